@@ -1,0 +1,18 @@
+import { type Static, Type } from 'typebox';
+import { CreateStrategy, StrategyConstraints, StrategyParameters } from '../model/strategy.ts';
+import { FeatureName } from './feature-name.ts';
+
+/** Adds a strategy to a feature in the environment. */
+export const AddStrategy = Type.Object(
+  {
+    action: Type.Literal('addStrategy'),
+    feature: FeatureName,
+    payload: Type.Object({
+      ...CreateStrategy.properties,
+      constraints: StrategyConstraints,
+      parameters: StrategyParameters,
+    }),
+  },
+  { title: 'addStrategyChangeSchema', description: 'Adds a strategy to a feature in the environment.' },
+);
+export type AddStrategy = Static<typeof AddStrategy>;

@@ -1,0 +1,14 @@
+import { type Static, Type } from 'typebox';
+import { FeatureName } from './feature-name.ts';
+import { NoPayload } from './no-payload.ts';
+
+/** Archives a feature, in every environment. */
+export const ArchiveFeature = Type.Object(
+  {
+    action: Type.Literal('archiveFeature'),
+    feature: FeatureName,
+    payload: NoPayload,
+  },
+  { title: 'archiveFeatureChangeSchema', description: 'Archives a feature, in every environment.' },
+);
+export type ArchiveFeature = Static<typeof ArchiveFeature>;

@@ -1,0 +1,14 @@
+import { type Static, Type } from 'typebox';
+import { SegmentId } from '../model/segment.ts';
+import { NoFeature } from './no-feature.ts';
+
+/** Deletes a segment of the project. */
+export const DeleteSegment = Type.Object(
+  {
+    action: Type.Literal('deleteSegment'),
+    feature: NoFeature,
+    payload: Type.Object({ id: SegmentId }),
+  },
+  { title: 'deleteSegmentChangeSchema', description: 'Deletes a segment of the project.' },
+);
+export type DeleteSegment = Static<typeof DeleteSegment>;

@@ -1,0 +1,13 @@
+import { type Static, Type } from 'typebox';
+import { FeatureName } from './feature-name.ts';
+
+/** Removes a strategy from a feature in the environment. */
+export const DeleteStrategy = Type.Object(
+  {
+    action: Type.Literal('deleteStrategy'),
+    feature: FeatureName,
+    payload: Type.Object({ id: Type.String({ description: 'the id of the strategy to delete' }) }),
+  },
+  { title: 'deleteStrategyChangeSchema', description: 'Removes a strategy from a feature in the environment.' },
+);
+export type DeleteStrategy = Static<typeof DeleteStrategy>;

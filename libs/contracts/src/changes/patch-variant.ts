@@ -1,0 +1,14 @@
+import { type Static, Type } from 'typebox';
+import { FeatureVariant } from '../model/variant.ts';
+import { FeatureName } from './feature-name.ts';
+
+/** Replaces the variants of a feature in the environment. */
+export const PatchVariant = Type.Object(
+  {
+    action: Type.Literal('patchVariant'),
+    feature: FeatureName,
+    payload: Type.Object({ variants: Type.Array(FeatureVariant, { description: 'the variants that there will be' }) }),
+  },
+  { title: 'patchVariantChangeSchema', description: 'Replaces the variants of a feature in the environment.' },
+);
+export type PatchVariant = Static<typeof PatchVariant>;

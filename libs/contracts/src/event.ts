@@ -1,0 +1,94 @@
+import { type Static, Type } from 'typebox';
+import { eventTypes } from './event-types.ts';
+import { Always, AnyObject, Nullable, Timestamp } from './model/schema.ts';
+import { Tag } from './model/tag.ts';
+
+const EventTypeName = Type.Enum([...eventTypes], {
+  type: 'string',
+  title: 'eventTypeSchema',
+  description: 'what kind of event it is',
+});
+
+/** A fact about the past, as the event search answers it. */
+export const Event = Type.Object(
+  {
+    id: Type.Integer({ minimum: 1, description: 'the id; a later event has a higher one' }),
+    createdAt: Timestamp('when it happened'),
+    type: EventTypeName,
+    createdBy: Type.String({ description: 'who caused it' }),
+    createdByUserId: Type.Optional(Nullable(Type.Number(), { description: 'the id of the user who caused it' })),
+    environment: Type.Optional(Nullable(Type.String(), { description: 'the environment that it is about' })),
+    project: Type.Optional(Nullable(Type.String(), { description: 'the project that it is about' })),
+    featureName: Type.Optional(Nullable(Type.String(), { description: 'the feature that it is about' })),
+    data: Type.Optional(
+      Nullable(AnyObject(), { description: 'what its subject became, such as the state of a flag or a segment' }),
+    ),
+    preData: Type.Optional(Nullable(AnyObject(), { description: 'what its subject was before' })),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    label: Type.Optional(Nullable(Type.String(), { description: 'a short name of the event for people' })),
+    summary: Type.Optional(Nullable(Type.String(), { description: 'what happened, in Markdown' })),
+  },
+  { title: 'eventSchema', description: 'A fact about the past.' },
+);
+export type Event = Static<typeof Event>;
+
+/** One page of events, newest first. */
+export const Events = Type.Object(
+  {
+    version: Always(1, 'the version of this format; it increases only when the format changes'),
+    events: Type.Array(Event, { description: 'the events of this page, newest first' }),
+    totalEvents: Type.Optional(Type.Integer({ minimum: 0, description: 'how many events match, on whatever page' })),
+  },
+  { title: 'eventsSchema', description: 'One page of events, newest first.' },
+);
+export type Events = Static<typeof Events>;
+
+/** What an event search may ask for. */
+export const SearchEventsBody = Type.Object(
+  {
+    type: Type.Optional(EventTypeName),
+    project: Type.Optional(Type.String({ description: 'the id of a project, exactly as it is spelled' })),
+    feature: Type.Optional(Type.String({ description: 'the name of a feature, exactly as it is spelled' })),
+    query: Type.Optional(
+      Type.String({
+        description: "text to find in the event's type, in its creator's username or e-mail, or in its data",
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 100,
+        description: 'how many events to answer at most; default: 100',
+      }),
+    ),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'the event id from which to start listing, it included; 0 or absent starts at the newest',
+      }),
+    ),
+  },
+  { title: 'searchEventsSchema', description: 'What an event search may ask for. Every member is optional.' },
+);
+export type SearchEventsBody = Static<typeof SearchEventsBody>;
+
+/** An event as its producer puts it into the outbox; the audit log gives it its id. */
+export const RecordedEvent = Type.Object({
+  type: Type.Enum([...eventTypes], { type: 'string' }),
+  createdAt: Timestamp('when it happened'),
+  createdBy: Type.String({
+    description: 'who caused it: e-mail, else user name; the name of the token for an admin token',
+  }),
+  createdByUserId: Type.Number({ description: 'the id of the user who caused it' }),
+  project: Nullable(Type.String()),
+  environment: Nullable(Type.String()),
+  featureName: Nullable(Type.String()),
+  data: Type.Unknown({ description: 'what its subject became; null when there is nothing to say' }),
+  preData: Type.Unknown({ description: 'what its subject was before; null when there is nothing to say' }),
+  tags: Type.Array(Type.Object({ type: Type.String(), value: Type.String() }), {
+    description: 'the tags of the feature',
+  }),
+});
+export type RecordedEvent = Static<typeof RecordedEvent>;

@@ -1,0 +1,219 @@
+import { type Static, Type } from 'typebox';
+import { AnyObject, Nullable, TextByKey, Timestamp } from './schema.ts';
+
+/** The states of a change request. */
+export const changeRequestStates = [
+  'Draft',
+  'In review',
+  'Approved',
+  'Applied',
+  'Cancelled',
+  'Rejected',
+  'Scheduled',
+] as const;
+export type ChangeRequestState = (typeof changeRequestStates)[number];
+
+const imageUrl = Type.String({ format: 'uri', description: "the address of the user's picture" });
+
+/** Who proposed something; a user who is gone has no name and no picture. */
+export const Author = Type.Object(
+  {
+    id: Type.Optional(Type.Number({ description: 'the id of the user' })),
+    username: Type.Optional(Nullable(Type.String(), { description: 'the name of the user' })),
+    imageUrl: Type.Optional(Nullable(imageUrl)),
+  },
+  { description: 'Who proposed it; a user who is gone has no name and no picture.' },
+);
+export type Author = Static<typeof Author>;
+
+/** One change of a change request. */
+export const ChangeRequestChange = Type.Object(
+  {
+    id: Type.Number({ description: 'the id of the change' }),
+    action: Type.String({ description: 'what is to be done' }),
+    conflict: Type.Optional(
+      Type.String({ description: 'why the change could not be applied now; only when in conflict' }),
+    ),
+    payload: Type.Unsafe<unknown>({
+      anyOf: [
+        { type: 'string' },
+        { type: 'boolean' },
+        { type: 'number' },
+        { type: 'object', additionalProperties: true },
+        {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['id', 'sortOrder'],
+            properties: { id: { type: 'string' }, sortOrder: { type: 'number' } },
+          },
+        },
+      ],
+      description: 'the data for the action; `{}` for an action without any',
+    }),
+    createdBy: Type.Optional(Author),
+    createdAt: Type.Optional(Timestamp('when the change was added')),
+  },
+  { title: 'changeRequestChangeSchema', description: 'One change of a change request.' },
+);
+export type ChangeRequestChange = Static<typeof ChangeRequestChange>;
+
+/** A change that applying adds by itself, so that the feature does not end up in an invalid state. */
+export const ChangeRequestDefaultChange = Type.Object(
+  {
+    action: Type.String({ description: 'what will be done' }),
+    payload: AnyObject({ description: 'the data for the action' }),
+  },
+  {
+    title: 'changeRequestDefaultChangeSchema',
+    description:
+      'A change that applying adds in the background to avoid an invalid state; not a real part of the request.',
+  },
+);
+export type ChangeRequestDefaultChange = Static<typeof ChangeRequestDefaultChange>;
+
+/** What a change request changes about one feature. */
+export const ChangeRequestFeature = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the feature' }),
+    conflict: Type.Optional(
+      Type.String({ description: 'why nothing can be applied to this feature now; only when in conflict' }),
+    ),
+    changes: Type.Array(ChangeRequestChange, { description: 'the changes; lists may leave them out' }),
+    defaultChange: Type.Optional(ChangeRequestDefaultChange),
+  },
+  { title: 'changeRequestFeatureSchema', description: 'What a change request changes about one feature.' },
+);
+export type ChangeRequestFeature = Static<typeof ChangeRequestFeature>;
+
+/** What a change request changes about one segment. */
+export const ChangeRequestSegment = Type.Object(
+  {
+    id: Type.Number({ description: 'the id of the segment' }),
+    name: Type.String({ description: 'the name that the segment has now' }),
+    changes: Type.Array(ChangeRequestChange, { description: 'the changes; lists may leave them out' }),
+  },
+  { title: 'changeRequestSegmentSchema', description: 'What a change request changes about one segment.' },
+);
+export type ChangeRequestSegment = Static<typeof ChangeRequestSegment>;
+
+/** That someone agreed or disagreed. */
+export const ChangeRequestApproval = Type.Object(
+  {
+    createdBy: Type.Object(
+      {
+        id: Type.Optional(Type.Number({ description: 'the id of the user' })),
+        username: Type.Optional(Type.String({ description: 'the name of the user' })),
+        imageUrl: Type.Optional(imageUrl),
+      },
+      { description: 'who decided' },
+    ),
+    createdAt: Timestamp('when it was decided'),
+  },
+  { title: 'changeRequestApprovalSchema', description: 'That someone agreed or disagreed.' },
+);
+export type ChangeRequestApproval = Static<typeof ChangeRequestApproval>;
+
+/** What someone had to say. */
+export const ChangeRequestComment = Type.Object(
+  {
+    id: Type.Optional(Type.Number({ description: 'the id, unique within the change request' })),
+    text: Type.String({ description: 'the comment' }),
+    createdBy: Type.Object(
+      {
+        username: Type.Optional(Nullable(Type.String(), { description: 'the name of the user' })),
+        imageUrl: Type.Optional(Nullable(imageUrl)),
+      },
+      { description: 'who wrote it' },
+    ),
+    createdAt: Timestamp('when it was written'),
+  },
+  { title: 'changeRequestCommentSchema', description: 'What someone had to say.' },
+);
+export type ChangeRequestComment = Static<typeof ChangeRequestComment>;
+
+/** When a scheduled change request applies, or why it does not. */
+export const ChangeRequestSchedule = Type.Union(
+  [
+    Type.Object(
+      { status: Type.Literal('pending'), scheduledAt: Timestamp('when it will be applied') },
+      { title: 'changeRequestSchedulePendingSchema' },
+    ),
+    Type.Object(
+      {
+        status: Type.Literal('failed'),
+        scheduledAt: Timestamp('when it was last attempted'),
+        reason: Type.String({ description: 'why it failed' }),
+        failureReason: Type.Optional(
+          Nullable(Type.String(), { deprecated: true, description: 'deprecated; use `reason`' }),
+        ),
+      },
+      { title: 'changeRequestScheduleFailedSchema' },
+    ),
+    Type.Object(
+      {
+        status: Type.Literal('suspended'),
+        scheduledAt: Timestamp('when it would have been applied'),
+        reason: Type.String({ description: 'why it is suspended' }),
+      },
+      { title: 'changeRequestScheduleSuspendedSchema' },
+    ),
+  ],
+  { description: 'When it is to be applied, or why it is not; present exactly when the state is Scheduled.' },
+);
+export type ChangeRequestSchedule = Static<typeof ChangeRequestSchedule>;
+
+const members = {
+  id: Type.Number({ description: 'the id of the change request' }),
+  title: Type.Optional(Type.String({ description: 'the title' })),
+  environment: Type.String({ description: 'the environment where the changes are applied' }),
+  project: Type.String({ description: 'the id of the project' }),
+  features: Type.Array(ChangeRequestFeature, { description: 'what is changed, feature by feature' }),
+  segments: Type.Array(ChangeRequestSegment, { description: 'what is changed, segment by segment' }),
+  createdBy: Author,
+  createdAt: Timestamp('when it was created'),
+  state: Type.Enum([...changeRequestStates], { type: 'string', description: 'the state' }),
+  schedule: Type.Optional(ChangeRequestSchedule),
+  revision: Type.Optional(Type.Integer({ description: 'one more with every change of the content' })),
+  stateTimestamps: Type.Optional(TextByKey({ description: 'when each state was last entered' })),
+} as const;
+
+const scheduledHasSchedule = {
+  if: { properties: { state: { const: 'Scheduled' } }, required: ['state'] },
+  then: { required: ['schedule'] },
+} as const;
+
+const minApprovals = { description: 'how many approvals are needed before it is applied' };
+const approvals = { description: 'who agreed, oldest first' };
+const rejections = { description: 'who disagreed, oldest first' };
+const comments = { description: 'what was said, oldest first' };
+
+/** Changes that are agreed on together. */
+export const ChangeRequest = Type.Object(
+  {
+    ...members,
+    minApprovals: Type.Number(minApprovals),
+    approvals: Type.Optional(Type.Array(ChangeRequestApproval, approvals)),
+    rejections: Type.Optional(Type.Array(ChangeRequestApproval, rejections)),
+    comments: Type.Optional(Type.Array(ChangeRequestComment, comments)),
+  },
+  { title: 'changeRequestSchema', description: 'Changes that are agreed on together.', ...scheduledHasSchedule },
+);
+export type ChangeRequest = Static<typeof ChangeRequest>;
+
+/** A change request as the list of pending ones shows it. */
+export const PendingChangeRequest = Type.Object(
+  {
+    ...members,
+    minApprovals: Type.Optional(Type.Number({ ...minApprovals, deprecated: true })),
+    approvals: Type.Optional(Type.Array(ChangeRequestApproval, { ...approvals, deprecated: true })),
+    rejections: Type.Optional(Type.Array(ChangeRequestApproval, { ...rejections, deprecated: true })),
+    comments: Type.Optional(Type.Array(ChangeRequestComment, { ...comments, deprecated: true })),
+  },
+  {
+    title: 'pendingChangeRequestSchema',
+    description: 'A change request as the list of pending ones shows it.',
+    ...scheduledHasSchedule,
+  },
+);
+export type PendingChangeRequest = Static<typeof PendingChangeRequest>;

@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox';
+import { Constraint } from './constraint.ts';
+import { Dependency } from './feature.ts';
+import { largestId, Nullable, TextByKey } from './schema.ts';
+import { TagType, TagValue } from './tag.ts';
+import { FeatureVariant, StrategyVariant } from './variant.ts';
+
+const ExportedFeature = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the feature' }),
+    description: Type.Optional(Nullable(Type.String())),
+    type: Type.Optional(Type.String({ description: 'what the feature is for' })),
+    project: Type.Optional(Type.String({ description: 'the project that it was exported from' })),
+    stale: Type.Optional(Type.Boolean()),
+    impressionData: Type.Optional(Type.Boolean()),
+    archived: Type.Optional(Type.Boolean()),
+  },
+  { description: 'A feature without what it is in the environments.' },
+);
+
+const ExportedStrategy = Type.Object(
+  {
+    name: Type.String({ description: 'the name, or type, of the strategy' }),
+    id: Type.Optional(Type.String({ description: 'the id that it had where it was exported' })),
+    featureName: Type.String({ description: 'the feature that the strategy belongs to' }),
+    title: Type.Optional(Nullable(Type.String())),
+    disabled: Type.Optional(Nullable(Type.Boolean())),
+    sortOrder: Type.Optional(Type.Number({ minimum: -1_000_000_000, maximum: 1_000_000_000 })),
+    parameters: Type.Optional(TextByKey()),
+    constraints: Type.Optional(Type.Array(Constraint)),
+    variants: Type.Optional(Type.Array(StrategyVariant)),
+    segments: Type.Optional(
+      Type.Array(Type.Number({ minimum: 0, maximum: largestId, multipleOf: 1 }), {
+        description: 'ids that the list of segments in the same file names',
+      }),
+    ),
+  },
+  { description: 'A strategy of the exported environment.' },
+);
+
+const ExportedFeatureEnvironment = Type.Object(
+  {
+    featureName: Type.String({ description: 'the name of the feature' }),
+    name: Type.Optional(Type.String({ description: 'the name of the feature once more' })),
+    environment: Type.Optional(Type.String({ description: 'the environment that it was exported from' })),
+    enabled: Type.Boolean({ description: 'whether the feature is enabled' }),
+    variants: Type.Optional(Type.Array(FeatureVariant)),
+  },
+  { description: 'Whether a feature is enabled in the exported environment.' },
+);
+
+const ExportedContextField = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the context field' }),
+    description: Type.Optional(Nullable(Type.String())),
+    stickiness: Type.Optional(Type.Boolean()),
+    sortOrder: Type.Optional(Type.Number({ minimum: -1_000_000_000, maximum: 1_000_000_000 })),
+    legalValues: Type.Optional(
+      Type.Array(Type.Object({ value: Type.String(), description: Type.Optional(Nullable(Type.String())) })),
+    ),
+  },
+  { description: 'A context field that a constraint names.' },
+);
+
+const ExportedFeatureTag = Type.Object(
+  { featureName: Type.String({ description: 'the name of the feature' }), tagType: TagType, tagValue: TagValue },
+  { description: 'A tag on a feature.' },
+);
+
+const ExportedSegment = Type.Object(
+  {
+    id: Type.Number({
+      minimum: 0,
+      maximum: largestId,
+      multipleOf: 1,
+      description: 'the id that strategies in this file use',
+    }),
+    name: Type.String({ description: 'the name, by which the segment is found here' }),
+  },
+  { description: 'A segment that a strategy uses, by name only.' },
+);
+
+const ExportedTagType = Type.Object(
+  {
+    name: TagType,
+    description: Type.Optional(Nullable(Type.String())),
+    icon: Type.Optional(Nullable(Type.String())),
+    color: Type.Optional(Nullable(Type.String())),
+  },
+  { description: 'A type of tags.' },
+);
+
+const ExportedDependency = Type.Object(
+  {
+    feature: Type.String({ description: 'the name of the feature that depends on others' }),
+    dependencies: Type.Array(Dependency),
+  },
+  { description: 'What a feature depends on.' },
+);
+
+/** Features with all that belongs to them in one environment, as Unleash exports them. Other members are ignored. */
+export const ExportedFeatures = Type.Object(
+  {
+    features: Type.Array(ExportedFeature, { description: 'the features' }),
+    featureStrategies: Type.Array(ExportedStrategy, { description: 'their strategies in the exported environment' }),
+    featureEnvironments: Type.Optional(
+      Type.Array(ExportedFeatureEnvironment, { description: 'which of them are enabled in the exported environment' }),
+    ),
+    contextFields: Type.Optional(Type.Array(ExportedContextField, { description: 'the context fields in use' })),
+    featureTags: Type.Optional(Type.Array(ExportedFeatureTag, { description: 'the tags on the features' })),
+    segments: Type.Optional(Type.Array(ExportedSegment, { description: 'the segments in use' })),
+    tagTypes: Type.Array(ExportedTagType, { description: 'the types of the tags' }),
+    dependencies: Type.Optional(Type.Array(ExportedDependency, { description: 'what the features depend on' })),
+    links: Type.Optional(Type.Array(Type.Unknown(), { description: 'not kept' })),
+  },
+  {
+    title: 'exportResultSchema',
+    description: 'Features with all that belongs to them in one environment, as Unleash exports them.',
+  },
+);
+export type ExportedFeatures = Static<typeof ExportedFeatures>;
+
+/** What is imported, and where to. */
+export const ImportFeaturesBody = Type.Object(
+  {
+    project: Type.String({ minLength: 1, description: 'the project that the features go to' }),
+    environment: Type.String({ minLength: 1, description: 'the environment that strategies and switches go to' }),
+    data: ExportedFeatures,
+  },
+  { title: 'importTogglesSchema', description: 'What is imported, and where to.', additionalProperties: false },
+);
+export type ImportFeaturesBody = Static<typeof ImportFeaturesBody>;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** What an import took, and what it left. */
+export const ImportReport = Type.Object(
+  {
+    created: count('features that are new'),
+    updated: count('features that were there and changed'),
+    unchanged: count('features that were there just so'),
+    strategies: count('strategies that were written'),
+    tags: count('tags that were put on features'),
+    tagTypes: count('tag types that are new'),
+    contextFields: count('context fields that are new'),
+    dependencies: count('dependencies that were written'),
+    skipped: Type.Array(
+      Type.Object({
+        feature: Type.String({ description: 'the name of the feature' }),
+        reason: Type.String({ description: 'why it was left out' }),
+      }),
+      { description: 'what was left out, and why' },
+    ),
+  },
+  { title: 'importReportSchema', description: 'What an import took, and what it left.' },
+);
+export type ImportReport = Static<typeof ImportReport>;

@@ -1,0 +1,162 @@
+import { type Static, Type } from 'typebox';
+import { FeatureEnvironment } from './feature-environment.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { Always, AnyObject, Nullable, Timestamp } from './schema.ts';
+import { Tag } from './tag.ts';
+import { UserReference } from './user.ts';
+import { FeatureVariant } from './variant.ts';
+
+/** What a feature can be for. */
+export const featureTypes = ['experiment', 'kill-switch', 'release', 'operational', 'permission'] as const;
+export const FeatureType = Type.Enum([...featureTypes], { type: 'string', description: 'what the feature is for' });
+export type FeatureType = Static<typeof FeatureType>;
+
+const name = Type.String({ description: 'the name, unique among all features' });
+const type = Type.String({
+  description: 'what the feature is for, such as experiment, kill-switch, release, operational or permission',
+});
+const description = Nullable(Type.String(), { description: 'what the feature does, in the words of its owners' });
+const project = Type.String({ description: 'the id of the project that the feature belongs to' });
+const stale = Type.Boolean({ description: 'whether the feature is stale, by its age and type' });
+const impressionData = Type.Boolean({ description: 'whether impression data is collected' });
+const createdAt = Nullable(Timestamp('when the feature was created'));
+const archivedAt = Nullable(Timestamp('when the feature was archived'));
+const archived = Type.Boolean({ description: 'whether the feature is archived' });
+const lastSeenAt = Nullable(Timestamp('when metrics were last collected'), {
+  deprecated: true,
+  description: 'deprecated; use `lastSeenAt` of the environment',
+});
+
+/** A feature that this one depends on, and how it must evaluate. */
+export const Dependency = Type.Object(
+  {
+    feature: Type.String({ description: 'the name of the parent feature' }),
+    enabled: Type.Optional(Type.Boolean({ description: 'whether the parent must be enabled' })),
+    variants: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'the variants that the parent must resolve to; only for an enabled parent',
+      }),
+    ),
+  },
+  { title: 'dependencySchema', description: 'A feature that this one depends on, and how it must evaluate.' },
+);
+export type Dependency = Static<typeof Dependency>;
+
+/** A feature with its settings in every environment of its project. */
+export const Feature = Type.Object(
+  {
+    name,
+    type: Type.Optional(type),
+    description: Type.Optional(description),
+    archived: Type.Optional(archived),
+    project: Type.Optional(project),
+    enabled: Type.Optional(Type.Boolean({ description: 'whether the feature is enabled in any environment' })),
+    stale: Type.Optional(stale),
+    favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
+    impressionData: Type.Optional(impressionData),
+    createdAt: Type.Optional(createdAt),
+    createdBy: Type.Optional(UserReference),
+    archivedAt: Type.Optional(archivedAt),
+    lastSeenAt: Type.Optional(lastSeenAt),
+    environments: Type.Optional(
+      Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
+    ),
+    variants: Type.Optional(
+      Type.Array(FeatureVariant, { deprecated: true, description: 'deprecated; use the variants of strategies' }),
+    ),
+    strategies: Type.Optional(
+      Type.Array(AnyObject(), {
+        deprecated: true,
+        description: 'deprecated, to be removed in a later major version; use the strategies of the environments',
+      }),
+    ),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    children: Type.Optional(
+      Type.Array(Type.String(), { description: 'the names of the features that depend on this one; experimental' }),
+    ),
+    lifecycle: Type.Optional(Lifecycle),
+    dependencies: Type.Optional(
+      Type.Array(Dependency, { description: 'the features that this one depends on; experimental' }),
+    ),
+    collaborators: Type.Optional(
+      Type.Object(
+        { users: Type.Array(UserReference, { description: 'who changed the feature, most recent change first' }) },
+        { description: 'who has worked on the feature' },
+      ),
+    ),
+  },
+  { title: 'featureSchema', description: 'A feature with its settings in every environment of its project.' },
+);
+export type Feature = Static<typeof Feature>;
+
+/** A feature without its environments, as a write of the feature itself answers it. */
+export const StoredFeature = Type.Object(
+  {
+    name,
+    description,
+    type,
+    project,
+    stale,
+    createdAt,
+    impressionData,
+    archived,
+    archivedAt: Type.Optional(archivedAt),
+    lastSeenAt: Type.Optional(lastSeenAt),
+  },
+  { title: 'storedFeatureSchema', description: 'A feature without its environments.' },
+);
+export type StoredFeature = Static<typeof StoredFeature>;
+
+/** What a feature is made from. */
+export const CreateFeatureBody = Type.Object(
+  {
+    name: Type.String({
+      description:
+        'the name: 1 to 100 characters that need no escape in a URL, unique among all features, archived ones included',
+    }),
+    type: Type.Optional(
+      Type.Enum([...featureTypes], { type: 'string', description: 'what the feature is for; default: release' }),
+    ),
+    description: Type.Optional(description),
+    impressionData: Type.Optional(
+      Type.Boolean({ description: 'whether impression data is collected; default: false' }),
+    ),
+    stale: Type.Optional(Type.Boolean({ description: 'whether the feature is stale from the start; default: false' })),
+    tags: Type.Optional(
+      Nullable(Type.Array(Tag), { description: 'the tags that the feature gets; those that do not exist are created' }),
+    ),
+  },
+  { title: 'createFeatureSchema', description: 'What a feature is made from.' },
+);
+export type CreateFeatureBody = Static<typeof CreateFeatureBody>;
+
+/** A feature as the list of its project shows it. */
+export const ProjectFeature = Type.Object(
+  {
+    name,
+    type,
+    description,
+    project,
+    stale,
+    favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
+    impressionData,
+    createdAt,
+    archivedAt,
+    environments: Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
+    createdBy: Type.Optional(UserReference),
+    lastSeenAt: Type.Optional(lastSeenAt),
+    tags: Type.Optional(Nullable(Type.Array(Tag), { description: 'the tags of the feature' })),
+    lifecycle: Type.Optional(Lifecycle),
+  },
+  { title: 'projectFeatureSchema', description: 'A feature as the list of its project shows it.' },
+);
+export type ProjectFeature = Static<typeof ProjectFeature>;
+
+export const ProjectFeatures = Type.Object(
+  {
+    version: Always(2, 'the version of this format'),
+    features: Type.Array(ProjectFeature, { description: 'the features of the project that are not archived, by name' }),
+  },
+  { title: 'projectFeaturesSchema', description: 'The features of a project.' },
+);
+export type ProjectFeatures = Static<typeof ProjectFeatures>;

@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { Always, Nullable, Timestamp } from './schema.ts';
+
+const mode = Type.Enum(['open', 'protected', 'private'], {
+  type: 'string',
+  description: '`open`: anyone may propose changes; `protected`: members only; `private`: invisible to others as well',
+});
+const description = Nullable(Type.String(), { description: 'what the project is about' });
+
+/** A group of features that belong together. */
+export const Project = Type.Object(
+  {
+    id: Type.String({ description: 'the id of the project' }),
+    name: Type.String({ description: 'the name of the project' }),
+    description: Type.Optional(description),
+    mode: Type.Optional(mode),
+    defaultStickiness: Type.Optional(Type.String({ description: 'the stickiness that new strategies get' })),
+    featureCount: Type.Optional(Type.Integer({ description: 'the number of features that are not archived' })),
+    memberCount: Type.Optional(Type.Integer({ description: 'the number of members' })),
+    health: Type.Optional(Type.Number({ description: 'the share of features that are not stale, in percent' })),
+    favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
+    createdAt: Type.Optional(Nullable(Timestamp('when the project was created'))),
+    archivedAt: Type.Optional(Nullable(Timestamp('when the project was archived'))),
+    lastUpdatedAt: Type.Optional(Nullable(Timestamp('when anything in the project last changed'))),
+  },
+  { title: 'projectSchema', description: 'A group of features that belong together.' },
+);
+export type Project = Static<typeof Project>;
+
+export const Projects = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    projects: Type.Array(Project, { description: 'the projects, by name' }),
+  },
+  { title: 'projectsSchema', description: 'The projects.' },
+);
+export type Projects = Static<typeof Projects>;
+
+/** What a project is made from. */
+export const CreateProjectBody = Type.Object(
+  {
+    id: Type.Optional(
+      Nullable(Type.String({ maxLength: 100 }), {
+        description: 'the id: 1 to 100 characters that need no escape in a URL; made from the name when blank',
+      }),
+    ),
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the project' }),
+    description: Type.Optional(description),
+    mode: Type.Optional(
+      Type.Enum(['open', 'protected', 'private'], {
+        type: 'string',
+        description: 'who may see and change; default: open',
+      }),
+    ),
+    defaultStickiness: Type.Optional(
+      Type.String({ description: 'the stickiness that new strategies get; default: `default`' }),
+    ),
+    environments: Type.Optional(
+      Type.Array(Type.String(), { description: 'the environments of the project; every enabled one when left out' }),
+    ),
+  },
+  { title: 'createProjectSchema', description: 'What a project is made from.' },
+);
+export type CreateProjectBody = Static<typeof CreateProjectBody>;
+
+/** A project that was just created. */
+export const CreatedProject = Type.Object(
+  {
+    id: Type.String({ description: 'the id of the project' }),
+    name: Type.String({ description: 'the name of the project' }),
+    description,
+    mode,
+    defaultStickiness: Type.String({ description: 'the stickiness that new strategies get' }),
+    environments: Type.Array(Type.String(), { description: 'the environments of the project' }),
+  },
+  { title: 'projectCreatedSchema', description: 'A project that was just created.' },
+);
+export type CreatedProject = Static<typeof CreatedProject>;

@@ -1,0 +1,23 @@
+import { type TSchema, type TSchemaOptions, type TUnion, Type, type TNull, type TUnsafe } from 'typebox';
+
+/** A value or null. */
+export const Nullable = <T extends TSchema>(schema: T, options: TSchemaOptions = {}): TUnion<[T, TNull]> =>
+  Type.Union([schema, Type.Null()], options);
+
+/** A moment, as RFC 3339 writes it. */
+export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
+
+/** An object whose every member is text. A pattern of keys would let keys with a line break through unseen. */
+export const TextByKey = (options: TSchemaOptions = {}): TUnsafe<Record<string, string>> =>
+  Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, ...options });
+
+/** An object of which nothing more is promised. */
+export const AnyObject = (options: TSchemaOptions = {}): TUnsafe<Record<string, unknown>> =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
+
+/** A number that only ever has this value. */
+export const Always = <N extends number>(value: N, description: string): TUnsafe<N> =>
+  Type.Unsafe<N>({ type: 'integer', enum: [value], minimum: value, description });
+
+/** The largest number that an id made by PostgreSQL as `integer` can have. */
+export const largestId = 2_147_483_647;

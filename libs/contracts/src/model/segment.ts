@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox';
+import { Constraint } from './constraint.ts';
+import { largestId, Nullable, Timestamp } from './schema.ts';
+
+/** An id of a segment, within what the database can hold. */
+export const SegmentId = Type.Integer({ minimum: 0, maximum: largestId, description: 'the id of the segment' });
+
+/** A name of a segment, short enough for an index. */
+export const SegmentName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'the name, unique among all segments',
+});
+
+const description = Nullable(Type.String(), { description: 'who is in the segment, in words' });
+const project = Nullable(Type.String(), {
+  description: 'the one project that may use the segment; null or absent: every project',
+});
+const constraints = Type.Array(Constraint, { description: 'all of these must hold for the segment to match' });
+
+/** A named, reusable set of constraints. */
+export const Segment = Type.Object(
+  {
+    id: Type.Integer({ description: 'the id of the segment' }),
+    name: Type.String({ description: 'the name, unique among all segments' }),
+    description: Type.Optional(description),
+    project: Type.Optional(project),
+    constraints,
+    createdBy: Type.Optional(Nullable(Type.String(), { description: 'who created the segment' })),
+    createdAt: Type.Optional(Timestamp('when the segment was created')),
+    usedInProjects: Type.Optional(
+      Nullable(Type.Integer(), { description: 'in how many projects it is used; in lists only' }),
+    ),
+    usedInFeatures: Type.Optional(
+      Nullable(Type.Integer(), { description: 'by how many features it is used; in lists only' }),
+    ),
+  },
+  { title: 'segmentSchema', description: 'A named, reusable set of constraints.' },
+);
+export type Segment = Static<typeof Segment>;
+
+export const Segments = Type.Object(
+  { segments: Type.Array(Segment, { description: 'the segments, by name' }) },
+  { title: 'segmentsSchema', description: 'The segments.' },
+);
+export type Segments = Static<typeof Segments>;
+
+/** What a segment is made from. */
+export const CreateSegmentBody = Type.Object(
+  {
+    name: SegmentName,
+    description: Type.Optional(description),
+    project: Type.Optional(project),
+    constraints,
+  },
+  { title: 'upsertSegmentSchema', description: 'What a segment is made from.' },
+);
+export type CreateSegmentBody = Static<typeof CreateSegmentBody>;

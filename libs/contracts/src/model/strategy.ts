@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox';
+import { Constraint } from './constraint.ts';
+import { largestId, Nullable, TextByKey } from './schema.ts';
+import { StrategyVariant } from './variant.ts';
+
+const name = Type.String({ description: 'the name, or type, of the strategy' });
+const title = Nullable(Type.String(), { description: 'a descriptive title' });
+const disabled = Nullable(Type.Boolean(), {
+  description: 'disabled strategies are not evaluated and are not sent to client SDKs; default: false',
+});
+const sortOrder = Type.Number({
+  minimum: -1_000_000_000,
+  maximum: 1_000_000_000,
+  description: 'the position in the list of strategies',
+});
+const segments = Type.Array(Type.Number({ minimum: 0, maximum: largestId, multipleOf: 1 }), {
+  description: 'the ids of the segments that must match as well',
+});
+/** The constraints of a strategy. */
+export const StrategyConstraints = Type.Array(Constraint, {
+  description: 'all of these must hold for the strategy to match',
+});
+const variants = Type.Array(StrategyVariant, { description: 'the variants among which matching users are divided' });
+/** The settings of a strategy. */
+export const StrategyParameters = TextByKey({
+  title: 'parametersSchema',
+  description: 'the settings of the strategy, by name; every value is text',
+});
+
+/** One activation rule of a feature in an environment. */
+export const FeatureStrategy = Type.Object(
+  {
+    id: Type.Optional(Type.String({ description: 'the uuid of the strategy' })),
+    name,
+    title: Type.Optional(title),
+    disabled: Type.Optional(disabled),
+    featureName: Type.Optional(Type.String({ description: 'the feature that the strategy belongs to' })),
+    sortOrder: Type.Optional(sortOrder),
+    segments: Type.Optional(segments),
+    constraints: Type.Optional(StrategyConstraints),
+    variants: Type.Optional(variants),
+    parameters: Type.Optional(StrategyParameters),
+  },
+  {
+    title: 'featureStrategySchema',
+    description: 'One activation rule of a feature in an environment.',
+    additionalProperties: false,
+  },
+);
+export type FeatureStrategy = Static<typeof FeatureStrategy>;
+
+/** What a strategy is made from. Members that are not named here are ignored. */
+export const CreateStrategy = Type.Object(
+  {
+    name,
+    title: Type.Optional(title),
+    disabled: Type.Optional(disabled),
+    sortOrder: Type.Optional(sortOrder),
+    segments: Type.Optional(segments),
+    constraints: Type.Optional(StrategyConstraints),
+    variants: Type.Optional(variants),
+    parameters: Type.Optional(StrategyParameters),
+  },
+  { title: 'createFeatureStrategySchema', description: 'What a strategy is made from.' },
+);
+export type CreateStrategy = Static<typeof CreateStrategy>;
+
+/** The place of one strategy in the list of strategies. */
+export const StrategyPosition = Type.Object(
+  { id: Type.String({ description: 'the id of the strategy' }), sortOrder },
+  { description: 'The place of one strategy in the list of strategies.' },
+);
+export type StrategyPosition = Static<typeof StrategyPosition>;

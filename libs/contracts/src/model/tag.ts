@@ -1,0 +1,21 @@
+import { type Static, Type } from 'typebox';
+import { Always } from './schema.ts';
+
+export const TagValue = Type.String({ minLength: 2, maxLength: 50, description: 'the value of the tag' });
+export const TagType = Type.String({ minLength: 2, maxLength: 50, description: 'the type of the tag' });
+
+/** A typed label on a feature. Lengths are counted in characters, not in UTF-16 units. */
+export const Tag = Type.Object(
+  { value: TagValue, type: TagType },
+  { title: 'tagSchema', description: 'A typed label on a feature.', additionalProperties: false },
+);
+export type Tag = Static<typeof Tag>;
+
+export const Tags = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    tags: Type.Array(Tag, { description: 'the tags of the feature' }),
+  },
+  { title: 'tagsSchema', description: 'The tags of a feature.' },
+);
+export type Tags = Static<typeof Tags>;

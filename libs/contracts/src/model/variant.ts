@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox';
+
+/** The largest weight of a variant; the weights of all variants together make this number. */
+export const totalWeight = 1000;
+
+/** What a variant carries to the application. */
+export const Payload = Type.Object(
+  {
+    type: Type.Enum(['json', 'csv', 'string', 'number'], { type: 'string', description: 'how `value` is to be read' }),
+    value: Type.String({ description: 'the content, always as text' }),
+  },
+  { description: 'What a variant carries to the application.' },
+);
+export type Payload = Static<typeof Payload>;
+
+const weightType = Type.Enum(['fix', 'variable'], {
+  type: 'string',
+  description: '`fix` keeps the weight as it is; `variable` adjusts it so that all weights sum to 1000',
+});
+
+/** A variant of one strategy. */
+export const StrategyVariant = Type.Object(
+  {
+    name: Type.String({ description: 'the name, unique within the feature' }),
+    weight: Type.Integer({ minimum: 0, maximum: totalWeight, description: 'the share of users, in thousandths' }),
+    weightType,
+    stickiness: Type.String({ description: 'the context field that keeps one user on one variant' }),
+    payload: Type.Optional(Payload),
+  },
+  { title: 'strategyVariantSchema', description: 'A variant of one strategy.', additionalProperties: false },
+);
+export type StrategyVariant = Static<typeof StrategyVariant>;
+
+/** Context values that always get a variant, whatever its weight. */
+export const Override = Type.Object(
+  {
+    contextName: Type.String({ description: 'the name of the context field' }),
+    values: Type.Array(Type.String(), { description: 'the values of the field that always get the variant' }),
+  },
+  { title: 'overrideSchema', description: 'Context values that always get a variant, whatever its weight.' },
+);
+export type Override = Static<typeof Override>;
+
+/** A variant of a feature, or of a feature in one environment. */
+export const FeatureVariant = Type.Object(
+  {
+    name: Type.String({ description: 'the name, unique within the feature' }),
+    weight: Type.Number({ minimum: 0, maximum: totalWeight, description: 'the share of users, in thousandths' }),
+    weightType: Type.Optional(weightType),
+    stickiness: Type.Optional(Type.String({ description: 'the context field that keeps one user on one variant' })),
+    payload: Type.Optional(Payload),
+    overrides: Type.Optional(Type.Array(Override, { description: 'these take precedence over the weights' })),
+  },
+  { title: 'variantSchema', description: 'A variant of a feature, or of a feature in one environment.' },
+);
+export type FeatureVariant = Static<typeof FeatureVariant>;

@@ -1,0 +1,101 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { ErrorKind } from './errors.ts';
+import type { Permission } from './permissions.ts';
+
+/** The services that answer calls. */
+export const serviceNames = ['gateway', 'features', 'change-requests', 'audit', 'search'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export interface HttpBinding {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** with `:name` for a path parameter */
+  readonly url: string;
+  /** the status of success; 200 when left out */
+  readonly status?: 200 | 201 | 202 | 204;
+  /** a write whose body is not read may come with any content type, or none */
+  readonly anyContentType?: true;
+  /** bytes; the gateway's ordinary limit when left out */
+  readonly largeBody?: true;
+  /** the `Location` of what was created, from the request and the reply */
+  readonly location?: (request: { params: never; body: never }, reply: never) => string;
+}
+
+/**
+ * Who may call: any of the permissions; `authenticated`, anyone with a valid key; `service`, only Bunting's own services.
+ * There is no default, so an operation without one does not compile.
+ */
+export type Access = Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'service';
+
+export const NoFields = Type.Object({});
+/** The reply of an operation that answers without a body. */
+export const NoReply = Type.Null();
+export const NoBody = Type.Undefined();
+
+export interface Operation<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+> {
+  /** `call.<service>.<operation>`: the address on the bus */
+  readonly subject: `call.${ServiceName}.${string}`;
+  /** Unleash's name for it in OpenAPI, from which clients are generated */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly http?: HttpBinding;
+  readonly permission: Access;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly reply: R;
+  /** the refusals that callers should expect beside 401, 403 and 503 */
+  readonly errors: readonly ErrorKind[];
+  readonly deprecated?: true;
+}
+
+type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors'>;
+
+/** Declares an operation once: validation, static types, routing, permission and OpenAPI all follow from this object. */
+export const defineOperation = <
+  P extends TSchema = typeof NoFields,
+  Q extends TSchema = typeof NoFields,
+  B extends TSchema = typeof NoBody,
+  R extends TSchema = typeof NoReply,
+>(
+  declared: Declared<Operation> & {
+    readonly params?: P;
+    readonly query?: Q;
+    readonly body?: B;
+    readonly reply?: R;
+    readonly errors?: readonly ErrorKind[];
+  },
+): Operation<P, Q, B, R> => ({
+  ...declared,
+  params: (declared.params ?? NoFields) as P,
+  query: (declared.query ?? NoFields) as Q,
+  body: (declared.body ?? NoBody) as B,
+  reply: (declared.reply ?? NoReply) as R,
+  errors: declared.errors ?? [],
+});
+
+export type AnyOperation = Operation<TSchema, TSchema, TSchema, TSchema>;
+
+/** What an operation is asked with. */
+export interface RequestOf<O extends AnyOperation> {
+  readonly params: Static<O['params']>;
+  readonly query: Static<O['query']>;
+  readonly body: Static<O['body']>;
+}
+export type ReplyOf<O extends AnyOperation> = Static<O['reply']>;
+
+/** The service that answers an operation. */
+export const serviceOf = (operation: AnyOperation): ServiceName => operation.subject.split('.')[1] as ServiceName;
+
+/** The kebab-case name that an operation has on every hop. */
+export const nameOf = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
+
+export const hasBody = (operation: AnyOperation): boolean => operation.body !== (NoBody as TSchema);
+
+export const isObjectSchema = (schema: TSchema): schema is TObject => 'properties' in schema;

@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+import { type Change, changeActions } from '../../changes/index.ts';
+import { Nullable } from '../../model/schema.ts';
+import { defineOperation } from '../../operation.ts';
+
+// Whoever asks has parsed the changes already, and a service trusts another.
+const ParsedChange = Type.Unsafe<Change>(Type.Unknown());
+
+/** A change that makes sense: what it is about, its payload in the stored form, and what it is about to replace. */
+export const CheckedChange = Type.Object({
+  action: Type.Enum([...changeActions], { type: 'string' }),
+  feature: Nullable(Type.String(), { description: 'the feature that it is about' }),
+  segment: Nullable(Type.Object({ id: Type.Integer(), name: Type.String() }), {
+    description: 'the segment that it is about, with the name that it has now',
+  }),
+  payload: Type.Unknown({ description: 'normalised: weights, defaults and ids as they would be stored' }),
+  snapshot: Type.Unknown({ description: 'what the change would replace, as it is now; null when it replaces nothing' }),
+});
+export type CheckedChange = Static<typeof CheckedChange>;
+
+/** Says whether changes make sense on top of earlier ones, and what they come to. It changes nothing. */
+export const CheckChanges = defineOperation({
+  subject: 'call.features.check-changes',
+  operationId: 'checkChanges',
+  summary: 'Says whether changes make sense on top of earlier ones',
+  tag: 'Internal',
+  permission: 'service',
+  body: Type.Object({
+    project: Type.String(),
+    environment: Type.String(),
+    changes: Type.Array(ParsedChange, { description: 'the changes to be checked' }),
+    earlier: Type.Array(ParsedChange, { description: 'the changes that come before them' }),
+  }),
+  reply: Type.Object({ changes: Type.Array(CheckedChange, { description: 'one for each change, in the same order' }) }),
+  errors: ['ValidationError', 'ExceedsLimitError', 'ArchivedFeatureError', 'InvalidOperationError', 'NotFoundError'],
+});

@@ -1,0 +1,18 @@
+import { Events, SearchEventsBody } from '../../event.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Searches the event log, newest first. */
+export const SearchEvents = defineOperation({
+  subject: 'call.audit.search-events',
+  operationId: 'deprecatedSearchEvents',
+  summary: 'Search for events',
+  description:
+    'Returns the events that match the criteria, newest first. Deprecated: it may be removed in a future version.',
+  tag: 'Events',
+  http: { method: 'POST', url: '/api/admin/events/search' },
+  permission: 'authenticated',
+  body: SearchEventsBody,
+  reply: Events,
+  errors: ['ValidationError'],
+  deprecated: true,
+});

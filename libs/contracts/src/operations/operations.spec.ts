@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import type { TSchema } from 'typebox';
+import { fits, parse } from '../parse.ts';
+import { hasBody, isObjectSchema, nameOf, serviceNames, serviceOf } from '../operation.ts';
+import {
+  CheckChanges,
+  GetProjectEnvironments,
+  operations,
+  PatchStrategy,
+  SearchEvents,
+  SearchFeatures,
+} from './index.ts';
+import { AddFeatureTag } from './tags/add-feature-tag.ts';
+import { CreateSegment } from './segments/create-segment.ts';
+
+const all = [...operations, CheckChanges, GetProjectEnvironments];
+
+const schemasWithin = (value: unknown): object[] =>
+  typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(schemasWithin)] : [];
+
+const schemasOf = (operation: (typeof operations)[number]): TSchema[] => [
+  operation.params,
+  operation.query,
+  operation.reply,
+  ...(hasBody(operation) ? [operation.body] : []),
+];
+
+describe('the operations', () => {
+  it('have one name each, on every hop', () => {
+    for (const key of ['subject', 'operationId'] as const) {
+      const names = all.map((operation) => operation[key]);
+      expect(new Set(names).size).toBe(names.length);
+    }
+    const addresses = operations.map((operation) => `${operation.http?.method} ${operation.http?.url}`);
+    expect(new Set(addresses).size).toBe(addresses.length);
+  });
+
+  it.each(all.map((operation) => [operation.subject, operation] as const))(
+    'are answered by a service: %s',
+    (_subject, operation) => {
+      expect(serviceNames).toContain(serviceOf(operation));
+      expect(nameOf(operation)).toMatch(/^[a-z]+(-[a-z]+)+$/);
+    },
+  );
+
+  it.each(operations.map((operation) => [operation.subject, operation] as const))(
+    'declare what stands in their address, and nothing else: %s',
+    (_subject, operation) => {
+      const inAddress = [...(operation.http?.url ?? '').matchAll(/:(\w+)/g)].map(([, name]) => name);
+      expect(isObjectSchema(operation.params) ? Object.keys(operation.params.properties) : []).toEqual(inAddress);
+    },
+  );
+
+  it('are open to people only with a permission or a key', () => {
+    for (const operation of operations) expect(operation.permission).not.toBe('service');
+  });
+
+  it('have schemas that can be compiled', () => {
+    for (const operation of all)
+      for (const schema of schemasOf(operation)) expect(() => fits(schema, {})).not.toThrow();
+  });
+
+  it('call each schema by one name, so that a component of the documentation stands for one thing', () => {
+    const named = new Map<string, string>();
+    for (const schema of [...operations.flatMap(schemasOf)].flatMap(schemasWithin)) {
+      if (!('title' in schema) || typeof schema.title !== 'string') continue;
+      const text = JSON.stringify(schema);
+      expect(named.get(schema.title) ?? text).toBe(text);
+      named.set(schema.title, text);
+    }
+    expect([...named.keys()]).toEqual(
+      expect.arrayContaining([
+        'featureSchema',
+        'featureStrategySchema',
+        'constraintSchema',
+        'strategyVariantSchema',
+        'variantSchema',
+        'featureEnvironmentSchema',
+        'tagSchema',
+        'searchFeaturesSchema',
+        'featureSearchResponseSchema',
+        'eventsSchema',
+        'eventSchema',
+        'searchEventsSchema',
+        'patchesSchema',
+        'patchSchema',
+        'segmentSchema',
+        'changeRequestSchema',
+        'createFeatureSchema',
+        'createFeatureStrategySchema',
+        'projectSchema',
+        'importTogglesSchema',
+      ]),
+    );
+  });
+
+  it('let no input reach a regular expression', () => {
+    for (const schema of operations.flatMap(schemasOf).flatMap(schemasWithin)) {
+      expect(schema).not.toHaveProperty('pattern');
+      expect(schema).not.toHaveProperty('patternProperties');
+    }
+  });
+
+  it('keep the names that generated clients know', () => {
+    expect(operations.map((operation) => operation.operationId)).toEqual(
+      expect.arrayContaining([
+        'patchFeatureStrategy',
+        'getFeature',
+        'createChangeRequest',
+        'getPendingChangeRequestsForUser',
+        'searchFeatures',
+        'removeTag',
+        'deprecatedSearchEvents',
+      ]),
+    );
+  });
+});
+
+describe('what was created', () => {
+  it('is found at its address', () => {
+    expect(locationOf(AddFeatureTag, { params: { featureName: 'a%b' } }, {})).toBe('a%25b/tags');
+    expect(locationOf(CreateSegment, {}, { id: 4 })).toBe('segments/4');
+  });
+});
+
+describe('a search', () => {
+  it('takes a filter that would keep its promised pattern busy for years, in no time', () => {
+    const tag = `INCLUDE:${'a:b,'.repeat(1000)}`;
+    const before = performance.now();
+    expect(parse(SearchFeatures.query, { tag }, '/query', 'as-text')).toEqual({ tag });
+    expect(performance.now() - before).toBeLessThan(100);
+  });
+
+  it('of events is deprecated', () => {
+    expect(SearchEvents.deprecated).toBe(true);
+    expect(PatchStrategy.deprecated).toBeUndefined();
+  });
+});
+
+function locationOf(operation: (typeof operations)[number], request: object, reply: object): string | undefined {
+  return operation.http?.location?.(request as never, reply as never);
+}

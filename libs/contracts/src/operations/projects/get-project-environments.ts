@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import { Environment } from '../../model/environment.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** Says which environments a project has, for the services that keep something per environment. */
+export const GetProjectEnvironments = defineOperation({
+  subject: 'call.features.get-project-environments',
+  operationId: 'getProjectEnvironments',
+  summary: 'Says which environments a project has, in their order',
+  tag: 'Internal',
+  permission: 'service',
+  params: ProjectPath,
+  reply: Type.Object({ environments: Type.Array(Environment) }),
+  errors: ['NotFoundError'],
+});

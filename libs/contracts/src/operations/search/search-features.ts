@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { SearchFeaturesResponse } from '../../model/search.ts';
+import { defineOperation } from '../../operation.ts';
+
+// The patterns are promised, and are for people to read: matching them takes time that doubles with every few characters.
+// The service reads each parameter by hand, in one pass.
+const among = String.raw`^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
+const tagged = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):([^:,]+:.+?)(,\s*[^:,]+:.+?)*$`;
+const including = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):(.*?)(,([a-zA-Z0-9_]+))*$`;
+const dated = String.raw`^(IS_BEFORE|IS_ON_OR_AFTER):\d{4}-\d{2}-\d{2}$`;
+
+const text = (description: string, documented: Record<string, unknown> = {}) =>
+  Type.Optional(Type.String({ description, ...documented }));
+
+/** Searches and filters features, page by page. */
+export const SearchFeatures = defineOperation({
+  subject: 'call.search.search-features',
+  operationId: 'searchFeatures',
+  summary: 'Search and filter features',
+  description: 'Returns the features that match every one of the criteria, page by page.',
+  tag: 'Search',
+  http: { method: 'GET', url: '/api/admin/search/features' },
+  permission: 'authenticated',
+  query: Type.Object({
+    query: text('text to find in the name or in a tag of the feature'),
+    project: text('filters by project id: an operator, a colon, and values with commas between them', {
+      documentedPattern: among,
+    }),
+    state: text('filters by state, which is `active` or `stale`, in the same form as `project`', {
+      documentedPattern: among,
+    }),
+    type: text('filters by the type of the feature, in the same form as `project`', { documentedPattern: among }),
+    createdBy: text('filters by the id of the user who created the feature, in the same form as `project`', {
+      documentedPattern: among,
+    }),
+    tag: text('filters by tags, each written `<type>:<value>`', { documentedPattern: tagged }),
+    segment: text('filters by names of segments', { documentedPattern: including }),
+    status: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`; may be repeated, and then any of them will do',
+      }),
+    ),
+    offset: text('how many features to skip; default: 0', { documentedDefault: '0' }),
+    limit: text('how many features a page has, 1 to 1000; default: 50', { documentedDefault: '50' }),
+    sortBy: text(
+      'what to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt` or `environment:<name>`; default: createdAt',
+      { documentedDefault: 'createdAt' },
+    ),
+    sortOrder: text('`asc` or `desc`; default: asc', { documentedEnum: ['asc', 'desc'], documentedDefault: 'asc' }),
+    favoritesFirst: text("whether the caller's favourites come first; default: false", { documentedDefault: 'false' }),
+    archived: text('`true` finds only archived features, `false` only active ones; default: false', {
+      documentedDefault: 'false',
+    }),
+    createdAt: text('filters by the day of creation: an operator, a colon, and a date', { documentedPattern: dated }),
+    fuzzy: text('`true` forgives typing errors in `query`; default: false', { documentedDefault: 'false' }),
+  }),
+  reply: SearchFeaturesResponse,
+  errors: ['ValidationError'],
+});

@@ -1,0 +1,19 @@
+import { defineOperation } from '../../operation.ts';
+import { FeatureTagPath } from '../paths.ts';
+
+/** Removes a tag from a feature. Tells `feature-untagged`, if the tag was there. */
+export const RemoveFeatureTag = defineOperation({
+  subject: 'call.features.remove-feature-tag',
+  operationId: 'removeTag',
+  summary: 'Remove a tag from a feature',
+  description: 'Removes a tag from a feature. When the feature does not have the tag, the answer is the same.',
+  tag: 'Features',
+  http: {
+    method: 'DELETE',
+    url: '/api/admin/features/:featureName/tags/:type/:value',
+    anyContentType: true,
+  },
+  permission: 'UPDATE_FEATURE',
+  params: FeatureTagPath,
+  errors: ['NotFoundError'],
+});

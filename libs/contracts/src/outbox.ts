@@ -1,0 +1,48 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation, type ServiceName } from './operation.ts';
+
+/** What an outbox row carries: an event says what happened, a state says what is now (DESIGN 4). */
+export const OutboxTopic = Type.Enum(['event', 'state']);
+export type OutboxTopic = Static<typeof OutboxTopic>;
+
+/** One row of a producer's outbox. Positions of a topic run 1, 2, 3 … without a gap, in the order of the commits. */
+export const OutboxMessage = Type.Object({
+  position: Type.Integer({ minimum: 1 }),
+  uid: Type.String({ format: 'uuid', description: 'the same however often the message is delivered' }),
+  type: Type.String({ description: 'of an event: its type; of a state: what it is the state of' }),
+  recordedAt: Type.String({ format: 'date-time' }),
+  traceparent: Type.Union([Type.String(), Type.Null()]),
+  payload: Type.Unknown(),
+});
+export type OutboxMessage = Static<typeof OutboxMessage>;
+
+/**
+ * What a consumer asks a producer for: what follows a position. The reply's `head` is a barrier as well: everything that
+ * was committed when the call was made has a position up to it.
+ */
+export const defineReadOutbox = <S extends ServiceName>(service: S) =>
+  defineOperation({
+    subject: `call.${service}.read-outbox`,
+    operationId: 'readOutbox',
+    summary: 'Reads what follows a position in the outbox, and where its end is',
+    tag: 'Internal',
+    permission: 'service',
+    body: Type.Object({
+      topic: OutboxTopic,
+      consumer: Type.String({ description: 'who asks' }),
+      after: Type.Integer({
+        minimum: 0,
+        description: 'the position that the consumer has applied; rows up to it may be dropped',
+      }),
+      limit: Type.Integer({ minimum: 0, maximum: 1000, description: '0 asks for the barrier alone' }),
+    }),
+    reply: Type.Object({ head: Type.Integer({ minimum: 0 }), messages: Type.Array(OutboxMessage) }),
+  });
+
+/** The producers, each with the call that reads its outbox. */
+export const readOutboxOf = {
+  features: defineReadOutbox('features'),
+  'change-requests': defineReadOutbox('change-requests'),
+  gateway: defineReadOutbox('gateway'),
+} as const;
+export type Producer = keyof typeof readOutboxOf;

@@ -1,0 +1,102 @@
+import { type Static, Type } from 'typebox';
+
+/** The permission catalogue, named as Unleash names it (admin-api.md 7.4). */
+export const permissions = [
+  'ADMIN',
+  'CREATE_FEATURE',
+  'UPDATE_FEATURE',
+  'DELETE_FEATURE',
+  'MOVE_FEATURE_TOGGLE',
+  'UPDATE_FEATURE_DEPENDENCY',
+  'UPDATE_FEATURE_VARIANTS',
+  'CREATE_FEATURE_STRATEGY',
+  'UPDATE_FEATURE_STRATEGY',
+  'DELETE_FEATURE_STRATEGY',
+  'UPDATE_FEATURE_ENVIRONMENT',
+  'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
+  'APPROVE_CHANGE_REQUEST',
+  'APPLY_CHANGE_REQUEST',
+  'SKIP_CHANGE_REQUEST',
+  'CREATE_PROJECT',
+  'UPDATE_PROJECT',
+  'DELETE_PROJECT',
+  'PROJECT_USER_ACCESS_READ',
+  'PROJECT_USER_ACCESS_WRITE',
+  'PROJECT_DEFAULT_STRATEGY_READ',
+  'PROJECT_DEFAULT_STRATEGY_WRITE',
+  'PROJECT_CHANGE_REQUEST_READ',
+  'PROJECT_CHANGE_REQUEST_WRITE',
+  'PROJECT_SETTINGS_READ',
+  'PROJECT_SETTINGS_WRITE',
+  'READ_PROJECT_API_TOKEN',
+  'CREATE_PROJECT_API_TOKEN',
+  'DELETE_PROJECT_API_TOKEN',
+  'CREATE_SEGMENT',
+  'UPDATE_SEGMENT',
+  'DELETE_SEGMENT',
+  'UPDATE_PROJECT_SEGMENT',
+  'CREATE_CONTEXT_FIELD',
+  'UPDATE_CONTEXT_FIELD',
+  'DELETE_CONTEXT_FIELD',
+  'CREATE_STRATEGY',
+  'UPDATE_STRATEGY',
+  'DELETE_STRATEGY',
+  'CREATE_TAG_TYPE',
+  'UPDATE_TAG_TYPE',
+  'DELETE_TAG_TYPE',
+  'CREATE_ADDON',
+  'UPDATE_ADDON',
+  'DELETE_ADDON',
+  'READ_CLIENT_API_TOKEN',
+  'CREATE_CLIENT_API_TOKEN',
+  'UPDATE_CLIENT_API_TOKEN',
+  'DELETE_CLIENT_API_TOKEN',
+  'READ_FRONTEND_API_TOKEN',
+  'CREATE_FRONTEND_API_TOKEN',
+  'UPDATE_FRONTEND_API_TOKEN',
+  'DELETE_FRONTEND_API_TOKEN',
+  'UPDATE_APPLICATION',
+  'READ_ROLE',
+  'CLIENT',
+  'FRONTEND',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+/** A permission, everywhere or within one project and one environment. An absent scope means every one. */
+export const Grant = Type.Object({
+  permission: Type.Enum([...permissions]),
+  project: Type.Optional(Type.String()),
+  environment: Type.Optional(Type.String()),
+});
+export type Grant = Static<typeof Grant>;
+
+/** Who asks. Travels with every call, so that a service can decide again on the object that it found. */
+export const Caller = Type.Object({
+  id: Type.Integer({ description: 'id of the user; -42 for an admin token, -1337 for the system itself' }),
+  name: Type.String({
+    description: 'what events call the caller: e-mail, else user name; the name of the token for an admin token',
+  }),
+  tokenId: Type.Optional(Type.String()),
+  grants: Type.Array(Grant),
+});
+export type Caller = Static<typeof Caller>;
+
+/** Where a permission is asked for. A scope left out means: anywhere will do. */
+export interface Scope {
+  readonly project?: string | undefined;
+  readonly environment?: string | undefined;
+}
+
+/** True when one of the grants gives one of the permissions there; ADMIN gives every one (admin-api.md 7.3). */
+export const may = (caller: Caller, wanted: readonly Permission[], { project, environment }: Scope = {}): boolean =>
+  caller.grants.some(
+    (grant) =>
+      (grant.permission === 'ADMIN' || wanted.includes(grant.permission)) &&
+      (grant.project === undefined || project === undefined || grant.project === project) &&
+      (grant.environment === undefined || environment === undefined || grant.environment === environment),
+  );
+
+/** The identity of what Bunting does by itself: projections, schedules, jobs. */
+export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };
+/** The user id that everything done with an admin token is attributed to. */
+export const adminTokenUserId = -42;

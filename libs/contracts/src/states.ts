@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox';
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** All that search must know of a feature (interface 2.11), by ids where names may change. */
+export const FeatureState = Type.Object({
+  name: Type.String(),
+  project: Type.String(),
+  type: Type.String(),
+  description: Nullable(Type.String()),
+  stale: Type.Boolean(),
+  impressionData: Type.Boolean(),
+  createdAt: Type.String({ format: 'date-time' }),
+  archivedAt: Nullable(Type.String({ format: 'date-time' })),
+  lastSeenAt: Nullable(Type.String({ format: 'date-time' })),
+  createdBy: Type.Object({ id: Type.Integer(), name: Type.String(), imageUrl: Type.String() }),
+  dependencyType: Nullable(Type.Enum(['parent', 'child'])),
+  tags: Type.Array(Type.Object({ type: Type.String(), value: Type.String() })),
+  segments: Type.Array(Type.Integer(), { description: 'ids of the segments on any of its strategies, each once' }),
+  favoritedBy: Type.Array(Type.Integer(), { description: 'ids of the users whose favourite it is' }),
+  lifecycle: Type.Optional(
+    Type.Object({
+      stage: Type.String(),
+      status: Type.Optional(Nullable(Type.String())),
+      enteredStageAt: Type.String({ format: 'date-time' }),
+    }),
+  ),
+  environments: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      type: Type.String(),
+      enabled: Type.Boolean(),
+      sortOrder: Type.Integer(),
+      variantCount: Type.Integer(),
+      lastSeenAt: Nullable(Type.String({ format: 'date-time' })),
+      hasStrategies: Type.Boolean(),
+      hasEnabledStrategies: Type.Boolean(),
+      yes: Type.Integer(),
+      no: Type.Integer(),
+    }),
+  ),
+});
+export type FeatureState = Static<typeof FeatureState>;
+
+export const SegmentState = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  project: Nullable(Type.String()),
+});
+export type SegmentState = Static<typeof SegmentState>;
+
+/** The whole of what is now, for each entity that a producer tells the state of. */
+export const stateSchemas = { feature: FeatureState, segment: SegmentState } as const;
+export type StateEntity = keyof typeof stateSchemas;
+
+/** The payload of a state message. `state` is null once the entity is gone; a lower version never replaces a higher one. */
+export interface StateOf<E extends StateEntity> {
+  readonly entity: E;
+  readonly id: string;
+  readonly version: number;
+  readonly state: Static<(typeof stateSchemas)[E]> | null;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from './errors.ts';
+import { maxDepth, mayHoldUnstorableText, requireShallow, requireStorableText } from './text.ts';
+
+const pathOfRefusal = (ask: () => void): string | undefined => {
+  try {
+    ask();
+  } catch (error) {
+    if (error instanceof Refusal) return error.details[0]?.path;
+    throw error;
+  }
+  return 'was not refused';
+};
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('text that is to be stored', () => {
+  it('may hold anything that Unicode can say', () => {
+    expect(() => requireStorableText({ title: 'Wär’ 🎉 \u001f\n', list: ['𝒳', 7, null, true] }, '/body')).not.toThrow();
+  });
+
+  it('holds no NUL, and the property is named', () => {
+    expect(pathOfRefusal(() => requireStorableText({ a: [{ title: 'x\0y' }] }, '/body'))).toBe('/body/a/0/title');
+  });
+
+  it.each(['\ud800', '\udfff', 'a\udc00b', '\ude00\ud83d'])(
+    'holds no lone surrogate, and the property is named (%#)',
+    (text) => {
+      expect(pathOfRefusal(() => requireStorableText({ title: text }, '/body'))).toBe('/body/title');
+    },
+  );
+
+  it('holds neither in the name of a property', () => {
+    expect(pathOfRefusal(() => requireStorableText({ parameters: { 'a\0': 'x' } }, '/body'))).toBe('/body/parameters');
+  });
+});
+
+describe('JSON that could hold unstorable text', () => {
+  it.each([String.raw`{"a":"\u0000"}`, String.raw`{"a":"\ud83d"}`, String.raw`{"a":"\uDC00"}`, String.raw`["\udfff"]`])(
+    'is recognised: %s',
+    (json) => {
+      expect(mayHoldUnstorableText(json)).toBe(true);
+    },
+  );
+
+  it('is all that is recognised among what clients usually send', () => {
+    expect(mayHoldUnstorableText(String.raw`{"a":"\u00e9\n\"","b":"🎉"}`)).toBe(false);
+  });
+});
+
+describe('the depth of JSON', () => {
+  it('is refused one level beyond the most that is allowed', () => {
+    expect(() => requireShallow(nested(maxDepth))).not.toThrow();
+    expect(pathOfRefusal(() => requireShallow(nested(maxDepth + 1)))).toBe('/body');
+  });
+
+  it('is judged the same in text and in a value', () => {
+    expect(() => requireStorableText(JSON.parse(nested(maxDepth)), '/body')).not.toThrow();
+    expect(pathOfRefusal(() => requireStorableText(JSON.parse(nested(maxDepth + 1)), '/body'))).toMatch(/^\/body\/0/);
+  });
+
+  it('does not count brackets within text', () => {
+    expect(() => requireShallow(JSON.stringify({ a: `${'['.repeat(1000)}"\\` }))).not.toThrow();
+  });
+
+  it('is found in a body of a million brackets without exhausting the stack', () => {
+    expect(pathOfRefusal(() => requireShallow('['.repeat(1_000_000)))).toBe('/body');
+  });
+});

@@ -1,0 +1,43 @@
+import { invalid } from './errors.ts';
+
+const suspicious = /\\u(?:0000|[dD][89a-fA-F])/;
+
+const wellFormed = (value: unknown, path: string, depth: number): void => {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw invalid(`The \`${path}\` property must not contain the character U+0000.`, path);
+    if (!value.isWellFormed())
+      throw invalid(`The \`${path}\` property must be well-formed Unicode: it holds a lone surrogate.`, path);
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth >= maxDepth) throw invalid(`The \`${path}\` property is nested more than ${maxDepth} levels deep.`, path);
+    for (const [key, member] of Object.entries(value)) {
+      wellFormed(key, path, depth + 1);
+      wellFormed(member, `${path}/${key}`, depth + 1);
+    }
+  }
+};
+
+/** How deep the JSON of a request may be nested. */
+export const maxDepth = 64;
+
+/** Refuses text that PostgreSQL cannot store or that would not come back as it was sent: NUL and lone surrogates. */
+export const requireStorableText = (value: unknown, path: string): void => wellFormed(value, path, 0);
+
+/** True when JSON text could hold what `requireStorableText` refuses; most text cannot, and needs no walk. */
+export const mayHoldUnstorableText = (json: string): boolean => suspicious.test(json);
+
+/** Throws when JSON text is nested more deeply than `maxDepth`. Linear, and without recursion. */
+export const requireShallow = (json: string): void => {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (inString) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxDepth)
+        throw invalid(`The \`/body\` property is nested more than ${maxDepth} levels deep.`, '/body');
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+};
