@@ -1,0 +1,66 @@
+import type { Caller, ErrorBody, ErrorKind } from '@bunting/contracts';
+
+/** What travels with every call, beside what is asked. */
+export interface CallContext {
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** W3C trace context */
+  readonly traceparent: string;
+  /** milliseconds that the caller is still willing to wait, from the moment of the call */
+  readonly timeoutMs: number;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A reply as the JSON text that the service made, so that who only passes it on need not parse it. */
+export interface Reply {
+  readonly json: string;
+  /** said beside the reply, e.g. `Bunting-Stale`; names as in HTTP */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A "no" as it travels: data, and not an exception of the transport. */
+export interface RefusedAnswer {
+  readonly kind: ErrorKind;
+  readonly error: ErrorBody;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export type Answer = { readonly reply: Reply } | { readonly refused: RefusedAnswer };
+
+export type Responder = (request: string, context: CallContext) => Promise<Answer>;
+
+/** A fact on its way to whoever subscribes. Delivered at least once, in order per subject as long as nothing fails. */
+export interface Fact {
+  /** `<topic>.<producer>.<type>` */
+  readonly subject: string;
+  /** the same however often it is published */
+  readonly id: string;
+  readonly payload: string;
+  readonly traceparent: string | null;
+}
+
+export interface Subscription {
+  stop(): Promise<void>;
+}
+
+/**
+ * How services reach each other. Two transports stand behind it, NATS and one process's memory, and one behaviour suite
+ * holds both to the same answers. Facts may be lost by either: whoever consumes them notices the gap and asks the producer.
+ */
+export interface Bus {
+  /** One answer, from one of those who respond. Nobody there, or no answer in time: a `ServiceUnavailable` refusal. */
+  call(subject: string, request: string, context: CallContext): Promise<Answer>;
+  /** Responders of one subject share its calls. */
+  respond(subject: string, responder: Responder): Promise<Subscription>;
+  /** Resolves once the transport has taken the facts; rejects when it has not, and then all may be published again. */
+  publish(facts: readonly Fact[]): Promise<void>;
+  /** Facts of a producer's topic, shared among all subscriptions that carry the same consumer's name. */
+  subscribe(
+    source: { readonly producer: string; readonly topic: string },
+    consumer: string,
+    deliver: (payload: string) => Promise<void>,
+  ): Promise<Subscription>;
+  /** Throws a sentence on why calls cannot be made now. */
+  ready(): void;
+  close(): Promise<void>;
+}

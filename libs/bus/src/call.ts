@@ -1,0 +1,46 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type AnyOperation, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
+import type { Answer, Bus, CallContext } from './bus.ts';
+import { refusalOf } from './refused.ts';
+
+/** What of a request an operation needs; what it does not take may be left out. */
+export type Ask<O extends AnyOperation> = Partial<RequestOf<O>>;
+
+/** Calls an operation and gives its answer as it came, for who only passes it on. */
+export const callForAnswer = <O extends AnyOperation>(
+  bus: Bus,
+  operation: O,
+  ask: Ask<O>,
+  context: CallContext,
+): Promise<Answer> =>
+  bus.call(
+    operation.subject,
+    JSON.stringify({ params: ask.params ?? {}, query: ask.query ?? {}, body: ask.body }),
+    context,
+  );
+
+/** Calls an operation. A refusal is thrown as it was meant: who does not handle it passes it on. */
+export const call = async <O extends AnyOperation>(
+  bus: Bus,
+  operation: O,
+  ask: Ask<O>,
+  context: CallContext,
+): Promise<ReplyOf<O>> => {
+  const answer = await callForAnswer(bus, operation, ask, context);
+  if ('refused' in answer) throw refusalOf(answer.refused);
+  return JSON.parse(answer.reply.json) as ReplyOf<O>;
+};
+
+/** A new W3C trace context; continues the given one when it is well-formed. */
+export const traceparentFrom = (received?: string): string => {
+  const known = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(received ?? '');
+  return `00-${known?.[1] ?? randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-${known?.[2] ?? '01'}`;
+};
+
+/** The context of what Bunting does by itself. */
+export const systemContext = (timeoutMs: number): CallContext => ({
+  caller: systemCaller,
+  requestId: randomUUID(),
+  traceparent: traceparentFrom(),
+  timeoutMs,
+});

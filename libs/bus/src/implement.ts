@@ -1,0 +1,37 @@
+import type { AnyOperation, Caller, ReplyOf, RequestOf } from '@bunting/contracts';
+
+/** A reply that is JSON text already, as when PostgreSQL made it: it is passed on as it is. */
+export class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What an operation is given: what is asked, by whom, and when. */
+export type Asked<O extends AnyOperation> = RequestOf<O> & {
+  readonly caller: Caller;
+  readonly now: Date;
+  /** when nobody waits for the answer any more */
+  readonly deadline: Date;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly idempotencyKey: string | undefined;
+  /** says something beside the reply, as an HTTP header does */
+  readonly say: (header: string, value: string) => void;
+};
+
+/** An operation together with what answers it. */
+export interface Endpoint {
+  readonly operation: AnyOperation;
+  readonly handle: (asked: Asked<AnyOperation>) => Promise<unknown>;
+}
+
+/** What answers an operation: the request is what its contract says, and so must the reply be. */
+export const implement = <O extends AnyOperation>(
+  operation: O,
+  handle: (asked: Asked<O>) => Promise<ReplyOf<O> | JsonText>,
+): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
+
+/** The endpoints of a service in one list. */
+export const endpoints = (...list: readonly Endpoint[]): readonly Endpoint[] => list;

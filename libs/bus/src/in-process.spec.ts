@@ -1,0 +1,7 @@
+import { describeBus } from '../test/bus-behaviour.ts';
+import { inProcessBus } from './in-process.ts';
+
+describeBus('within one process', async () => {
+  const bus = inProcessBus();
+  return { open: async () => bus, stop: async () => undefined };
+});

@@ -1,0 +1,89 @@
+import { unavailable } from '@bunting/contracts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Bus, CallContext, Responder, Subscription } from './bus.ts';
+import { refusedWith } from './refused.ts';
+
+interface Consumer {
+  readonly source: string;
+  readonly name: string;
+  readonly deliver: (payload: string) => Promise<void>;
+}
+
+const nobody = (subject: string): Answer => ({
+  refused: refusedWith(unavailable(`Nobody answers ${subject} now. Please try again.`)),
+});
+
+/**
+ * The bus within one process. Requests, replies and facts are text here too, so that nobody shares an object with anybody
+ * and no service can tell whether it has the process to itself.
+ */
+export const inProcessBus = (): Bus => {
+  const responders = new Map<string, Responder[]>();
+  const consumers: Consumer[] = [];
+  let turn = 0;
+  let closed = false;
+
+  const removable = <T>(list: T[], item: T): Subscription => ({
+    stop: async () => {
+      const at = list.indexOf(item);
+      if (at >= 0) list.splice(at, 1);
+    },
+  });
+
+  return {
+    call: async (subject: string, request: string, context: CallContext) => {
+      const candidates = responders.get(subject) ?? [];
+      const responder = candidates[turn++ % Math.max(1, candidates.length)];
+      if (closed || responder === undefined) return nobody(subject);
+      if (context.timeoutMs <= 0)
+        return { refused: refusedWith(unavailable(`${subject} was not called: its time is up.`)) };
+      const waiting = new AbortController();
+      const late = sleep(context.timeoutMs, undefined, { ref: false, signal: waiting.signal }).then(
+        (): Answer => ({ refused: refusedWith(unavailable(`${subject} did not answer in time. Please try again.`)) }),
+        () => nobody(subject),
+      );
+      try {
+        return await Promise.race([responder(request, context), late]);
+      } finally {
+        waiting.abort();
+      }
+    },
+
+    respond: async (subject, responder) => {
+      const list = responders.get(subject) ?? [];
+      responders.set(subject, list);
+      list.push(responder);
+      return removable(list, responder);
+    },
+
+    publish: async (facts) => {
+      if (closed) throw new Error('The bus is closed.');
+      for (const fact of facts) {
+        const [topic, producer] = fact.subject.split('.');
+        const names = new Set<string>();
+        for (const consumer of consumers) {
+          if (consumer.source !== `${topic}.${producer}` || names.has(consumer.name)) continue;
+          names.add(consumer.name);
+          // A consumer that fails has lost the fact: it finds the gap and asks the producer, as it would after a loss of NATS.
+          consumer.deliver(fact.payload).catch(() => undefined);
+        }
+      }
+    },
+
+    subscribe: async ({ producer, topic }, name, deliver) => {
+      const consumer = { source: `${topic}.${producer}`, name, deliver };
+      consumers.push(consumer);
+      return removable(consumers, consumer);
+    },
+
+    ready: () => {
+      if (closed) throw new Error('The bus is closed.');
+    },
+
+    close: async () => {
+      closed = true;
+      responders.clear();
+      consumers.length = 0;
+    },
+  };
+};

@@ -1,0 +1,266 @@
+import { type Caller, refusal, type ServiceName, unavailable } from '@bunting/contracts';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  jetstream,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
+import {
+  connect,
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  nanos,
+  RequestError,
+} from '@nats-io/transport-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Bus, CallContext, RefusedAnswer, Subscription } from './bus.ts';
+import { refusedWith } from './refused.ts';
+
+export interface NatsOptions {
+  readonly url: string;
+  /** how this process is called in the server's list of connections */
+  readonly name: string;
+  /** told of what happens to the connection and heals by itself */
+  readonly warn?: (message: string) => void;
+  /** how long the first connection may take */
+  readonly connectTimeoutMs?: number;
+}
+
+const header = {
+  caller: 'Bunting-Caller',
+  requestId: 'X-Request-Id',
+  traceparent: 'traceparent',
+  timeoutMs: 'Bunting-Timeout-Ms',
+  idempotencyKey: 'Idempotency-Key',
+  refused: 'Bunting-Refused',
+  said: 'Bunting-Said',
+} as const;
+
+/** A text as a header value: what is no plain ASCII must not reach the wire as it is. */
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decoded = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
+
+const requestHeaders = (context: CallContext): MsgHdrs => {
+  const carried = headers();
+  carried.set(header.caller, encoded(context.caller));
+  carried.set(header.requestId, encoded(context.requestId));
+  carried.set(header.traceparent, context.traceparent);
+  carried.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
+  if (context.idempotencyKey !== undefined) carried.set(header.idempotencyKey, encoded(context.idempotencyKey));
+  return carried;
+};
+
+const contextOf = (message: Msg): CallContext => {
+  const carried = message.headers ?? headers();
+  const idempotencyKey = carried.get(header.idempotencyKey);
+  return {
+    caller: decoded(carried.get(header.caller)) as Caller,
+    requestId: decoded(carried.get(header.requestId)) as string,
+    traceparent: carried.get(header.traceparent),
+    timeoutMs: Number(carried.get(header.timeoutMs)),
+    ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
+  };
+};
+
+const answerOf = (message: Msg): Answer => {
+  const refused = message.headers?.get(header.refused) ?? '';
+  if (refused !== '') return { refused: JSON.parse(message.string()) as RefusedAnswer };
+  const said = message.headers?.get(header.said) ?? '';
+  return { reply: { json: message.string(), headers: said === '' ? {} : (decoded(said) as Record<string, string>) } };
+};
+
+const streamOf = (producer: string): string => `bunting-${producer}`;
+const subjectOf = (topic: string, producer: string): string => `${topic}.${producer}.>`;
+
+/** The bus over a NATS server with JetStream. */
+export const natsBus = async ({
+  url,
+  name,
+  warn = () => undefined,
+  connectTimeoutMs = 10_000,
+}: NatsOptions): Promise<Bus> => {
+  let connection: NatsConnection;
+  try {
+    connection = await connect({
+      servers: url.split(','),
+      name,
+      timeout: connectTimeoutMs,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      reconnectJitter: 250,
+      ignoreAuthErrorAbort: true,
+    });
+  } catch (error) {
+    throw new Error(`No NATS server answers at ${url} (${(error as Error).message}). Start one, or correct BUS_URL.`, {
+      cause: error,
+    });
+  }
+  let connected = true;
+  let closing = false;
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect') connected = false;
+      if (status.type === 'reconnect') connected = true;
+      if (!closing && (status.type === 'disconnect' || status.type === 'reconnect')) warn(`NATS: ${status.type}`);
+    }
+  })();
+
+  const js = jetstream(connection, { timeout: 5_000 });
+  let manager: JetStreamManager | undefined;
+  const ensureStream = async (producer: string): Promise<JetStreamManager> => {
+    manager ??= await jetstreamManager(connection, { timeout: 5_000 });
+    await manager.streams.add({
+      name: streamOf(producer),
+      subjects: [subjectOf('event', producer), subjectOf('state', producer)],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: DiscardPolicy.Old,
+      max_bytes: 256 * 1024 * 1024,
+      max_age: nanos(24 * 60 * 60 * 1000),
+      duplicate_window: nanos(2 * 60 * 1000),
+    });
+    return manager;
+  };
+
+  /** What the server carries in one message, less room for headers. */
+  const largest = (): number => (connection.info?.max_payload ?? 1024 * 1024) - 16 * 1024;
+  const tooLarge = (what: string, bytes: number): Answer => ({
+    refused: refusedWith(
+      refusal(
+        'PayloadTooLarge',
+        `${what} is ${bytes} bytes, more than the ${largest()} that the message bus carries. Ask for less at once.`,
+      ),
+    ),
+  });
+
+  const offered = (answer: Answer): { payload: Buffer; carried?: MsgHdrs } => {
+    const carried = headers();
+    if ('refused' in answer) {
+      carried.set(header.refused, answer.refused.kind);
+      return { payload: Buffer.from(JSON.stringify(answer.refused)), carried };
+    }
+    const payload = Buffer.from(answer.reply.json);
+    if (payload.length > largest()) return offered(tooLarge('The answer', payload.length));
+    if (Object.keys(answer.reply.headers).length === 0) return { payload };
+    carried.set(header.said, encoded(answer.reply.headers));
+    return { payload, carried };
+  };
+
+  return {
+    call: async (subject, request, context) => {
+      const payload = Buffer.from(request);
+      if (payload.length > largest()) return tooLarge('The request', payload.length);
+      if (!connected) return { refused: refusedWith(unavailable('The message bus is away. Please try again.')) };
+      try {
+        const options = { timeout: Math.max(1, Math.round(context.timeoutMs)), headers: requestHeaders(context) };
+        return answerOf(await connection.request(subject, payload, options));
+      } catch (error) {
+        const nobody = error instanceof RequestError && error.isNoResponders();
+        const why = nobody ? `Nobody answers ${subject} now.` : `${subject} did not answer in time.`;
+        return { refused: refusedWith(unavailable(`${why} Please try again.`)) };
+      }
+    },
+
+    respond: async (subject, responder) => {
+      const queue = subject.split('.')[1] as ServiceName;
+      const respond = async (message: Msg): Promise<void> => {
+        const { payload, carried } = offered(await responder(message.string(), contextOf(message)));
+        message.respond(payload, carried === undefined ? {} : { headers: carried });
+      };
+      const subscription = connection.subscribe(subject, {
+        queue,
+        callback: (error, message) => {
+          if (error !== null) return warn(`NATS: ${subject}: ${error.message}`);
+          respond(message).catch((failure: Error) =>
+            warn(`NATS: ${subject} could not be answered: ${failure.message}`),
+          );
+        },
+      });
+      await connection.flush();
+      return { stop: async () => void (connection.isClosed() || (await subscription.drain())) };
+    },
+
+    publish: async (facts) => {
+      if (!connected) throw new Error('The message bus is away.');
+      const send = () =>
+        Promise.all(
+          facts.map((fact) => {
+            const carried = headers();
+            if (fact.traceparent !== null) carried.set(header.traceparent, fact.traceparent);
+            return js.publish(fact.subject, fact.payload, { msgID: fact.id, headers: carried, timeout: 5_000 });
+          }),
+        );
+      try {
+        await send();
+      } catch {
+        // The stream may be gone with the server's storage: make it anew, and let what fails now be told.
+        await Promise.all([...new Set(facts.map((fact) => fact.subject.split('.')[1] as string))].map(ensureStream));
+        await send();
+      }
+    },
+
+    subscribe: async ({ producer, topic }, consumer, deliver): Promise<Subscription> => {
+      const durable = `${consumer}-${topic}`;
+      let stopped = false;
+      let stopConsuming: (() => Promise<unknown>) | undefined;
+      const consumeUntilLost = async () => {
+        const streams = await ensureStream(producer);
+        await streams.consumers.add(streamOf(producer), {
+          durable_name: durable,
+          filter_subject: subjectOf(topic, producer),
+          ack_policy: AckPolicy.Explicit,
+          ack_wait: nanos(30_000),
+          // What was published before is asked for by position; the stream only has to tell what is new.
+          deliver_policy: DeliverPolicy.New,
+          max_ack_pending: 2_000,
+        });
+        const messages = await (
+          await js.consumers.get(streamOf(producer), durable)
+        ).consume({
+          max_messages: 500,
+          abort_on_missing_resource: true,
+        });
+        stopConsuming = () => messages.close();
+        if (stopped) await messages.close();
+        for await (const message of messages) {
+          deliver(message.string()).then(
+            () => message.ack(),
+            () => message.nak(1_000),
+          );
+        }
+      };
+      const running = (async () => {
+        while (!stopped && !connection.isClosed()) {
+          try {
+            await consumeUntilLost();
+          } catch (error) {
+            if (!stopped) warn(`NATS: ${durable} of ${producer} begins anew: ${(error as Error).message}`);
+          }
+          if (!stopped) await sleep(500, undefined, { ref: false });
+        }
+      })();
+      return {
+        stop: async () => {
+          stopped = true;
+          await stopConsuming?.();
+          await running;
+        },
+      };
+    },
+
+    ready: () => {
+      if (!connected || connection.isClosed()) throw new Error('The message bus is away.');
+    },
+
+    close: async () => {
+      closing = true;
+      if (!connection.isClosed()) await connection.drain().catch(() => connection.close());
+    },
+  };
+};

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal, refusal } from '@bunting/contracts';
+import type { RefusedAnswer } from './bus.ts';
+
+/** A refusal as it travels, with an id that names this instance of it. */
+export const refusedWith = (reason: Refusal, id: string = randomUUID()): RefusedAnswer => ({
+  kind: reason.kind,
+  error: {
+    id,
+    name: reason.kind,
+    message: reason.message,
+    details: [...reason.details],
+    ...(reason.permissions === undefined ? {} : { permissions: [...reason.permissions] }),
+  },
+  retryAfterSeconds: reason.retryAfterSeconds,
+});
+
+/** The refusal that an answer carried, for a service that called another. */
+export const refusalOf = ({ kind, error, retryAfterSeconds }: RefusedAnswer): Refusal =>
+  refusal(kind, error.message, {
+    ...(error.details === undefined ? {} : { details: error.details }),
+    ...(error.permissions === undefined ? {} : { permissions: error.permissions }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+
+/** What a defect looks like from outside: an id to find it in the log by, and nothing of its inside. */
+export const defect = (): Refusal =>
+  refusal('InternalError', 'Something went wrong inside Bunting. The log has the details under the id of this error.');

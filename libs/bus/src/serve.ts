@@ -1,0 +1,120 @@
+import {
+  type AnyOperation,
+  type Caller,
+  nameOf,
+  parse,
+  Refusal,
+  type RequestOf,
+  unavailable,
+} from '@bunting/contracts';
+import type { Answer, Bus, CallContext, Subscription } from './bus.ts';
+import { type Endpoint, JsonText } from './implement.ts';
+import { defect, refusedWith } from './refused.ts';
+
+/** One call, answered: what a service logs and measures of it. */
+export interface Served {
+  readonly operation: string;
+  readonly outcome: 'ok' | Refusal['kind'];
+  readonly durationMs: number;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly traceparent: string;
+  /** of a refusal: the id that the answer names */
+  readonly errorId?: string;
+  /** of a defect: what was thrown */
+  readonly defect?: unknown;
+}
+
+export interface ServeOptions {
+  /** told of every call once it is answered */
+  readonly observe?: (served: Served) => void;
+  /** hold every reply to its schema: a reply that breaks it is a defect. On in tests. */
+  readonly checkReplies?: boolean;
+  /** calls handled at once; more are refused with `ServiceUnavailable` at once, before they pile up */
+  readonly maxConcurrent?: number;
+}
+
+const replyText = (operation: AnyOperation, reply: unknown, check: boolean): string => {
+  const text = reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
+  if (!check) return text;
+  try {
+    parse(operation.reply, JSON.parse(text), '/reply');
+  } catch (fault) {
+    throw new Error(`${operation.subject} replied what its contract does not allow: ${(fault as Error).message}`, {
+      cause: fault,
+    });
+  }
+  return text;
+};
+
+/** Answers the calls of the endpoints until stopped. What they throw becomes a refusal; what is no refusal is a defect. */
+export const serve = async (
+  bus: Bus,
+  served: readonly Endpoint[],
+  { observe, checkReplies = false, maxConcurrent = 512 }: ServeOptions = {},
+): Promise<Subscription> => {
+  let running = 0;
+  let idle: (() => void) | undefined;
+
+  const answer = async (endpoint: Endpoint, request: string, context: CallContext): Promise<Answer> => {
+    const { operation } = endpoint;
+    const startedAt = performance.now();
+    const tell = (outcome: Served['outcome'], more: Partial<Served> = {}) =>
+      observe?.({
+        operation: nameOf(operation),
+        outcome,
+        durationMs: performance.now() - startedAt,
+        caller: context.caller,
+        requestId: context.requestId,
+        traceparent: context.traceparent,
+        ...more,
+      });
+    if (running >= maxConcurrent) {
+      const refused = refusedWith(unavailable('The service has more to do than it can take on now. Please try again.'));
+      tell('ServiceUnavailable', { errorId: refused.error.id });
+      return { refused };
+    }
+    running++;
+    try {
+      const headers: Record<string, string> = {};
+      const now = new Date();
+      const asked = JSON.parse(request) as RequestOf<AnyOperation>;
+      const reply = await endpoint.handle({
+        params: asked.params,
+        query: asked.query,
+        body: asked.body,
+        caller: context.caller,
+        now,
+        deadline: new Date(now.getTime() + context.timeoutMs),
+        requestId: context.requestId,
+        traceparent: context.traceparent,
+        idempotencyKey: context.idempotencyKey,
+        say: (header, value) => {
+          headers[header] = value;
+        },
+      });
+      const json = replyText(operation, reply, checkReplies);
+      tell('ok');
+      return { reply: { json, headers } };
+    } catch (error) {
+      const reason = error instanceof Refusal ? error : defect();
+      const refused = refusedWith(reason);
+      tell(reason.kind, { errorId: refused.error.id, ...(reason === error ? {} : { defect: error }) });
+      return { refused };
+    } finally {
+      if (--running === 0) idle?.();
+    }
+  };
+
+  const subscriptions = await Promise.all(
+    served.map((endpoint) =>
+      bus.respond(endpoint.operation.subject, (request, context) => answer(endpoint, request, context)),
+    ),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      if (running > 0) await new Promise<void>((resolve) => (idle = resolve));
+    },
+  };
+};

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Caller, defineOperation, invalid, noAccess } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { Type } from 'typebox';
+import {
+  type Bus,
+  call,
+  callForAnswer,
+  type CallContext,
+  endpoints,
+  implement,
+  JsonText,
+  serve,
+  type Served,
+} from '../src/index.ts';
+
+const Greet = defineOperation({
+  subject: 'call.features.greet',
+  operationId: 'greet',
+  summary: 'Greets',
+  tag: 'Test',
+  permission: 'service',
+  params: Type.Object({ name: Type.String() }),
+  body: Type.Optional(Type.Unknown()),
+  reply: Type.Object({ text: Type.String() }),
+});
+
+const mia: Caller = {
+  id: 7,
+  name: 'mia@bunting.example',
+  grants: [{ permission: 'UPDATE_FEATURE', project: 'größe' }],
+};
+const context = (more: Partial<CallContext> = {}): CallContext => ({
+  caller: mia,
+  requestId: 'ré-1',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  timeoutMs: 5_000,
+  ...more,
+});
+
+const fact = (position: number, subject = 'event.features.feature-created') => ({
+  subject,
+  id: `${subject} ${position} ${Math.random()}`,
+  payload: JSON.stringify({ position }),
+  traceparent: null,
+});
+
+/** What every transport promises. `open` gives a new connection to the same bus each time. */
+export const describeBus = (
+  name: string,
+  start: () => Promise<{ open: () => Promise<Bus>; stop: () => Promise<void> }>,
+): void => {
+  describe(`the bus ${name}`, () => {
+    let started: Awaited<ReturnType<typeof start>>;
+    let bus: Bus;
+
+    beforeEach(async () => {
+      started = await start();
+      bus = await started.open();
+    });
+    afterEach(async () => {
+      await bus.close();
+      await started.stop();
+    });
+
+    it('answers a call with what the service replied', async () => {
+      await serve(bus, endpoints(implement(Greet, async ({ params }) => ({ text: `Hello ${params.name} 👋` }))));
+      expect(await call(bus, Greet, { params: { name: 'Zoë' } }, context())).toEqual({ text: 'Hello Zoë 👋' });
+    });
+
+    it('tells the service who asks, for which request, and how long the answer is waited for', async () => {
+      const asked: unknown[] = [];
+      const greet = implement(Greet, async ({ caller, requestId, traceparent, idempotencyKey, deadline, now }) => {
+        asked.push({ caller, requestId, traceparent, idempotencyKey, waitsMs: deadline.getTime() - now.getTime() });
+        return { text: '' };
+      });
+      await serve(bus, endpoints(greet));
+      await call(bus, Greet, { params: { name: 'x' } }, context({ idempotencyKey: 'once ☂' }));
+      const { traceparent } = context();
+      expect(asked).toEqual([
+        { caller: mia, requestId: 'ré-1', traceparent, idempotencyKey: 'once ☂', waitsMs: 5_000 },
+      ]);
+    });
+
+    it('brings a refusal across with its kind, words, details and permissions', async () => {
+      const refusals = [
+        invalid('The `/body/title` property must be string.', '/body/title'),
+        noAccess(['UPDATE_FEATURE']),
+      ];
+      await serve(bus, endpoints(implement(Greet, async () => Promise.reject(refusals.shift()))));
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'ValidationError',
+        message: 'The `/body/title` property must be string.',
+        details: [{ path: '/body/title' }],
+      });
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'NoAccessError',
+        permissions: ['UPDATE_FEATURE'],
+      });
+    });
+
+    it('shows of a defect nothing but an id, and tells the service the whole of it', async () => {
+      const observed: Served[] = [];
+      const failing = implement(Greet, async () => Promise.reject(new Error('select secret from vault')));
+      await serve(bus, endpoints(failing), { observe: (served) => observed.push(served) });
+      const answer = await callForAnswer(bus, Greet, { params: { name: 'x' } }, context());
+      expect(answer).toMatchObject({ refused: { kind: 'InternalError' } });
+      expect(JSON.stringify(answer)).not.toContain('vault');
+      expect(observed).toMatchObject([{ outcome: 'InternalError', defect: { message: 'select secret from vault' } }]);
+      expect('refused' in answer && answer.refused.error.id).toBe(observed[0]?.errorId);
+    });
+
+    it('refuses at once, as unavailable, what nobody answers', async () => {
+      const before = performance.now();
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'ServiceUnavailable',
+        retryAfterSeconds: 1,
+      });
+      expect(performance.now() - before).toBeLessThan(1_000);
+    });
+
+    it('refuses as unavailable what is not answered in time', async () => {
+      await serve(bus, endpoints(implement(Greet, () => new Promise(() => undefined))));
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 50 }))).rejects.toMatchObject({
+        kind: 'ServiceUnavailable',
+      });
+    });
+
+    it('passes JSON text through as it is, with what is said beside it', async () => {
+      const greet = implement(Greet, async ({ say }) => {
+        say('Bunting-Stale', '12');
+        return new JsonText('{ "text" : "as PostgreSQL wrote it" }');
+      });
+      await serve(bus, endpoints(greet), { checkReplies: true });
+      expect(await callForAnswer(bus, Greet, { params: { name: 'x' } }, context())).toEqual({
+        reply: { json: '{ "text" : "as PostgreSQL wrote it" }', headers: { 'Bunting-Stale': '12' } },
+      });
+    });
+
+    it('never lets a reply that breaks its schema through when replies are checked', async () => {
+      await serve(bus, endpoints(implement(Greet, async () => ({ text: 7 }) as never)), { checkReplies: true });
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'InternalError',
+      });
+    });
+
+    it('shares the calls of one operation among all who answer it', async () => {
+      const other = await started.open();
+      const answered = new Set<string>();
+      const named = (who: string) =>
+        implement(Greet, async () => {
+          answered.add(who);
+          return { text: who };
+        });
+      await serve(bus, endpoints(named('one')));
+      await serve(other, endpoints(named('two')));
+      for (let calls = 0; calls < 200 && answered.size < 2; calls++)
+        await call(bus, Greet, { params: { name: 'x' } }, context());
+      expect(answered).toEqual(new Set(['one', 'two']));
+      if (other !== bus) await other.close();
+    });
+
+    it('takes on no more calls at once than it can, and refuses the others early', async () => {
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const slow = implement(Greet, async () => {
+        await released;
+        return { text: 'done' };
+      });
+      await serve(bus, endpoints(slow), { maxConcurrent: 1 });
+      const first = call(bus, Greet, { params: { name: 'x' } }, context());
+      await eventually(async () => {
+        await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 200 }))).rejects.toThrow(
+          /more to do than/,
+        );
+      });
+      release();
+      expect(await first).toEqual({ text: 'done' });
+    });
+
+    it('finishes what it has begun before it stops answering', async () => {
+      let begun: () => void = () => undefined;
+      let release: () => void = () => undefined;
+      const beginning = new Promise<void>((resolve) => (begun = resolve));
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const slow = implement(Greet, async () => {
+        begun();
+        await released;
+        return { text: 'done' };
+      });
+      const served = await serve(bus, endpoints(slow));
+      const asked = call(bus, Greet, { params: { name: 'x' } }, context());
+      await beginning;
+      const stopped = served.stop();
+      release();
+      await stopped;
+      expect(await asked).toEqual({ text: 'done' });
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'ServiceUnavailable',
+      });
+    });
+
+    it('delivers the facts of a topic and a producer, in order, and no others', async () => {
+      const heard: number[] = [];
+      const subscription = await bus.subscribe({ producer: 'features', topic: 'event' }, 'audit', async (payload) => {
+        heard.push((JSON.parse(payload) as { position: number }).position);
+      });
+      await eventually(async () => {
+        await bus.publish([fact(0)]);
+        expect(heard.length).toBeGreaterThan(0);
+      });
+      heard.length = 0;
+      await bus.publish([
+        fact(1),
+        fact(2),
+        fact(3, 'state.features.feature'),
+        fact(4, 'event.gateway.user-created'),
+        fact(5),
+      ]);
+      await eventually(async () => expect(heard.filter((position) => position > 0)).toEqual([1, 2, 5]));
+      await subscription.stop();
+    });
+
+    it('tells each fact to every consumer once, however many of its processes listen', async () => {
+      const other = await started.open();
+      const heard: Record<string, number[]> = { audit: [], search: [] };
+      const listen = (on: Bus, consumer: string) =>
+        on.subscribe({ producer: 'features', topic: 'event' }, consumer, async (payload) => {
+          heard[consumer]?.push((JSON.parse(payload) as { position: number }).position);
+        });
+      const subscriptions = await Promise.all([listen(bus, 'audit'), listen(other, 'audit'), listen(bus, 'search')]);
+      await eventually(async () => {
+        await bus.publish([fact(0)]);
+        expect(Math.min(...Object.values(heard).map((list) => list.length))).toBeGreaterThan(0);
+      });
+      await bus.publish([1, 2, 3, 4].map((position) => fact(position)));
+      await eventually(async () => {
+        for (const list of Object.values(heard)) {
+          expect(list.filter((position) => position > 0).sort()).toEqual([1, 2, 3, 4]);
+        }
+      });
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      if (other !== bus) await other.close();
+    });
+
+    it('makes no calls and takes no facts once it is closed', async () => {
+      await serve(bus, endpoints(implement(Greet, async () => ({ text: '' }))));
+      await bus.close();
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'ServiceUnavailable',
+      });
+      await expect(bus.publish([fact(1)])).rejects.toThrow();
+      expect(() => bus.ready()).toThrow();
+    });
+  });
+};
