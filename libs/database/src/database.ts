@@ -1,0 +1,149 @@
+import { type AnyEntity, type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
+import { Migrator } from '@mikro-orm/migrations';
+import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
+import { type Pool, type PoolClient, types } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asRefusal, isTransient } from './failures.ts';
+import { createDatabaseIfMissing, migrate, migrationsOf, type SchemaStep, stepsTable } from './migrate.ts';
+
+// Every bigint of ours counts something, and none will pass 2^53.
+types.setTypeParser(types.builtins.INT8, Number);
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** how this process is called in `pg_stat_activity` */
+  readonly name: string;
+  readonly steps: readonly SchemaStep[];
+  readonly entities?: readonly (EntitySchema<AnyEntity> | { readonly meta: unknown })[];
+  readonly poolSize?: number;
+  readonly statementTimeoutMs?: number;
+  readonly warn?: (message: string) => void;
+}
+
+/** A statement that each connection prepares once, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What the unit of work works with: entities through `em`, and parameterised SQL, in one transaction. */
+export interface Tx {
+  readonly em: EntityManager;
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** A connection held for long, for what a lock or a cursor keeps alive. */
+export type Session = PoolClient;
+
+export interface Database {
+  /** One round trip outside any transaction. */
+  read<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /** All of the job or nothing. It is done again after a deadlock, so it must not do anything outside the database. */
+  transaction<T>(job: (tx: Tx) => Promise<T>): Promise<T>;
+  session(): Promise<Session>;
+  /** Throws while the database cannot be reached. */
+  ping(): Promise<void>;
+  /** how many statements were sent since the start, BEGIN and COMMIT among them */
+  readonly statements: number;
+  close(): Promise<void>;
+}
+
+const attempts = 3;
+
+const countStatements = (client: PoolClient, count: () => void): void => {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  (client as { query: unknown }).query = (...args: unknown[]) => {
+    count();
+    return query(...args);
+  };
+};
+
+/**
+ * Opens a service's database: makes it where it is missing, brings its schema up to date and refuses one of a newer version.
+ * Nothing but this library and its users' `persistence/` sees the ORM.
+ */
+export const openDatabase = async ({
+  url,
+  name,
+  steps,
+  entities = [],
+  poolSize = 10,
+  statementTimeoutMs = 10_000,
+  warn = () => undefined,
+}: DatabaseOptions): Promise<Database> => {
+  await createDatabaseIfMissing(url);
+  let statements = 0;
+  let pool: Pool | undefined;
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [...entities] as EntitySchema[],
+    extensions: [Migrator],
+    ensureDatabase: false,
+    discovery: { warnWhenNoEntities: false },
+    logger: warn,
+    debug: false,
+    colors: false,
+    pool: { min: 0, max: poolSize },
+    driverOptions: {
+      application_name: `bunting-${name}`,
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: 30_000,
+      connectionTimeoutMillis: 5_000,
+      onPoolCreated: (created: Pool) => {
+        pool = created;
+        created.on('connect', (client) => countStatements(client, () => statements++));
+      },
+    },
+    migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },
+  });
+  try {
+    await migrate(orm, url, steps);
+  } catch (error) {
+    await orm.close(true);
+    throw error;
+  }
+  const connections = (): Pool => {
+    if (pool === undefined) throw new Error(`The database of ${name} is not open.`);
+    return pool;
+  };
+
+  const attempt = <T>(job: (tx: Tx) => Promise<T>): Promise<T> =>
+    orm.em.fork().transactional(async (em) => {
+      const transaction: KyselyTransaction<unknown> | undefined = em.getTransactionContext();
+      if (transaction === undefined) throw new Error('A transaction was expected.');
+      return job({
+        em: em as EntityManager,
+        query: async <Row>(text: string, values: readonly unknown[] = []) =>
+          (await transaction.executeQuery(CompiledQuery.raw(text, [...values]) as CompiledQuery<Row>)).rows,
+      });
+    });
+
+  return {
+    read: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
+      try {
+        const { rows } = await connections().query({ name: statement.name, text: statement.text, values: [...values] });
+        return rows as Row[];
+      } catch (error) {
+        throw asRefusal(error);
+      }
+    },
+
+    transaction: async (job) => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(job);
+        } catch (error) {
+          if (!isTransient(error) || tries === attempts) throw asRefusal(error);
+          await sleep(Math.random() * 20 * tries);
+        }
+      }
+    },
+
+    session: () => connections().connect(),
+    ping: async () => void (await connections().query('select 1')),
+    get statements() {
+      return statements;
+    },
+    close: () => orm.close(true),
+  };
+};

@@ -1,0 +1,42 @@
+import { Refusal, unavailable } from '@bunting/contracts';
+
+const codeOf = (error: unknown): string | undefined => {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const code = (at as { code?: unknown }).code;
+    if (typeof code === 'string') return code;
+  }
+  return undefined;
+};
+
+/** Serialization failure and deadlock: the same work, done again, is likely to succeed. */
+export const isTransient = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '');
+
+/** The name of the constraint that a write would have broken, if that is what happened. */
+export const brokenConstraint = (error: unknown): string | undefined => {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code, constraint } = at as { code?: unknown; constraint?: unknown };
+    if (typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string') return constraint;
+  }
+  return undefined;
+};
+
+const away = (code: string): boolean =>
+  code.startsWith('08') || code.startsWith('57P') || /^E[A-Z]+$/.test(code) || code === '53300';
+
+/** What a failure of the database means to who asked: away or too slow is a 503; anything else is a defect and stays what it is. */
+export const asRefusal = (error: unknown): unknown => {
+  if (error instanceof Refusal) return error;
+  const code = codeOf(error);
+  if (code === '57014')
+    return unavailable('The database took too long for this request. Please try again, or ask for less.');
+  if (code !== undefined && away(code)) return unavailable('The database is away. Please try again.');
+  const message = error instanceof Error ? error.message : '';
+  if (
+    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(
+      message,
+    )
+  ) {
+    return unavailable('The database is away. Please try again.');
+  }
+  return error;
+};

@@ -1,0 +1,10 @@
+export {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type Session,
+  type Statement,
+  type Tx,
+} from './database.ts';
+export { brokenConstraint } from './failures.ts';
+export { createDatabaseIfMissing, NewerDatabaseError, type SchemaStep } from './migrate.ts';

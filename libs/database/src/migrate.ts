@@ -1,0 +1,77 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { MigrationObject } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
+import { createHash } from 'node:crypto';
+import { Client } from 'pg';
+
+/** One step of a schema. Follow expand → backfill → contract, so that the version before still runs on it. */
+export interface SchemaStep {
+  /** sorts after every step before it, e.g. `2026-11-21-features` */
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+/** The table that remembers which steps a database has taken. */
+export const stepsTable = 'schema_step';
+
+/** What MikroORM's migrator runs for the steps. */
+export const migrationsOf = (steps: readonly SchemaStep[]): MigrationObject[] =>
+  steps.map((step) => ({
+    name: step.name,
+    class: class extends Migration {
+      override up(): void {
+        for (const statement of step.statements) this.addSql(statement);
+      }
+    },
+  }));
+
+/** A database that a newer version of Bunting has already changed. */
+export class NewerDatabaseError extends Error {}
+
+const lockKey = (database: string): string =>
+  createHash('sha256').update(`bunting migration of ${database}`).digest().readBigInt64BE().toString();
+
+const requireKnownSteps = async (client: Client, database: string, steps: readonly SchemaStep[]): Promise<void> => {
+  const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
+    stepsTable,
+  ]);
+  if (rows[0]?.exists !== true) return;
+  const taken = await client.query<{ name: string }>(`select name from ${stepsTable} order by name`);
+  const unknown = taken.rows.map(({ name }) => name).filter((name) => !steps.some((step) => step.name === name));
+  if (unknown.length === 0) return;
+  throw new NewerDatabaseError(
+    `The database ${database} was written by a newer version of Bunting (it has taken the step "${unknown.at(-1)}", which this version does not know). ` +
+      'Start that version, or restore a backup from before the upgrade.',
+  );
+};
+
+/** Takes the steps that are missing, one process at a time; refuses a database that is ahead of this version. */
+export const migrate = async (orm: MikroORM, url: string, steps: readonly SchemaStep[]): Promise<void> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const database = new URL(url).pathname.slice(1);
+    await client.query(`select pg_advisory_lock(${lockKey(database)})`);
+    await requireKnownSteps(client, database, steps);
+    await orm.migrator.up();
+  } finally {
+    await client.end();
+  }
+};
+
+/** Makes the database of the address where it is missing. */
+export const createDatabaseIfMissing = async (url: string): Promise<void> => {
+  const maintenance = new URL(url);
+  const name = decodeURIComponent(maintenance.pathname.slice(1));
+  maintenance.pathname = '/postgres';
+  const client = new Client({ connectionString: maintenance.href, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42P04' && (error as { code?: string }).code !== '23505') throw error;
+  } finally {
+    await client.end();
+  }
+};
