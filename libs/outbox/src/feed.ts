@@ -1,0 +1,50 @@
+import { implement, JsonText, type Endpoint } from '@bunting/bus';
+import { type OutboxTopic, type Producer, readOutboxOf } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+
+/** How far each consumer has applied a topic, as it said itself; kept in memory until the relay writes it down. */
+export interface Confirmations {
+  confirm(topic: OutboxTopic, consumer: string, position: number): void;
+  /** What was confirmed since the last time. */
+  take(): { topic: OutboxTopic; consumer: string; position: number }[];
+}
+
+export const confirmations = (): Confirmations => {
+  const latest = new Map<string, { topic: OutboxTopic; consumer: string; position: number }>();
+  return {
+    confirm: (topic, consumer, position) => {
+      const key = `${topic} ${consumer}`;
+      if ((latest.get(key)?.position ?? -1) < position) latest.set(key, { topic, consumer, position });
+    },
+    take: () => {
+      const taken = [...latest.values()];
+      latest.clear();
+      return taken;
+    },
+  };
+};
+
+export const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
+
+/** An outbox row as the message that consumers get, whichever way it reaches them. */
+export const messageJson = `json_build_object(
+  'position', position, 'uid', uid, 'type', type, 'recordedAt', recorded_at, 'traceparent', traceparent, 'payload', payload)`;
+
+const messagesAfter: Statement = {
+  name: 'outbox-after',
+  text: `
+    select coalesce(json_agg(message order by position), '[]')::text as messages from (
+      select position, ${messageJson} as message from outbox where topic = $1 and position > $2 order by position limit $3
+    ) as rows`,
+};
+
+/** Answers consumers that ask what follows a position, and where the end is. */
+export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Confirmations): Endpoint =>
+  implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, limit } }) => {
+    confirmed.confirm(topic, consumer, after);
+    const [row] = await database.read<{ head: number }>(headOf, [topic]);
+    const head = row?.head ?? 0;
+    if (head <= after || limit === 0) return { head, messages: [] };
+    const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);
+    return new JsonText(`{"head":${head},"messages":${page?.messages ?? '[]'}}`);
+  });

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Bus, call, inProcessBus, systemContext } from '@bunting/bus';
+import { readOutboxOf } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
+
+describe('the outbox', () => {
+  let bus: Bus;
+  let producer: TellingProducer;
+
+  beforeEach(async () => {
+    bus = inProcessBus();
+    producer = await startProducer(bus);
+  });
+  afterEach(async () => {
+    await producer.stop();
+    await bus.close();
+  });
+
+  const read = (after: number, limit = 1000) =>
+    call(
+      bus,
+      readOutboxOf.features,
+      { body: { topic: 'event', consumer: 'test', after, limit } },
+      systemContext(5_000),
+    );
+  const names = (messages: readonly { payload: unknown }[]) =>
+    messages.map(({ payload }) => (payload as { featureName: string }).featureName);
+
+  it('keeps a change and the event that tells of it together, or neither', async () => {
+    await expect(
+      producer.telling.work(null, async ({ query }, outbox) => {
+        await query("insert into thing (name) values ('half')");
+        outbox.event(featureCreated('half'));
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    await expect(
+      producer.telling.work(null, async ({ query }, outbox) => {
+        await query("insert into thing (name) values ('half')");
+        outbox.event({ ...featureCreated('half'), data: 'NUL \u0000 is nothing that PostgreSQL stores' });
+        await query('alter table outbox add constraint refuse check (false) not valid');
+      }),
+    ).rejects.toThrow();
+    const things = await producer.database.read({ name: 'things', text: 'select name from thing' });
+    expect(things).toEqual([]);
+    expect(await read(0)).toEqual({ head: 0, messages: [] });
+  });
+
+  it('numbers what was committed without a gap, in the order of the commits', async () => {
+    let commitLate: () => void = () => undefined;
+    const mayCommit = new Promise<void>((resolve) => (commitLate = resolve));
+    let inserted: () => void = () => undefined;
+    const isInserted = new Promise<void>((resolve) => (inserted = resolve));
+    // It takes its number from the sequence first, and commits last.
+    const late = producer.database.transaction(async ({ query }) => {
+      await query(
+        `insert into outbox (topic, type, payload) values ('event', 'feature-created', '{"featureName":"late"}')`,
+      );
+      inserted();
+      await mayCommit;
+    });
+    await isInserted;
+    await producer.tell('early');
+    const first = await read(0);
+    expect(names(first.messages)).toEqual(['early']);
+    commitLate();
+    await late;
+    const second = await read(first.head);
+    expect(names(second.messages)).toEqual(['late']);
+    expect([...first.messages, ...second.messages].map(({ position }) => position)).toEqual([1, 2]);
+  });
+
+  it('gives a reader who pages while many write every event exactly once', async () => {
+    const seen: string[] = [];
+    let writing = true;
+    const written = Promise.all(
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let nth = 0; nth < 20; nth++) await producer.tell(`flag-${writer}-${nth}`);
+      }),
+    ).then(() => (writing = false));
+    for (let after = 0; writing || seen.length < 200;) {
+      const { messages } = await read(after, 7);
+      seen.push(...names(messages));
+      after = messages.at(-1)?.position ?? after;
+    }
+    await written;
+    expect(new Set(seen).size).toBe(200);
+    expect(seen).toHaveLength(200);
+  });
+
+  it('is relayed by one process at a time, and by another when that one is gone', async () => {
+    const heard: number[] = [];
+    await bus.subscribe({ producer: 'features', topic: 'event' }, 'test', async (payload) => {
+      heard.push((JSON.parse(payload) as { position: number }).position);
+    });
+    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
+    await producer.tell('flag-1');
+    await eventually(async () => expect(heard).toEqual([1]));
+    // The server ends the leader's connection: the lock is free, and whoever takes it goes on where it stopped.
+    await producer.database.transaction(({ query }) =>
+      query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()"),
+    );
+    await producer.tell('flag-2');
+    await eventually(async () => expect(heard).toEqual([1, 2]));
+    expect(producer.telling.relay.leading).toBe(true);
+  });
+
+  it('drops what every consumer has applied and no retention keeps, but of a state never the newest', async () => {
+    const state = (version: number) => ({
+      entity: 'segment' as const,
+      id: '1',
+      version,
+      state: { id: 1, name: `name ${version}`, project: null },
+    });
+    for (const version of [1, 2, 3]) {
+      await producer.telling.work(null, async (_, outbox) => outbox.state(state(version)));
+      await producer.tell(`flag-${version}`);
+    }
+    await call(
+      bus,
+      readOutboxOf.features,
+      { body: { topic: 'state', consumer: 'search', after: 3, limit: 0 } },
+      systemContext(5_000),
+    );
+    await call(
+      bus,
+      readOutboxOf.features,
+      { body: { topic: 'event', consumer: 'audit', after: 2, limit: 0 } },
+      systemContext(5_000),
+    );
+    await eventually(async () => {
+      const [row] = await producer.database.read<{ published: number }>({
+        name: 'published',
+        text: 'select min(published)::int as published from outbox_topic',
+      });
+      expect(row?.published).toBe(3);
+    });
+    await producer.database.transaction(({ query }) =>
+      query("update outbox set recorded_at = now() - interval '2 hours'"),
+    );
+    await producer.telling.relay.keepHouse();
+    const kept = await producer.database.read({
+      name: 'kept',
+      text: 'select topic, position from outbox order by topic, position',
+    });
+    expect(kept).toEqual([
+      { topic: 'event', position: 3 },
+      { topic: 'state', position: 3 },
+    ]);
+  });
+});

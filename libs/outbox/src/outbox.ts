@@ -1,0 +1,47 @@
+import type { RecordedEvent, StateEntity, StateOf } from '@bunting/contracts';
+import type { Database, Tx } from '@bunting/database';
+
+/** Collects what a unit of work tells; all of it is written in one statement before the commit. */
+export interface Outbox {
+  /** Tells that something happened. */
+  event(event: RecordedEvent): void;
+  /** Tells what is now. */
+  state<E extends StateEntity>(state: StateOf<E>): void;
+}
+
+interface Row {
+  readonly topic: 'event' | 'state';
+  readonly type: string;
+  readonly entity_key: string | null;
+  readonly payload: unknown;
+}
+
+const insertRows = `
+  insert into outbox (topic, type, entity_key, traceparent, payload)
+  select row.topic, row.type, row.entity_key, $2, row.payload
+  from json_to_recordset($1::json) as row (topic text, type text, entity_key text, payload json)`;
+
+/** State, events and outbox rows in one transaction; whoever relays them is woken after the commit. */
+export const recordingWork =
+  (database: Database, wake: () => void) =>
+  async <T>(traceparent: string | null, job: (tx: Tx, outbox: Outbox) => Promise<T>): Promise<T> => {
+    let told = false;
+    const result = await database.transaction(async (tx) => {
+      const rows: Row[] = [];
+      const done = await job(tx, {
+        event: (event) => void rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event }),
+        state: (state) =>
+          void rows.push({
+            topic: 'state',
+            type: state.entity,
+            entity_key: `${state.entity}:${state.id}`,
+            payload: state,
+          }),
+      });
+      told = rows.length > 0;
+      if (told) await tx.query(insertRows, [JSON.stringify(rows), traceparent]);
+      return done;
+    });
+    if (told) wake();
+    return result;
+  };

@@ -1,0 +1,168 @@
+import type { Bus, Fact } from '@bunting/bus';
+import type { OutboxTopic, Producer } from '@bunting/contracts';
+import type { Database, Session } from '@bunting/database';
+import { type Confirmations, messageJson } from './feed.ts';
+import { alarm } from './alarm.ts';
+
+export interface RelayOptions {
+  readonly producer: Producer;
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly confirmed: Confirmations;
+  /** how often to look for work that nobody announced; announced work is done at once */
+  readonly intervalMs: number;
+  /** rows that every consumer has confirmed are kept at least this long */
+  readonly retentionHours: number;
+  readonly warn: (message: string) => void;
+}
+
+export interface Relay {
+  /** There is something new to publish. */
+  wake(): void;
+  readonly leading: boolean;
+  /** Writes down what consumers confirmed and, when leading, drops what nobody needs; done every ten seconds by itself. */
+  keepHouse(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Unpublished {
+  readonly position: number;
+  readonly uid: string;
+  readonly type: string;
+  readonly traceparent: string | null;
+  readonly message: string;
+}
+
+const topics: readonly OutboxTopic[] = ['event', 'state'];
+const batchSize = 500;
+const housekeepingEveryMs = 10_000;
+
+const unpublished = `
+  select position, uid, type, traceparent, ${messageJson}::text as message from outbox
+  where topic = $1 and position > (select published from outbox_topic where topic = $1)
+  order by position limit ${batchSize}`;
+
+/**
+ * Publishes the outbox in the order of its positions. One relay per service is at work: it holds an advisory lock, and each
+ * step it writes down is fenced by an epoch, so that one that lost the lock without noticing changes nothing.
+ */
+export const startRelay = (options: RelayOptions): Relay => {
+  const { producer, database, bus, confirmed, intervalMs, retentionHours, warn } = options;
+  const bell = alarm();
+  let lead: { session: Session; epoch: number } | undefined;
+  let failing = false;
+  let stopped = false;
+  let housekeptAt = performance.now();
+
+  const resign = () => {
+    lead?.session.release(true);
+    lead = undefined;
+  };
+
+  const takeLead = async (): Promise<void> => {
+    const session = await database.session();
+    session.on('error', () => {
+      if (lead?.session === session) resign();
+    });
+    const { rows } = await session.query<{ won: boolean }>(
+      "select pg_try_advisory_lock(hashtext('outbox relay')) as won",
+    );
+    if (rows[0]?.won !== true) return void session.release();
+    const fenced = await session.query<{ epoch: number }>('update outbox_topic set epoch = epoch + 1 returning epoch');
+    lead = { session, epoch: Math.max(...fenced.rows.map((row) => row.epoch)) };
+    await session.query('update outbox_topic set epoch = $1', [lead.epoch]);
+  };
+
+  const relayTopic = async (
+    topic: OutboxTopic,
+    { session, epoch }: { session: Session; epoch: number },
+  ): Promise<boolean> => {
+    await session.query('select outbox_head($1)', [topic]);
+    const { rows } = await session.query<Unpublished>({
+      name: 'outbox-unpublished',
+      text: unpublished,
+      values: [topic],
+    });
+    if (rows.length === 0) return false;
+    const facts = rows.map(({ uid, type, traceparent, message }): Fact => ({
+      subject: `${topic}.${producer}.${type}`,
+      id: uid,
+      payload: message,
+      traceparent,
+    }));
+    await bus.publish(facts);
+    const last = rows.at(-1)?.position;
+    const { rowCount } = await session.query(
+      'update outbox_topic set published = greatest(published, $2) where topic = $1 and epoch = $3',
+      [topic, last, epoch],
+    );
+    if (rowCount === 0) throw new Error('another relay has taken over');
+    return rows.length === batchSize;
+  };
+
+  /** Writes down what consumers confirmed, and drops what nobody needs any more: of a state the newest row always stays. */
+  const keepHouse = async (): Promise<void> => {
+    housekeptAt = performance.now();
+    const taken = confirmed.take();
+    await database.transaction(async ({ query }) => {
+      if (taken.length > 0) {
+        await query(
+          `insert into outbox_consumer (topic, consumer, position)
+           select topic, consumer, position from json_to_recordset($1::json) as row (topic text, consumer text, position bigint)
+           on conflict (topic, consumer) do update
+           set position = greatest(outbox_consumer.position, excluded.position), confirmed_at = now()`,
+          [JSON.stringify(taken)],
+        );
+      }
+      if (lead === undefined) return;
+      await query(
+        `delete from outbox where id in (
+           select row.id from outbox row
+           join (select topic, min(position) as position from outbox_consumer group by topic) confirmed on confirmed.topic = row.topic
+           join outbox_topic on outbox_topic.topic = row.topic
+           where row.position <= least(confirmed.position, outbox_topic.published)
+             and row.recorded_at < now() - make_interval(hours => $1)
+             and (row.topic = 'event' or exists (
+               select 1 from outbox newer
+               where newer.topic = 'state' and newer.entity_key = row.entity_key and newer.position > row.position))
+           order by row.id limit 5000)`,
+        [retentionHours],
+      );
+    });
+  };
+
+  const running = (async () => {
+    while (!stopped) {
+      let more = false;
+      try {
+        if (lead === undefined) await takeLead();
+        if (lead !== undefined) {
+          for (const topic of topics) more = (await relayTopic(topic, lead)) || more;
+        }
+        if (performance.now() - housekeptAt > housekeepingEveryMs) await keepHouse();
+        failing = false;
+      } catch (error) {
+        if (!failing && !stopped) warn(`The relay of ${producer} tries again: ${(error as Error).message}`);
+        failing = true;
+        more = false;
+        resign();
+      }
+      if (!more && !stopped) await bell.wait(intervalMs);
+    }
+    await keepHouse().catch(() => undefined);
+    resign();
+  })();
+
+  return {
+    wake: () => bell.ring(),
+    get leading() {
+      return lead !== undefined;
+    },
+    keepHouse,
+    stop: async () => {
+      stopped = true;
+      bell.ring();
+      await running;
+    },
+  };
+};

@@ -1,0 +1,80 @@
+import type { SchemaStep } from '@bunting/database';
+
+/**
+ * What a producer needs. `outbox_head(topic)` gives every committed row its place and answers where the end is: a sequence
+ * would number rows before they commit, and a reader paging by it would lose those that commit late.
+ */
+export const outboxTables: SchemaStep = {
+  name: '2026-11-21-outbox',
+  statements: [
+    `create table outbox (
+      id bigint generated always as identity primary key,
+      topic text not null check (topic in ('event', 'state')),
+      position bigint,
+      uid uuid not null default gen_random_uuid(),
+      type text not null,
+      entity_key text,
+      recorded_at timestamptz not null default clock_timestamp(),
+      traceparent text,
+      payload json not null
+    )`,
+    'create unique index outbox_by_position on outbox (topic, position) where position is not null',
+    'create index outbox_without_position on outbox (topic, id) where position is null',
+    "create index outbox_by_entity on outbox (entity_key, position) where topic = 'state'",
+    `create table outbox_topic (
+      topic text primary key,
+      position bigint not null default 0,
+      published bigint not null default 0,
+      epoch bigint not null default 0
+    )`,
+    "insert into outbox_topic (topic) values ('event'), ('state')",
+    `create table outbox_consumer (
+      topic text not null,
+      consumer text not null,
+      position bigint not null,
+      confirmed_at timestamptz not null default now(),
+      primary key (topic, consumer)
+    )`,
+    `create function outbox_head(wanted text) returns bigint language plpgsql as $$
+    declare
+      top bigint;
+      added bigint;
+    begin
+      if not exists (select 1 from outbox where topic = wanted and position is null) then
+        return (select position from outbox_topic where topic = wanted);
+      end if;
+      -- One at a time; and each statement below sees what was committed before it began.
+      select position into top from outbox_topic where topic = wanted for update;
+      with waiting as (
+        select id, row_number() over (order by id) as nth from outbox where topic = wanted and position is null
+      )
+      update outbox set position = top + waiting.nth from waiting where outbox.id = waiting.id;
+      get diagnostics added = row_count;
+      update outbox_topic set position = top + added where topic = wanted;
+      return top + added;
+    end $$`,
+  ],
+};
+
+/** What a consumer needs: how far it has applied each producer's topic, and what it could not apply. */
+export const inboxTables: SchemaStep = {
+  name: '2026-11-21-inbox',
+  statements: [
+    `create table inbox (
+      producer text not null,
+      topic text not null,
+      position bigint not null default 0,
+      primary key (producer, topic)
+    )`,
+    `create table parked_message (
+      producer text not null,
+      topic text not null,
+      position bigint not null,
+      uid uuid not null,
+      payload json not null,
+      reason text not null,
+      parked_at timestamptz not null default now(),
+      primary key (producer, topic, position)
+    )`,
+  ],
+};

@@ -1,0 +1,66 @@
+import { type Bus, serve, type Subscription } from '@bunting/bus';
+import type { RecordedEvent } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { freshDatabase } from '@bunting/testing';
+import { outboxTables, startTelling, type Telling } from '../src/index.ts';
+
+export interface TellingProducer {
+  readonly database: Database;
+  readonly telling: Telling;
+  /** commits a change and the event that tells of it */
+  tell(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const things = { name: '2026-11-21-things', statements: ['create table thing (name text primary key)'] };
+
+export const featureCreated = (featureName: string): RecordedEvent => ({
+  type: 'feature-created',
+  createdAt: '2026-11-21T12:00:00.000Z',
+  createdBy: 'mia@bunting.example',
+  createdByUserId: 7,
+  project: 'default',
+  environment: null,
+  featureName,
+  data: { name: featureName },
+  preData: null,
+  tags: [],
+});
+
+/** A real producer of features: a database with an outbox, a relay, and the call that reads it. */
+export const startProducer = async (
+  bus: Bus,
+  url?: string,
+  options: { intervalMs?: number } = {},
+): Promise<TellingProducer> => {
+  const fresh = url === undefined ? await freshDatabase() : undefined;
+  const database = await openDatabase({
+    url: url ?? fresh?.url ?? '',
+    name: 'features',
+    steps: [outboxTables, things],
+  });
+  const telling = startTelling({
+    producer: 'features',
+    database,
+    bus,
+    intervalMs: options.intervalMs ?? 50,
+    retentionHours: 1,
+    warn: () => undefined,
+  });
+  const served: Subscription = await serve(bus, [telling.endpoint], { checkReplies: true });
+  return {
+    database,
+    telling,
+    tell: (name) =>
+      telling.work(null, async ({ query }, outbox) => {
+        await query('insert into thing (name) values ($1)', [name]);
+        outbox.event(featureCreated(name));
+      }),
+    stop: async () => {
+      await served.stop();
+      await telling.relay.stop();
+      await database.close();
+      await fresh?.drop();
+    },
+  };
+};
