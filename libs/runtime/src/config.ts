@@ -1,0 +1,50 @@
+import { parse, Refusal } from '@bunting/contracts';
+import type { Static, TObject, TSchema } from 'typebox';
+
+/** What a service reads from its environment, key by key; the README's table is made from the same schemas. */
+export type ConfigSchema = TObject;
+
+/** Settings that do not fit. The message tells all of them at once, one a line. */
+export class ConfigError extends Error {}
+
+const isOptional = (schema: ConfigSchema, key: string): boolean => !(schema.required ?? []).includes(key);
+
+/**
+ * The settings, typed and with their defaults. An empty value counts as absent, as compose files write it.
+ * @throws ConfigError that tells every fault.
+ */
+export const readConfig = <S extends ConfigSchema>(
+  schema: S,
+  environment: Readonly<Record<string, string | undefined>>,
+): Static<S> => {
+  const faults: string[] = [];
+  const config: Record<string, unknown> = {};
+  for (const [key, property] of Object.entries(schema.properties) as [
+    string,
+    TSchema & { default?: unknown; description?: unknown },
+  ][]) {
+    const given = environment[key];
+    if (given === undefined || given === '') {
+      if (property.default !== undefined) config[key] = property.default;
+      else if (!isOptional(schema, key)) faults.push(`${key} is required${describe(property)}.`);
+      continue;
+    }
+    try {
+      const holder = { [key]: given };
+      const one = { type: 'object', properties: { [key]: property } } as unknown as ConfigSchema;
+      config[key] = (parse(one, holder, '', 'as-text') as Record<string, unknown>)[key];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      faults.push(`${key} is not valid${describe(property)}: ${reason(error.message)}`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return config as Static<S>;
+};
+
+const describe = (property: TSchema & { description?: unknown }): string =>
+  typeof property.description === 'string' ? ` (${property.description})` : '';
+
+/** What is wrong, without the value itself: a setting may be a secret. */
+const reason = (message: string): string =>
+  `it ${message.replace(/^The `[^`]*` property /, '').replace(/ You (?:sent|provided) [\s\S]*$/, '')}`;

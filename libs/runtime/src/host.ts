@@ -1,0 +1,161 @@
+import { type Bus, openBus, serve, type Served } from '@bunting/bus';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { type Static, Type } from 'typebox';
+import { ConfigError, type ConfigSchema, readConfig } from './config.ts';
+import { type Logger, openLog } from './log.ts';
+import { type OperationsServer, startOperationsServer } from './operations-server.ts';
+import type { AnyService, RunningService, Surroundings } from './service.ts';
+
+/** What every process reads, whichever services it hosts. */
+export const HostConfig = Type.Object({
+  BUS_URL: Type.Optional(
+    Type.String({
+      pattern: '^(nats|tls)://',
+      description: 'NATS servers, comma-separated; without it services talk within the process',
+    }),
+  ),
+  LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    description: 'the least level that is logged',
+  }),
+  DRAIN_DELAY_MS: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'milliseconds between "not ready" and the end of new work at a stop, for load balancers to notice',
+  }),
+  CHECK_REPLIES: Type.Boolean({ default: false, description: 'hold every reply to its schema; for tests' }),
+});
+export type HostConfig = Static<typeof HostConfig>;
+
+/** The port of a service's health and metrics: `<NAME>_OPS_PORT`, 0 for none. */
+export const operationsPortKey = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_OPS_PORT`;
+const operationsPort = Type.Integer({
+  minimum: 0,
+  maximum: 65535,
+  default: 0,
+  description: 'port of /health and /metrics; 0 for none',
+});
+
+/** Everything that a process with these services reads from its environment. */
+export const configOf = (service: AnyService): ConfigSchema =>
+  Type.Object({ ...service.config.properties, [operationsPortKey(service.name)]: operationsPort });
+
+export interface Hosted {
+  readonly services: ReadonlyMap<string, RunningService>;
+  readonly bus: Bus;
+  readonly log: Logger;
+  /** the ports of health and metrics, by service */
+  readonly operationsPorts: ReadonlyMap<string, number>;
+  stop(): Promise<void>;
+}
+
+export interface HostOptions {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly log?: Logger;
+}
+
+const readAll = (services: readonly AnyService[], environment: Readonly<Record<string, string | undefined>>) => {
+  const faults: string[] = [];
+  const read = <S extends ConfigSchema>(schema: S): Static<S> => {
+    try {
+      return readConfig(schema, environment);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(error.message);
+      return {} as Static<S>;
+    }
+  };
+  const common = read(HostConfig);
+  const configs = services.map((service) => read(configOf(service)) as Record<string, unknown>);
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return { common, configs };
+};
+
+const observer = (log: Logger, metrics: Registry): ((served: Served) => void) => {
+  const duration = new Histogram({
+    name: 'bunting_call_duration_seconds',
+    help: 'how long calls took, by operation and outcome',
+    labelNames: ['operation', 'outcome'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [metrics],
+  });
+  return ({ operation, outcome, durationMs, caller, requestId, traceparent, errorId, defect }) => {
+    duration.observe({ operation, outcome }, durationMs / 1000);
+    const level = defect === undefined ? 'info' : 'error';
+    if (!log.isLevelEnabled(level)) return;
+    log[level]({
+      operation,
+      outcome,
+      durationMs: Math.round(durationMs * 100) / 100,
+      caller: caller.id,
+      requestId,
+      traceId: traceparent.slice(3, 35),
+      ...(errorId === undefined ? {} : { errorId }),
+      ...(defect === undefined ? {} : { err: defect }),
+    });
+  };
+};
+
+/**
+ * Runs services in this process until stopped: reads all their settings and tells all faults at once, opens the bus, starts
+ * them in order and stops them in reverse.
+ * @throws ConfigError, or what kept a service from starting; what had started by then is stopped.
+ */
+export const host = async (services: readonly AnyService[], options: HostOptions = {}): Promise<Hosted> => {
+  const environment = options.environment ?? process.env;
+  const { common, configs } = readAll(services, environment);
+  const log = options.log ?? openLog(common.LOG_LEVEL);
+  const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
+  const bus = await openBus(common.BUS_URL, name, (message) => log.warn(message));
+
+  const running = new Map<string, RunningService>();
+  const operationsServers = new Map<string, OperationsServer>();
+  let stopping: Promise<void> | undefined;
+
+  const stopAll = async () => {
+    if (common.DRAIN_DELAY_MS > 0 && running.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, common.DRAIN_DELAY_MS));
+    }
+    for (const [serviceName, service] of [...running].reverse()) {
+      await service
+        .stop()
+        .catch((error: unknown) =>
+          log.error({ service: serviceName, err: error }, 'The service did not stop cleanly.'),
+        );
+    }
+    await bus.close();
+    await Promise.all([...operationsServers.values()].map((server) => server.close()));
+  };
+  const stop = () => (stopping ??= stopAll());
+
+  try {
+    for (const [index, service] of services.entries()) {
+      const config = configs[index] ?? {};
+      const serviceLog = log.child({ service: service.name });
+      const metrics = new Registry();
+      metrics.setDefaultLabels({ service: service.name });
+      if (index === 0) collectDefaultMetrics({ register: metrics });
+      const observe = observer(serviceLog, metrics);
+      const port = config[operationsPortKey(service.name)] as number;
+      if (port > 0) {
+        const ready = () => (stopping === undefined ? running.get(service.name)?.ready : undefined);
+        operationsServers.set(service.name, await startOperationsServer(port, metrics, ready));
+      }
+      const surroundings: Surroundings<ConfigSchema> = {
+        config,
+        bus,
+        log: serviceLog,
+        metrics,
+        serve: (endpoints) => serve(bus, endpoints, { observe, checkReplies: common.CHECK_REPLIES }),
+      };
+      const started = await service.start(surroundings as never);
+      running.set(service.name, started);
+      serviceLog.info({ address: started.address }, 'The service is ready.');
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const operationsPorts = new Map([...operationsServers].map(([serviceName, server]) => [serviceName, server.port]));
+  return { services: running, bus, log, operationsPorts, stop };
+};

@@ -1,0 +1,33 @@
+import { ConfigError } from './config.ts';
+import { host } from './host.ts';
+import type { AnyService } from './service.ts';
+
+/** Calls `stop` once at the first SIGINT or SIGTERM, then exits; a second signal exits at once. */
+export const stopOnSignal = (stop: () => Promise<void>): void => {
+  let asked = false;
+  const onSignal = () => {
+    if (asked) process.exit(130);
+    asked = true;
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+};
+
+/** The whole of a service's `main.ts`: runs it until a signal. What keeps it from starting is told in a sentence. */
+export const run = async (services: readonly AnyService[]): Promise<void> => {
+  try {
+    const hosted = await host(services);
+    stopOnSignal(() => hosted.stop());
+  } catch (error) {
+    const known =
+      error instanceof ConfigError ? `These settings do not fit:\n${error.message}` : (error as Error).message;
+    console.error(known);
+    process.exit(1);
+  }
+};

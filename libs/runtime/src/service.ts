@@ -1,0 +1,41 @@
+import type { Bus, Endpoint, Subscription } from '@bunting/bus';
+import type { ServiceName } from '@bunting/contracts';
+import type { Registry } from 'prom-client';
+import type { Static } from 'typebox';
+import type { ConfigSchema } from './config.ts';
+import type { Logger } from './log.ts';
+
+/** What a service is given to live in. It cannot tell whether it has the process to itself. */
+export interface Surroundings<S extends ConfigSchema> {
+  readonly config: Static<S>;
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /** answers calls, with each one logged and measured */
+  readonly serve: (endpoints: readonly Endpoint[]) => Promise<Subscription>;
+}
+
+export interface RunningService {
+  /** Throws a sentence on why the service cannot do its work now. */
+  readonly ready: () => Promise<void>;
+  /** Takes no new work, finishes what it has, lets go of everything. */
+  readonly stop: () => Promise<void>;
+  /** where it listens, if it does */
+  readonly address?: string;
+}
+
+export interface Service<S extends ConfigSchema = ConfigSchema> {
+  readonly name: ServiceName;
+  readonly config: S;
+  readonly start: (surroundings: Surroundings<S>) => Promise<RunningService>;
+}
+
+/** A service whatever it is configured with. */
+export interface AnyService {
+  readonly name: ServiceName;
+  readonly config: ConfigSchema;
+  readonly start: (surroundings: never) => Promise<RunningService>;
+}
+
+/** A service as its `service.ts` exports it. */
+export const defineService = <S extends ConfigSchema>(service: Service<S>): Service<S> => service;
