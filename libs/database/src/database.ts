@@ -50,11 +50,36 @@ export interface Database {
 
 const attempts = 3;
 
-const countStatements = (client: PoolClient, count: () => void): void => {
+/** A transaction that went on after one of its statements had failed. PostgreSQL would answer its COMMIT with a ROLLBACK, and no error. */
+class AbandonedTransactionError extends Error {
+  constructor(cause: unknown) {
+    super('A statement of the transaction failed and nobody heeded it: nothing was stored.', { cause });
+  }
+}
+
+const textOf = (query: unknown): string =>
+  typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
+
+/**
+ * Counts what is sent, lets no transaction pass for committed that PostgreSQL has given up, and takes a ROLLBACK that finds
+ * the connection dead for done: it is, and the query builder would never give the connection back otherwise.
+ */
+const watch = (client: PoolClient, count: () => void): void => {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  let failure: unknown;
   (client as { query: unknown }).query = (...args: unknown[]) => {
     count();
-    return query(...args);
+    const text = textOf(args[0]).trim().toLowerCase();
+    const ends = text === 'rollback';
+    const heedless = failure;
+    if (ends || text.startsWith('begin') || text.startsWith('start transaction') || text.startsWith('rollback to'))
+      failure = undefined;
+    if (text === 'commit' && heedless !== undefined) return Promise.reject(new AbandonedTransactionError(heedless));
+    const sent = query(...args);
+    if (!(sent instanceof Promise)) return sent;
+    if (ends) return sent.catch(() => ({ rows: [], rowCount: 0, command: 'ROLLBACK' }));
+    sent.catch((error: unknown) => (failure ??= error));
+    return sent;
   };
 };
 
@@ -91,7 +116,7 @@ export const openDatabase = async ({
       connectionTimeoutMillis: 5_000,
       onPoolCreated: (created: Pool) => {
         pool = created;
-        created.on('connect', (client) => countStatements(client, () => statements++));
+        created.on('connect', (client) => watch(client, () => statements++));
       },
     },
     migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },

@@ -48,7 +48,16 @@ export const startOperationsServer = async (
         return json(404, { name: 'NotFoundError', message: 'Here are /health/live, /health/ready and /metrics.' });
     }
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`Port ${port} is taken: stop the program that uses it, or choose another port.`)
+          : error,
+      ),
+    );
+    server.listen(port, resolve);
+  });
   return {
     port: (server.address() as AddressInfo).port,
     close: () => new Promise((resolve) => server.close(() => resolve())),

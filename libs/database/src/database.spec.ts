@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { brokenConstraint, type Database, NewerDatabaseError, openDatabase, type SchemaStep } from './index.ts';
+
+const first: SchemaStep = {
+  name: '2026-01-01-flags',
+  statements: ['create table flag (name text primary key, rolls int not null default 0)'],
+};
+const second: SchemaStep = { name: '2026-02-01-notes', statements: ['alter table flag add column note text'] };
+
+describe('a database', () => {
+  let fresh: FreshDatabase;
+  let opened: Database[];
+
+  const open = async (
+    steps: readonly SchemaStep[] = [first],
+    more: { statementTimeoutMs?: number; url?: string } = {},
+  ) => {
+    const database = await openDatabase({ url: fresh.url, name: 'test', steps, ...more });
+    opened.push(database);
+    return database;
+  };
+
+  beforeEach(async () => {
+    fresh = await freshDatabase();
+    opened = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((database) => database.close()));
+    await fresh.drop();
+  });
+
+  it('takes each step of its schema once, however many processes open it at once', async () => {
+    await Promise.all([open(), open(), open()]);
+    const [database] = [await open([first, second])];
+    await database.transaction(({ query }) => query("insert into flag (name, note) values ('a', 'b')"));
+    expect(await database.read({ name: 'flags', text: 'select name, note from flag' })).toEqual([
+      { name: 'a', note: 'b' },
+    ]);
+  });
+
+  it('is refused, in a sentence, by a version that does not know all the steps it has taken', async () => {
+    await open([first, second]);
+    await expect(open([first])).rejects.toThrow(NewerDatabaseError);
+    await expect(open([first])).rejects.toThrow(
+      /was written by a newer version of Bunting \(it has taken the step "2026-02-01-notes", which this version does not know\)/,
+    );
+  });
+
+  it('is made where the server does not have it yet', async () => {
+    const url = new URL(fresh.url);
+    url.pathname = `${url.pathname}_made`;
+    const database = await open([first], { url: url.href });
+    await database.ping();
+    await database.close();
+    opened = [];
+    const maintenance = await open([]);
+    await maintenance.transaction(async ({ query }) => {
+      expect(await query('select datname from pg_database where datname = $1', [url.pathname.slice(1)])).toHaveLength(
+        1,
+      );
+    });
+  });
+
+  it('keeps all of a transaction or nothing', async () => {
+    const database = await open();
+    await expect(
+      database.transaction(async ({ query }) => {
+        await query("insert into flag (name) values ('a')");
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+  });
+
+  it('never commits what went on after a swallowed failure', async () => {
+    const database = await open();
+    await expect(
+      database.transaction(async ({ query }) => {
+        await query("insert into flag (name) values ('a')");
+        await query("insert into flag (name) values ('a')").catch(() => undefined);
+        return 'saved';
+      }),
+    ).rejects.toThrow('nothing was stored');
+    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+    await database.transaction(({ query }) => query("insert into flag (name) values ('a')"));
+    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
+  });
+
+  it('does a deadlocked transaction again, so that both are done', async () => {
+    const database = await open();
+    await database.transaction(({ query }) => query("insert into flag (name) values ('a'), ('b')"));
+    let together = 0;
+    let bothHoldOne: () => void = () => undefined;
+    const meeting = new Promise<void>((resolve) => (bothHoldOne = resolve));
+    const roll = (one: string, other: string) =>
+      database.transaction(async ({ query }) => {
+        await query('update flag set rolls = rolls + 1 where name = $1', [one]);
+        if (++together === 2) bothHoldOne();
+        await meeting;
+        await query('update flag set rolls = rolls + 1 where name = $1', [other]);
+      });
+    await Promise.all([roll('a', 'b'), roll('b', 'a')]);
+    expect(await database.read({ name: 'rolls', text: 'select name, rolls from flag order by name' })).toEqual([
+      { name: 'a', rolls: 2 },
+      { name: 'b', rolls: 2 },
+    ]);
+  });
+
+  it('refuses as unavailable what takes longer than a statement may', async () => {
+    const database = await open([first], { statementTimeoutMs: 50 });
+    await expect(database.read({ name: 'slow', text: 'select pg_sleep(10)' })).rejects.toMatchObject({
+      kind: 'ServiceUnavailable',
+      message: expect.stringContaining('took too long'),
+    });
+    await expect(database.transaction(({ query }) => query('select pg_sleep(10)'))).rejects.toMatchObject({
+      kind: 'ServiceUnavailable',
+    });
+  });
+
+  it('refuses as unavailable while its connections are cut, and works again after', async () => {
+    const database = await open();
+    const other = await open();
+    const cut = () =>
+      database.transaction(async ({ query }) => {
+        await other.transaction((tx) =>
+          tx.query(
+            'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+          ),
+        );
+        return query('select 1');
+      });
+    // More often than it has connections: none of them is lost for good.
+    for (let times = 0; times < 12; times++) await expect(cut()).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    await database.ping();
+  });
+
+  it('names the constraint that a write would break', async () => {
+    const database = await open();
+    const twice = database.transaction(async ({ query }) => {
+      await query("insert into flag (name) values ('a')");
+      await query("insert into flag (name) values ('a')");
+    });
+    expect(brokenConstraint(await twice.catch((error: unknown) => error))).toBe('flag_pkey');
+  });
+
+  it('counts every statement that it sends', async () => {
+    const database = await open();
+    await database.read({ name: 'one', text: 'select 1' });
+    const before = database.statements;
+    await database.read({ name: 'one', text: 'select 1' });
+    expect(database.statements - before).toBe(1);
+    await database.transaction(({ query }) => query('select 1'));
+    expect(database.statements - before).toBe(4);
+  });
+});

@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { call, implement, systemContext } from '@bunting/bus';
+import { defineOperation } from '@bunting/contracts';
+import { freePort } from '@bunting/testing';
+import { Type } from 'typebox';
+import { type AnyService, defineService, host, type Hosted, openLog } from './index.ts';
+
+const Greet = defineOperation({
+  subject: 'call.search.greet',
+  operationId: 'greet',
+  summary: 'Greets',
+  tag: 'Test',
+  permission: 'service',
+  body: Type.Object({ name: Type.String() }),
+  reply: Type.String(),
+});
+
+const greeter = (log: string[] = []): AnyService =>
+  defineService({
+    name: 'search',
+    config: Type.Object({
+      SEARCH_GREETING: Type.String({ description: 'how to greet' }),
+      SEARCH_TIMES: Type.Integer({ minimum: 1, default: 1, description: 'how often' }),
+    }),
+    start: async ({ config, serve }) => {
+      log.push('search starts');
+      const served = await serve([
+        implement(Greet, async ({ body }) => `${config.SEARCH_GREETING} ${body.name}`.repeat(config.SEARCH_TIMES)),
+      ]);
+      return {
+        ready: async () => undefined,
+        stop: async () => {
+          await served.stop();
+          log.push('search stops');
+        },
+      };
+    },
+  });
+
+const other = (log: string[], fail = false): AnyService =>
+  defineService({
+    name: 'audit',
+    config: Type.Object({ AUDIT_SECRET: Type.Integer({ description: 'a number' }) }),
+    start: async () => {
+      if (fail) throw new Error('The audit cannot start.');
+      log.push('audit starts');
+      return {
+        ready: async () => Promise.reject(new Error('The database is away.')),
+        stop: async () => void log.push('audit stops'),
+      };
+    },
+  });
+
+describe('a host', () => {
+  let hosted: Hosted | undefined;
+  afterEach(async () => {
+    await hosted?.stop();
+    hosted = undefined;
+  });
+  const silent = { LOG_LEVEL: 'silent' };
+
+  it('starts services with their settings, lets them be called, and stops them in reverse', async () => {
+    const log: string[] = [];
+    hosted = await host([greeter(log), other(log)], {
+      environment: { ...silent, SEARCH_GREETING: 'Hi', SEARCH_TIMES: '2', AUDIT_SECRET: '7' },
+    });
+    expect(await call(hosted.bus, Greet, { body: { name: 'Mia' } }, systemContext(1_000))).toBe('Hi MiaHi Mia');
+    await hosted.stop();
+    expect(log).toEqual(['search starts', 'audit starts', 'audit stops', 'search stops']);
+  });
+
+  it('tells everything that is wrong with the settings at once, and never their values', async () => {
+    const environment = {
+      ...silent,
+      SEARCH_TIMES: '0',
+      AUDIT_SECRET: 'hunter2',
+      LOG_LEVEL: 'loud',
+      BUS_URL: 'http://nats',
+    };
+    const failure = await host([greeter(), other([])], { environment }).catch((error: Error) => error.message);
+    expect(failure).toMatch(/^BUS_URL is not valid/m);
+    expect(failure).toMatch(/^LOG_LEVEL is not valid/m);
+    expect(failure).toMatch(/^SEARCH_GREETING is required \(how to greet\)\.$/m);
+    expect(failure).toMatch(/^SEARCH_TIMES is not valid \(how often\): it must be >= 1\.$/m);
+    expect(failure).toMatch(/^AUDIT_SECRET is not valid \(a number\)/m);
+    expect(failure).not.toContain('hunter2');
+  });
+
+  it('stops what had started when a service cannot start', async () => {
+    const log: string[] = [];
+    const environment = { ...silent, SEARCH_GREETING: 'Hi', AUDIT_SECRET: '7' };
+    await expect(host([greeter(log), other(log, true)], { environment })).rejects.toThrow('The audit cannot start.');
+    expect(log).toEqual(['search starts', 'search stops']);
+  });
+
+  it('answers health and metrics of each service on a port of its own', async () => {
+    const [search, audit] = [await freePort(), await freePort()];
+    hosted = await host([greeter(), other([])], {
+      environment: {
+        ...silent,
+        SEARCH_GREETING: 'Hi',
+        AUDIT_SECRET: '7',
+        SEARCH_OPS_PORT: String(search),
+        AUDIT_OPS_PORT: String(audit),
+      },
+    });
+    await call(hosted.bus, Greet, { body: { name: 'Mia' } }, systemContext(1_000));
+    const get = async (port: number, path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: response.status, text: await response.text() };
+    };
+    expect(await get(search, '/health/live')).toEqual({ status: 200, text: '{"health":"GOOD"}' });
+    expect(await get(search, '/health/ready')).toEqual({ status: 200, text: '{"health":"GOOD"}' });
+    expect(await get(audit, '/health/live')).toMatchObject({ status: 200 });
+    expect(await get(audit, '/health/ready')).toEqual({
+      status: 503,
+      text: '{"health":"BAD","reason":"The database is away."}',
+    });
+    expect((await get(search, '/metrics')).text).toMatch(
+      /bunting_call_duration_seconds_count\{service="search",operation="greet",outcome="ok"\} 1/,
+    );
+    expect(await get(search, '/nothing')).toMatchObject({ status: 404 });
+  });
+
+  it('says in a sentence that a port is taken', async () => {
+    const port = await freePort();
+    const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_OPS_PORT: String(port) };
+    hosted = await host([greeter()], { environment });
+    await expect(host([greeter()], { environment })).rejects.toThrow(`Port ${port} is taken`);
+  });
+});
+
+describe('the log', () => {
+  it('strikes out what looks like a secret', () => {
+    const lines: string[] = [];
+    const log = openLog('info', { write: (line) => void lines.push(line) });
+    log.info({ token: 'canary', request: { authorization: 'canary', secret: 'canary' } }, 'a request');
+    expect(lines.join()).not.toContain('canary');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'info', msg: 'a request', token: '[secret]' });
+  });
+});
