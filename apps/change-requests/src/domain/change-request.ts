@@ -1,0 +1,67 @@
+import type { ChangeAction, ChangeRequestState, RecordedEvent } from '@bunting/contracts';
+
+/** Someone as the request remembers them; a user who is gone has no name. */
+export interface Person {
+  readonly id: number;
+  readonly name: string | null;
+}
+
+/** Who does something now, and when. */
+export interface Actor {
+  readonly by: { readonly id: number; readonly name: string };
+  readonly now: Date;
+}
+
+/** One action that is proposed, on one feature or one segment. Immutable: an edit makes another with the same id. */
+export interface ProposedChange {
+  readonly id: number;
+  readonly position: number;
+  readonly action: ChangeAction;
+  readonly feature: string | null;
+  readonly segment: { readonly id: number; readonly name: string } | null;
+  readonly payload: unknown;
+  /** what the change replaces, as it was when the change was proposed */
+  readonly snapshot: unknown;
+  readonly createdBy: Person;
+  readonly createdAt: string;
+}
+
+/** An approval or a rejection. */
+export interface Verdict {
+  readonly createdBy: { readonly id: number; readonly name: string };
+  readonly createdAt: string;
+}
+
+export interface Comment {
+  readonly id: number;
+  readonly text: string;
+  readonly createdBy: Person;
+  readonly createdAt: string;
+}
+
+/** Changes of one project and environment that are agreed on together. */
+export interface ChangeRequest {
+  readonly id: number;
+  readonly project: string;
+  readonly environment: string;
+  readonly title: string | null;
+  readonly state: ChangeRequestState;
+  readonly minApprovals: number;
+  readonly createdBy: Person;
+  readonly createdAt: string;
+  /** one more with every edit of the content, so that a reader can tell whether it is still what they saw */
+  readonly revision: number;
+  /** when each state was last entered */
+  readonly stateTimestamps: Readonly<Record<string, string>>;
+  /** by position */
+  readonly changes: readonly ProposedChange[];
+  readonly approvals: readonly Verdict[];
+  readonly rejections: readonly Verdict[];
+  readonly comments: readonly Comment[];
+}
+
+/** What a rule decided: how the request is from now on, and what there is to tell about it. */
+export interface Decision {
+  readonly request: ChangeRequest;
+  readonly events: readonly RecordedEvent[];
+}

@@ -1,0 +1,83 @@
+import { type ChangeRequestState, type EventType, refusal } from '@bunting/contracts';
+import type { Actor, ChangeRequest, Decision, ProposedChange } from './change-request.ts';
+import { type ContentStep, eventOf, eventOfStep } from './events.ts';
+
+/** How many changes one request may hold. */
+export const mostChangesOfRequest = 500;
+
+interface ContentEdit {
+  readonly to: ChangeRequestState;
+  readonly keepsApprovals: boolean;
+  readonly tells?: EventType;
+}
+
+/** What an edit of the content makes of a request, by the state that it is in. In any other state nothing may be edited. */
+const contentEdits: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> = {
+  Draft: { to: 'Draft', keepsApprovals: true },
+  'In review': { to: 'In review', keepsApprovals: false },
+  Approved: { to: 'In review', keepsApprovals: false, tells: 'change-request-sent-to-review' },
+};
+
+/** True while changes can be added to the request: such a one is its author's only one for its project and environment. */
+export const isOpen = ({ state }: ChangeRequest): boolean => contentEdits[state] !== undefined;
+
+interface Origin {
+  readonly id: number;
+  readonly project: string;
+  readonly environment: string;
+  readonly minApprovals: number;
+}
+
+/** A new draft, which is empty yet. */
+export const createDraft = (origin: Origin, actor: Actor): Decision => {
+  const createdAt = actor.now.toISOString();
+  const request: ChangeRequest = {
+    ...origin,
+    title: null,
+    state: 'Draft',
+    createdBy: actor.by,
+    createdAt,
+    revision: 0,
+    stateTimestamps: { Draft: createdAt },
+    changes: [],
+    approvals: [],
+    rejections: [],
+    comments: [],
+  };
+  const data = { minApprovals: request.minApprovals };
+  return { request, events: [eventOf('change-request-created', request, actor, { data })] };
+};
+
+/**
+ * The request with other content. Whoever had approved it has not seen this, so approvals do not outlive the edit, and what
+ * was approved goes back to review.
+ */
+export const editContent = (
+  before: ChangeRequest,
+  changes: readonly ProposedChange[],
+  steps: readonly ContentStep[],
+  actor: Actor,
+): Decision => {
+  const edit = contentEdits[before.state];
+  if (edit === undefined) {
+    throw refusal('ConflictError', `The changes of a change request in state "${before.state}" cannot be edited`);
+  }
+  if (changes.length > mostChangesOfRequest) {
+    throw refusal('ConflictError', `A change request can hold at most ${mostChangesOfRequest} changes`);
+  }
+  const entered = edit.to === before.state ? {} : { [edit.to]: actor.now.toISOString() };
+  const request: ChangeRequest = {
+    ...before,
+    state: edit.to,
+    stateTimestamps: { ...before.stateTimestamps, ...entered },
+    revision: before.revision + 1,
+    changes,
+    approvals: edit.keepsApprovals ? before.approvals : [],
+  };
+  const events = steps.map((step) => eventOfStep(step, request, actor));
+  if (edit.tells !== undefined) {
+    const preData = { state: before.state };
+    events.push(eventOf(edit.tells, request, actor, { data: { reason: 'changed' }, preData }));
+  }
+  return { request, events };
+};

@@ -1,0 +1,62 @@
+import type { EventType, RecordedEvent } from '@bunting/contracts';
+import type { Actor, ChangeRequest, ProposedChange } from './change-request.ts';
+
+interface Particulars {
+  readonly featureName?: string | null;
+  readonly data?: object;
+  readonly preData?: object | null;
+}
+
+/** An event about a request. Its data always names the request. */
+export const eventOf = (
+  type: EventType,
+  request: Pick<ChangeRequest, 'id' | 'project' | 'environment'>,
+  { by, now }: Actor,
+  { featureName = null, data = {}, preData = null }: Particulars = {},
+): RecordedEvent => ({
+  type,
+  createdAt: now.toISOString(),
+  createdBy: by.name,
+  createdByUserId: by.id,
+  project: request.project,
+  environment: request.environment,
+  featureName,
+  data: { changeRequestId: request.id, ...data },
+  preData,
+  tags: [],
+});
+
+/** Which change it is, without what it would do. */
+const namedChange = ({ id, action, feature, segment }: ProposedChange) => ({
+  changeId: id,
+  action,
+  ...(feature === null ? {} : { feature }),
+  ...(segment === null ? {} : { segment }),
+});
+
+const wholeChange = (change: ProposedChange) => ({ ...namedChange(change), payload: change.payload });
+
+/** One step of an edit of the content. */
+export type ContentStep =
+  | { readonly kind: 'added'; readonly change: ProposedChange }
+  | { readonly kind: 'edited'; readonly change: ProposedChange; readonly before: ProposedChange }
+  | { readonly kind: 'discarded'; readonly change: ProposedChange };
+
+/** The event of a step. The events of a draft say no payload: everyone can read them, and the draft is its author's alone. */
+export const eventOfStep = (step: ContentStep, request: ChangeRequest, actor: Actor): RecordedEvent => {
+  const isPrivate = request.state === 'Draft';
+  const told = isPrivate ? namedChange : wholeChange;
+  const featureName = step.change.feature;
+  switch (step.kind) {
+    case 'added':
+      return eventOf('change-added', request, actor, { featureName, data: told(step.change) });
+    case 'edited': {
+      const preData = isPrivate ? null : wholeChange(step.before);
+      return eventOf('change-edited', request, actor, { featureName, data: told(step.change), preData });
+    }
+    case 'discarded': {
+      const preData = isPrivate ? null : wholeChange(step.change);
+      return eventOf('change-discarded', request, actor, { featureName, data: namedChange(step.change), preData });
+    }
+  }
+};

@@ -1,0 +1,110 @@
+import { ChangeRequest, fits, imageUrlOf } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../test/builders.ts';
+import { shownChangeRequest } from './view.ts';
+
+const shownMia = { id: 7, username: mia.name, imageUrl: imageUrlOf(mia.name) };
+
+describe('a request, as the interface shows it', () => {
+  it('has every member that is promised', () => {
+    const request = aRequest({
+      state: 'In review',
+      title: 'Open the checkout',
+      changes: [aChange({ id: 5, action: 'updateEnabled', payload: { enabled: true } })],
+      approvals: [anApprovalBy(lee)],
+      rejections: [anApprovalBy(kim)],
+      comments: [{ id: 2, text: 'Fine', createdBy: lee, createdAt: noon }],
+    });
+    const shown = shownChangeRequest(request);
+    expect(shown).toEqual({
+      id: 31,
+      title: 'Open the checkout',
+      environment: 'production',
+      minApprovals: 1,
+      project: 'shop',
+      features: [
+        {
+          name: 'checkout',
+          changes: [
+            { id: 5, action: 'updateEnabled', payload: { enabled: true }, createdBy: shownMia, createdAt: noon },
+          ],
+        },
+      ],
+      segments: [],
+      approvals: [{ createdBy: { id: 8, username: 'lee', imageUrl: imageUrlOf('lee') }, createdAt: noon }],
+      rejections: [{ createdBy: { id: 9, username: 'kim', imageUrl: imageUrlOf('kim') }, createdAt: noon }],
+      comments: [{ id: 2, text: 'Fine', createdBy: { username: 'lee', imageUrl: imageUrlOf('lee') }, createdAt: noon }],
+      createdBy: shownMia,
+      createdAt: noon,
+      state: 'In review',
+      stateTimestamps: { Draft: noon },
+      revision: 3,
+    });
+    expect(fits(ChangeRequest, shown)).toBe(true);
+  });
+
+  it('is called after its id until it gets a title', () => {
+    expect(shownChangeRequest(aRequest()).title).toBe('Change request #31');
+  });
+
+  it('lists each feature once, in the order of their first change', () => {
+    const { features } = shownChangeRequest(
+      aRequest({
+        changes: [
+          aChange({ id: 1, action: 'addStrategy', feature: 'zebra' }),
+          aChange({ id: 2, action: 'addStrategy', feature: 'ant' }),
+          aChange({ id: 3, action: 'addStrategy', feature: 'zebra' }),
+        ],
+      }),
+    );
+    expect(features).toMatchObject([
+      { name: 'zebra', changes: [{ id: 1 }, { id: 3 }] },
+      { name: 'ant', changes: [{ id: 2 }] },
+    ]);
+  });
+
+  it('lists each segment once, by its id and its newest known name, and none of them as a feature', () => {
+    const { features, segments } = shownChangeRequest(
+      aRequest({
+        changes: [
+          aChange({ id: 1, action: 'deleteSegment', segment: { id: 9, name: 'z' }, payload: { id: 9 } }),
+          aChange({ id: 2, action: 'updateSegment', segment: { id: 4, name: 'beta' }, payload: { id: 4, name: 'x' } }),
+          aChange({ id: 3, action: 'updateSegment', segment: { id: 9, name: 'zz' }, payload: { id: 9 } }),
+        ],
+      }),
+    );
+    expect(features).toEqual([]);
+    expect(segments).toMatchObject([
+      { id: 9, name: 'zz', changes: [{ id: 1 }, { id: 3 }] },
+      { id: 4, name: 'beta', changes: [{ id: 2 }] },
+    ]);
+  });
+
+  it.each(['updateStrategy', 'deleteStrategy', 'patchVariant', 'updateSegment', 'deleteSegment'] as const)(
+    'shows within the payload of %s what the change replaces',
+    (action) => {
+      const segment = action.endsWith('Segment') ? { segment: { id: 4, name: 'beta' } } : {};
+      const change = aChange({ action, ...segment, payload: { id: 's1' }, snapshot: { id: 's1', title: 'was' } });
+      const { features, segments } = shownChangeRequest(aRequest({ changes: [change] }));
+      expect([...features, ...segments][0]?.changes[0]?.payload).toEqual({
+        id: 's1',
+        snapshot: { id: 's1', title: 'was' },
+      });
+    },
+  );
+
+  it.each([
+    ['reorderStrategy', [{ id: 's1', sortOrder: 1 }]],
+    ['updateEnabled', { enabled: true }],
+    ['archiveFeature', {}],
+  ] as const)('leaves the payload of %s as it was posted', (action, payload) => {
+    const change = aChange({ action, payload, snapshot: [{ id: 's1', sortOrder: 0 }] });
+    expect(shownChangeRequest(aRequest({ changes: [change] })).features[0]?.changes[0]?.payload).toEqual(payload);
+  });
+
+  it('remembers a user who is gone without name and picture', () => {
+    const shown = shownChangeRequest(aRequest({ createdBy: { id: 7, name: null } }));
+    expect(shown.createdBy).toEqual({ id: 7, username: null, imageUrl: null });
+    expect(fits(ChangeRequest, shown)).toBe(true);
+  });
+});

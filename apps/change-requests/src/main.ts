@@ -1,0 +1,4 @@
+import { run } from '@bunting/runtime';
+import { changeRequestsService } from './service.ts';
+
+void run([changeRequestsService]);

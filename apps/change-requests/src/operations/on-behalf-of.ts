@@ -1,0 +1,17 @@
+import { type CallContext, traceparentFrom } from '@bunting/bus';
+import type { Caller } from '@bunting/contracts';
+
+interface Asking {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly deadline: Date;
+}
+
+/** The context of a call that is made in order to answer another: same caller, same trace, and only the time that is left. */
+export const onBehalfOf = ({ caller, requestId, traceparent, deadline }: Asking): CallContext => ({
+  caller,
+  requestId,
+  traceparent: traceparentFrom(traceparent),
+  timeoutMs: deadline.getTime() - Date.now(),
+});

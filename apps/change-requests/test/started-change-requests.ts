@@ -1,0 +1,112 @@
+import { type Ask, call, type CallContext, traceparentFrom } from '@bunting/bus';
+import {
+  AddChanges,
+  type AnyOperation,
+  type Caller,
+  type ChangeRequest,
+  ListPendingChangeRequests,
+  type PendingChangeRequest,
+  readOutboxOf,
+  type RecordedEvent,
+  type ReplyOf,
+} from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { outboxTables } from '@bunting/outbox';
+import { host, openLog } from '@bunting/runtime';
+import { freshDatabase } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import { changeRequestTables } from '../src/persistence/migrations/tables.ts';
+import { changeRequestsService } from '../src/service.ts';
+import { kim, lee, mia } from './builders.ts';
+import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
+
+const steps = [changeRequestTables, outboxTables];
+const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
+
+export const callers = {
+  mia: { ...mia, grants: [{ permission: 'ADMIN' }] },
+  lee: { ...lee, grants: [] },
+  kim: { ...kim, grants: [] },
+} as const satisfies Record<string, Caller>;
+
+/** A context of a caller, as the gateway makes it. */
+export const contextOf = (caller: Caller, timeoutMs: number): CallContext => ({
+  caller,
+  requestId: randomUUID(),
+  traceparent: traceparentFrom(),
+  timeoutMs,
+});
+
+export interface StartedChangeRequests {
+  readonly url: string;
+  readonly features: FeaturesAtTheBoundary;
+  /** its database, for what no operation can bring about yet and for what none shows */
+  readonly database: Database;
+  call<O extends AnyOperation>(operation: O, ask: Ask<O>, caller?: Caller, timeoutMs?: number): Promise<ReplyOf<O>>;
+  /** Adds to a request in the shop; in production, unless another environment is given. */
+  add(body: unknown, caller?: Caller, environment?: string): Promise<ChangeRequest>;
+  pending(caller?: Caller, projectId?: string): Promise<PendingChangeRequest[]>;
+  /** every event that it told, oldest first */
+  told(): Promise<RecordedEvent[]>;
+  /** how many rows each of its tables has */
+  stored(): Promise<Record<string, number>>;
+  /** Forgets all requests, all that was told, and what the features service was asked. */
+  forget(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The real service, with replies held to their schemas: on a database and a bus of its own, or as another replica on those
+ * of one that runs already.
+ */
+export const startChangeRequests = async (
+  shared: { url?: string; busUrl?: string } = {},
+): Promise<StartedChangeRequests> => {
+  const { busUrl } = shared;
+  const fresh =
+    shared.url === undefined
+      ? await freshDatabase('change-requests', { key: JSON.stringify(steps), migrate })
+      : { url: shared.url, drop: () => Promise.resolve() };
+  const environment = {
+    CHANGE_REQUESTS_DATABASE_URL: fresh.url,
+    CHECK_REPLIES: 'true',
+    ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
+  };
+  const hosted = await host([changeRequestsService], { environment, log: openLog('silent') });
+  const features = await featuresAtTheBoundary(hosted.bus);
+  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+
+  const started: StartedChangeRequests = {
+    url: fresh.url,
+    features,
+    database,
+    call: (operation, ask, caller = callers.mia, timeoutMs = 10_000) =>
+      call(hosted.bus, operation, ask, contextOf(caller, timeoutMs)),
+    add: (body, caller, environmentName = 'production') =>
+      started.call(AddChanges, { params: { projectId: 'shop', environment: environmentName }, body }, caller),
+    pending: (caller, projectId = 'shop') => started.call(ListPendingChangeRequests, { params: { projectId } }, caller),
+    told: async () => {
+      const body = { topic: 'event', consumer: 'spec', after: 0, limit: 1000 } as const;
+      const { messages } = await started.call(readOutboxOf['change-requests'], { body });
+      return messages.map(({ payload }) => payload as RecordedEvent);
+    },
+    stored: async () => {
+      const tables = ['change_request', 'change', 'approval', 'outbox'];
+      const counts = tables.map((table) => `'${table}', (select count(*) from ${table})`).join(', ');
+      const text = `select json_build_object(${counts}) as counts`;
+      const [row] = await database.read<{ counts: Record<string, number> }>({ name: 'stored', text });
+      return row?.counts ?? {};
+    },
+    forget: async () => {
+      features.forget();
+      await database.transaction(({ query }) => query('truncate change_request, outbox cascade'));
+    },
+    stop: async () => {
+      await features.stop();
+      await hosted.stop();
+      await database.close();
+      await fresh.drop();
+    },
+  };
+  return started;
+};
