@@ -60,6 +60,26 @@ class AbandonedTransactionError extends Error {
 const textOf = (query: unknown): string =>
   typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
 
+/** The names of the statements that are prepared, by their text. Texts are ours and few; what comes beyond goes unprepared. */
+const preparedNames = new Map<string, string>();
+const mostPrepared = 500;
+
+const preparedName = (text: string): string | undefined => {
+  const known = preparedNames.get(text);
+  if (known !== undefined || preparedNames.size >= mostPrepared) return known;
+  const name = `tx-${preparedNames.size}`;
+  preparedNames.set(text, name);
+  return name;
+};
+
+/** A parameterised statement, to be parsed and planned once per connection and not each time. */
+const prepared = (args: readonly unknown[]): readonly unknown[] => {
+  const [text, values] = args;
+  if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return args;
+  const name = preparedName(text);
+  return name === undefined ? args : [{ name, text, values }];
+};
+
 /**
  * Counts what is sent, lets no transaction pass for committed that PostgreSQL has given up, and takes a ROLLBACK that finds
  * the connection dead for done: it is, and the query builder would never give the connection back otherwise.
@@ -75,7 +95,7 @@ const watch = (client: PoolClient, count: () => void): void => {
     if (ends || text.startsWith('begin') || text.startsWith('start transaction') || text.startsWith('rollback to'))
       failure = undefined;
     if (text === 'commit' && heedless !== undefined) return Promise.reject(new AbandonedTransactionError(heedless));
-    const sent = query(...args);
+    const sent = query(...prepared(args));
     if (!(sent instanceof Promise)) return sent;
     if (ends) return sent.catch(() => ({ rows: [], rowCount: 0, command: 'ROLLBACK' }));
     sent.catch((error: unknown) => (failure ??= error));
