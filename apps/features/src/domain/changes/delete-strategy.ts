@@ -1,0 +1,18 @@
+import { dropStrategy, inEnvironment, strategyOf } from '../strategy.ts';
+import type { FeatureRule } from './rule.ts';
+import { snapshotOf } from './snapshot.ts';
+
+/** Removes a strategy. One that has gone already is what was wanted. */
+export const deleteStrategy: FeatureRule<'deleteStrategy'> = {
+  phase: 3,
+  culprit: '/payload/id',
+  replaces: (feature, { payload }, { environment }) =>
+    snapshotOf(strategyOf(feature, { environment, strategyId: payload.id })),
+  decide: (feature, { payload: { id } }, { environment }) => {
+    const payload = { id };
+    const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);
+    if (!isThere) return { subject: feature, events: [], payload };
+    const decision = dropStrategy(feature, { environment, strategyId: id });
+    return { subject: decision.feature, events: decision.events, payload };
+  },
+};

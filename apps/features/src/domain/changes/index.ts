@@ -1,0 +1,198 @@
+import {
+  type Change,
+  type CheckedChange,
+  type FeatureAction,
+  type FeatureChange,
+  isSegmentChange,
+  notFound,
+  Refusal,
+  refusal,
+  type SegmentAction,
+  type SegmentChange,
+} from '@bunting/contracts';
+import type { Feature } from '../feature.ts';
+import { noSuchFeature } from '../feature-rules.ts';
+import { noSuchEnvironment, wrong } from '../refusals.ts';
+import type { StoredSegment } from '../segment.ts';
+import { hasEnvironment, type SegmentReference } from '../surroundings.ts';
+import { addDependency } from './add-dependency.ts';
+import { addStrategy } from './add-strategy.ts';
+import { archiveFeature } from './archive-feature.ts';
+import { deleteDependency } from './delete-dependency.ts';
+import { deleteSegment } from './delete-segment.ts';
+import { deleteStrategy } from './delete-strategy.ts';
+import { patchVariant } from './patch-variant.ts';
+import { reorderStrategy } from './reorder-strategy.ts';
+import type { FeatureRule, Phase, Rule, SegmentRule, Situation } from './rule.ts';
+import { updateEnabled } from './update-enabled.ts';
+import { updateSegment } from './update-segment.ts';
+import { updateStrategy } from './update-strategy.ts';
+
+export type { SegmentUser, Situation } from './rule.ts';
+
+/** What each action on a feature means. */
+export const rules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
+  updateEnabled,
+  addStrategy,
+  updateStrategy,
+  deleteStrategy,
+  archiveFeature,
+  patchVariant,
+  reorderStrategy,
+  addDependency,
+  deleteDependency,
+};
+
+/** What each action on a segment means. */
+export const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
+
+const featureRuleOf = ({ action }: FeatureChange) => rules[action] as Rule<FeatureChange, Feature, Feature>;
+
+const segmentRuleOf = ({ action }: SegmentChange) =>
+  segmentRules[action] as Rule<SegmentChange, StoredSegment, StoredSegment | null>;
+
+const phaseOf = (change: Change): Phase =>
+  isSegmentChange(change) ? segmentRuleOf(change).phase : featureRuleOf(change).phase;
+
+const phases: readonly Phase[] = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** Everything as it is after some of the changes. */
+interface Progress extends Situation {
+  readonly features: Map<string, Feature>;
+  readonly segments: Map<number, StoredSegment>;
+  readonly references: Map<number, SegmentReference>;
+}
+
+const atTheStart = (situation: Situation): Progress => {
+  const references = new Map(situation.surroundings.segments);
+  return {
+    ...situation,
+    features: new Map(situation.features),
+    segments: new Map(situation.segments),
+    surroundings: { ...situation.surroundings, segments: references },
+    references,
+  };
+};
+
+/** The feature that a change is about, as it is before all changes. */
+const liveFeature = ({ feature: name }: FeatureChange, { project, features }: Situation, at: string): Feature => {
+  const feature = features.get(name);
+  if (feature?.project !== project) throw noSuchFeature(name, project, feature?.project);
+  if (feature.archivedAt !== null) {
+    const message = 'Cannot perform this operation on archived features';
+    throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${at}/feature` }] });
+  }
+  return feature;
+};
+
+/** The segment that a change is about, as it is before all changes. */
+const liveSegment = (
+  { payload: { id } }: SegmentChange,
+  { project, segments }: Situation,
+  at: string,
+): StoredSegment => {
+  const segment = segments.get(id);
+  if (segment?.project === null) {
+    throw wrong(
+      'A change request changes segments of its project, and this one is for every project',
+      `${at}/payload/id`,
+    );
+  }
+  if (segment?.project !== project) throw notFound(`No segment exists with ID "${id}"`);
+  return segment;
+};
+
+const checkFeatureChange = (change: FeatureChange, live: Situation, now: Progress, at: string): CheckedChange => {
+  const rule = featureRuleOf(change);
+  const before = liveFeature(change, live, at);
+  const snapshot = rule.replaces(before, change, live);
+  const { subject, payload } = rule.decide(now.features.get(before.name) ?? before, change, now, at);
+  now.features.set(subject.name, subject);
+  return { action: change.action, feature: before.name, segment: null, payload, snapshot };
+};
+
+const checkSegmentChange = (change: SegmentChange, live: Situation, now: Progress, at: string): CheckedChange => {
+  const rule = segmentRuleOf(change);
+  const before = liveSegment(change, live, at);
+  const snapshot = rule.replaces(before, change, live);
+  const { id, name } = before;
+  const { subject, payload } = rule.decide(now.segments.get(id) ?? before, change, now, at);
+  if (subject === null) now.segments.delete(id);
+  else {
+    now.segments.set(id, subject);
+    now.references.set(id, subject);
+  }
+  return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
+};
+
+/** A proposal that goes against a rule is bad input, whatever the same deed would be called when it is done directly. */
+const asBadInput = (error: unknown, change: Change, at: string): unknown => {
+  const kinds: readonly string[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
+  if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
+  const rule = isSegmentChange(change) ? segmentRuleOf(change) : featureRuleOf(change);
+  return wrong(error.message.replace(/\.$/, ''), `${at}${rule.culprit}`);
+};
+
+const check = (change: Change, live: Situation, now: Progress, at: string): CheckedChange => {
+  try {
+    return isSegmentChange(change)
+      ? checkSegmentChange(change, live, now, at)
+      : checkFeatureChange(change, live, now, at);
+  } catch (error) {
+    throw asBadInput(error, change, at);
+  }
+};
+
+interface Step {
+  readonly change: Change;
+  /** which of the new changes it is; none, for an earlier one */
+  readonly nth?: number;
+}
+
+/** Children are archived before their parents. */
+const inTurn = (steps: readonly Step[], { features }: Progress): readonly Step[] => {
+  const isChild = ({ change }: Step): boolean =>
+    change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
+  return [...steps.filter(isChild), ...steps.filter((step) => !isChild(step))];
+};
+
+/**
+ * Says what changes come to on top of earlier ones, and refuses those that make no sense, as they would be when all are
+ * applied together. An earlier change that has become impossible is no fault of the new ones.
+ * @param at where the nth of the changes stands in the request
+ */
+export const checkChanges = (
+  changes: readonly Change[],
+  earlier: readonly Change[],
+  situation: Situation,
+  at = (nth: number): string => `/body/${nth}`,
+): CheckedChange[] => {
+  const { environment, project, surroundings } = situation;
+  if (!hasEnvironment(surroundings, environment)) {
+    throw notFound(noSuchEnvironment(environment, project));
+  }
+  const now = atTheStart(situation);
+  const checked = new Map<number, CheckedChange>();
+  const steps: readonly Step[] = [
+    ...earlier.map((change) => ({ change })),
+    ...changes.map((change, nth) => ({ change, nth })),
+  ];
+  for (const phase of phases) {
+    for (const { change, nth } of inTurn(
+      steps.filter((step) => phaseOf(step.change) === phase),
+      now,
+    )) {
+      if (nth !== undefined) checked.set(nth, check(change, situation, now, at(nth)));
+      else tolerate(() => check(change, situation, now, ''));
+    }
+  }
+  return changes.map((_, nth) => checked.get(nth) as CheckedChange);
+};
+
+const tolerate = (job: () => unknown): void => {
+  try {
+    job();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+};

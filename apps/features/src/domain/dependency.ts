@@ -1,0 +1,51 @@
+import { refusal } from '@bunting/contracts';
+import type { Decision, Dependency, DomainEvent, Feature } from './feature.ts';
+import { named } from './refusals.ts';
+import { isSame } from './same.ts';
+import { told } from './told.ts';
+
+/** What a new dependency must know of the features that it ties together. */
+export interface Family {
+  readonly parent: Feature | undefined;
+  /** the active features that depend on the child */
+  readonly children: readonly string[];
+}
+
+const no = (why: string) => refusal('InvalidOperationError', why);
+
+/** Refuses a dependency that may not be: families have two generations, and live in one project. */
+export const requireDependable = (child: Feature, parentName: string, { parent, children }: Family): void => {
+  if (parentName === child.name) throw no('A feature flag cannot depend on itself.');
+  if (children.length > 0) {
+    throw no('Transitive dependency detected. Cannot add a dependency to the feature that other features depend on.');
+  }
+  if (parent !== undefined && parent.dependencies.length > 0) {
+    throw no('Transitive dependency detected. Cannot add a dependency to the feature that has parent dependency.');
+  }
+  if (parent === undefined || parent.archivedAt !== null) throw no(`No active feature ${named(parentName)} exists`);
+  if (parent.project !== child.project) throw no('Parent and child features should be in the same project');
+};
+
+/** A dependency as it is stored: on a parent that must be off, variants say nothing. */
+export const normalDependency = (
+  feature: string,
+  enabled: boolean = true,
+  variants: readonly string[] = [],
+): Dependency => ({ feature, enabled, variants: enabled ? [...new Set(variants)] : [] });
+
+/** Makes a feature depend on a parent, and on no other: the parent that it had is told to be removed. */
+export const addDependency = (child: Feature, dependency: Dependency, family: Family): Decision => {
+  requireDependable(child, dependency.feature, family);
+  if (isSame(child.dependencies, [dependency])) return { feature: child, events: [] };
+  const events: DomainEvent[] = child.dependencies
+    .filter(({ feature }) => feature !== dependency.feature)
+    .map(({ feature }) => told('feature-dependency-removed', child, { data: { feature } }));
+  events.push(told('feature-dependency-added', child, { data: dependency }));
+  return { feature: { ...child, dependencies: [dependency] }, events };
+};
+
+/** Makes a feature depend on no other. */
+export const removeDependencies = (child: Feature): Decision =>
+  child.dependencies.length === 0
+    ? { feature: child, events: [] }
+    : { feature: { ...child, dependencies: [] }, events: [told('feature-dependencies-removed', child)] };

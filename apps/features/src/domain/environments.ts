@@ -1,0 +1,105 @@
+import { type CreateStrategy, type FeatureVariant, notFound, refusal } from '@bunting/contracts';
+import type { Decision, DomainEvent, Feature, Strategy } from './feature.ts';
+import { named } from './refusals.ts';
+import { isSame } from './same.ts';
+import { addStrategy, changeStrategy, inEnvironment, withEnvironment } from './strategy.ts';
+import { hasEnvironment, type Surroundings } from './surroundings.ts';
+import { told } from './told.ts';
+import { distributedFeatureVariants } from './variants.ts';
+
+/** Refuses to turn a feature on or off where it is not: in the archive, or in an environment that its project does not have. */
+export const requireSwitch = (feature: Feature, environment: string, surroundings: Surroundings): void => {
+  if (feature.archivedAt !== null) {
+    throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
+  }
+  if (!hasEnvironment(surroundings, environment)) {
+    throw notFound(`Could not find environment ${named(environment)} for feature: ${feature.name}`);
+  }
+};
+
+/** What a feature without an active strategy gets when it is turned on. */
+export const defaultStrategy = (environment: string, { defaultStrategies }: Surroundings): CreateStrategy => {
+  const configured = Object.hasOwn(defaultStrategies, environment) ? defaultStrategies[environment] : undefined;
+  const { sortOrder: _, ...strategy } = configured ?? { name: 'flexibleRollout' };
+  return { ...strategy, disabled: false };
+};
+
+const activated = (feature: Feature, environment: string, surroundings: Surroundings): Decision =>
+  inEnvironment(feature, environment).strategies.reduce<Decision>(
+    (decision, strategy) => {
+      const at = { environment, strategyId: strategy.id };
+      const { feature: after, events } = changeStrategy(
+        decision.feature,
+        at,
+        { ...strategy, disabled: false },
+        surroundings,
+        '',
+      );
+      return { feature: after, events: [...decision.events, ...events] };
+    },
+    { feature, events: [] },
+  );
+
+const isActive = ({ disabled }: Strategy): boolean => !disabled;
+
+export interface Enabling {
+  /** whether to enable every disabled strategy; else a feature without an active one gets the default strategy */
+  readonly activateDisabled: boolean;
+  /** the id of the default strategy, if it is needed */
+  readonly newStrategyId: string;
+}
+
+/** Whether turning the feature on would add the default strategy: who does that must be allowed to add strategies. */
+export const needsDefaultStrategy = (feature: Feature, environment: string, activateDisabled: boolean): boolean => {
+  const { strategies } = inEnvironment(feature, environment);
+  return strategies.length === 0 || (!activateDisabled && !strategies.some(isActive));
+};
+
+/** Turns a feature on in an environment, with at least one active strategy. What did not change is not told. */
+export const enableEnvironment = (
+  feature: Feature,
+  environment: string,
+  { activateDisabled, newStrategyId }: Enabling,
+  surroundings: Surroundings,
+): Decision => {
+  requireSwitch(feature, environment, surroundings);
+  const prepared = needsDefaultStrategy(feature, environment, activateDisabled)
+    ? addStrategy(feature, environment, defaultStrategy(environment, surroundings), newStrategyId, surroundings, '')
+    : activateDisabled
+      ? activated(feature, environment, surroundings)
+      : { feature, events: [] };
+  if (inEnvironment(feature, environment).enabled) return prepared;
+  const events: readonly DomainEvent[] = [
+    ...prepared.events,
+    told('feature-environment-enabled', feature, { environment }),
+  ];
+  return { feature: withEnvironment(prepared.feature, environment, { enabled: true }), events };
+};
+
+/** Turns a feature off in an environment; its strategies stay as they are. Nothing is told when it is off already. */
+export const disableEnvironment = (feature: Feature, environment: string, surroundings: Surroundings): Decision => {
+  requireSwitch(feature, environment, surroundings);
+  if (!inEnvironment(feature, environment).enabled) return { feature, events: [] };
+  return {
+    feature: withEnvironment(feature, environment, { enabled: false }),
+    events: [told('feature-environment-disabled', feature, { environment })],
+  };
+};
+
+/** Replaces the variants of a feature in an environment, all of them. */
+export const replaceVariants = (
+  feature: Feature,
+  environment: string,
+  variants: readonly FeatureVariant[],
+  at: string,
+): Decision => {
+  const before = inEnvironment(feature, environment).variants;
+  const after = distributedFeatureVariants(variants, at);
+  if (isSame(after, before)) return { feature, events: [] };
+  const event = told('feature-environment-variants-updated', feature, {
+    environment,
+    preData: { variants: before },
+    data: { variants: after },
+  });
+  return { feature: withEnvironment(feature, environment, { variants: after }), events: [event] };
+};

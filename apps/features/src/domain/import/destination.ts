@@ -1,0 +1,28 @@
+import type { Tag } from '@bunting/contracts';
+import type { Feature, Person } from '../feature.ts';
+import type { FeatureNaming } from '../names.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** What there is where the features go to. All that the file names must be in it, if it exists. */
+export interface Destination {
+  readonly project: string;
+  readonly environment: string;
+  readonly naming?: FeatureNaming | null | undefined;
+  /** of the project; the segments among them are found by name */
+  readonly surroundings: Surroundings;
+  /** by name, in whichever project, archived ones too */
+  readonly features: ReadonlyMap<string, Feature>;
+  /** by name of a feature: the active features that depend on it */
+  readonly children: ReadonlyMap<string, readonly string[]>;
+  readonly tagTypes: ReadonlySet<string>;
+  readonly tags: readonly Tag[];
+  /** ids that strategies have, of whichever feature */
+  readonly takenStrategyIds: ReadonlySet<string>;
+}
+
+/** Who imports, when, and where new ids come from. */
+export interface Importer {
+  readonly now: string;
+  readonly by: Person;
+  readonly newStrategyId: () => string;
+}

@@ -1,0 +1,107 @@
+import type { ExportedFeatures, ImportReport, Tag } from '@bunting/contracts';
+import type { Decision, DomainEvent } from '../feature.ts';
+import { noSuchEnvironment } from '../refusals.ts';
+import { hasEnvironment, type SegmentReference } from '../surroundings.ts';
+import { newContextFields, newTags, newTagTypes, type NewContextField, type NewTagType } from './catalogue.ts';
+import type { Destination, Importer } from './destination.ts';
+import { requireFamilies } from './families.ts';
+import { Faults } from './faults.ts';
+import { planFeature } from './feature.ts';
+import { contentOf } from './file.ts';
+
+export type { NewContextField, NewTagType } from './catalogue.ts';
+export type { Destination, Importer } from './destination.ts';
+export { type NamedInFile, namedInFile } from './file.ts';
+
+/** A feature that is new or that changes. */
+export interface PlannedFeature extends Decision {
+  readonly isNew: boolean;
+}
+
+/** What an import does: it is done whole, or not at all. */
+export interface ImportPlan {
+  readonly contextFields: readonly NewContextField[];
+  readonly tagTypes: readonly NewTagType[];
+  /** those that the catalogue of tags does not have yet */
+  readonly tags: readonly Tag[];
+  /** those that are new or change; the others are left alone */
+  readonly features: readonly PlannedFeature[];
+  /** everything that is told, in its order; what is told of the features among it */
+  readonly events: readonly DomainEvent[];
+  readonly report: ImportReport;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/**
+ * Plans to take features from an export. A file that is not whole, or that names what is neither here nor in it, is refused
+ * with all that is wrong, so that no feature gets a wider meaning than it had. What is here just so already stays as it is,
+ * and nothing is told of it.
+ */
+export const planImport = (data: ExportedFeatures, destination: Destination, importer: Importer): ImportPlan => {
+  const { project, environment, surroundings, features, tagTypes } = destination;
+  const faults = new Faults();
+  if (!hasEnvironment(surroundings, environment)) {
+    faults.add(noSuchEnvironment(environment, project), '/body/environment');
+  }
+  const content = contentOf(data, features, faults);
+  const addedFields = newContextFields(content, surroundings.contextFields, faults);
+  const addedTypes = newTagTypes(content, tagTypes, faults);
+  const addedTags = newTags(content, destination.tags);
+  const segmentsByName = new Map<string, SegmentReference>();
+  for (const segment of surroundings.segments.values()) segmentsByName.set(segment.name, segment);
+
+  const ground = {
+    destination,
+    importer,
+    content,
+    faults,
+    segmentsByName,
+    tagTypes: new Set([...tagTypes, ...content.tagTypes.keys()]),
+    surroundings: {
+      ...surroundings,
+      contextFields: new Map([
+        // A faulty field is told as such, and is not missing as well.
+        ...[...content.contextFields.keys()].map((name) => [name, { legalValues: [] }] as const),
+        ...addedFields.map((field) => [field.name, field] as const),
+        ...surroundings.contextFields,
+      ]),
+    },
+    givenIds: new Set<string>(),
+  };
+  const plans = [...content.entries.values()].map((entry) => planFeature(entry, ground));
+  requireFamilies(plans, ground);
+  faults.throwIfAny();
+
+  const changed = plans.filter((plan) => plan.outcome !== 'unchanged');
+  const events: DomainEvent[] = [
+    ...addedFields.map((data): DomainEvent => ({ type: 'context-field-created', data })),
+    ...addedTypes.map((data): DomainEvent => ({ type: 'tag-type-created', data })),
+    ...addedTags.map((data): DomainEvent => ({ type: 'tag-created', data })),
+    ...changed.flatMap((plan) => plan.events),
+  ];
+  if (events.length > 0) events.push({ type: 'features-imported', project, environment });
+  const counted = (outcome: string): number => plans.filter((plan) => plan.outcome === outcome).length;
+  return {
+    contextFields: addedFields,
+    tagTypes: addedTypes,
+    tags: addedTags,
+    features: changed.map((plan) => ({
+      feature: plan.feature,
+      events: plan.events,
+      isNew: plan.outcome === 'created',
+    })),
+    events,
+    report: {
+      created: counted('created'),
+      updated: counted('updated'),
+      unchanged: counted('unchanged'),
+      strategies: sum(plans.map((plan) => plan.strategies)),
+      tags: sum(plans.map((plan) => plan.tags)),
+      tagTypes: addedTypes.length,
+      contextFields: addedFields.length,
+      dependencies: sum(plans.map((plan) => plan.dependencies)),
+      skipped: [...content.skipped, ...plans.flatMap((plan) => plan.left)],
+    },
+  };
+};

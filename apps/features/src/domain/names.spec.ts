@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { refusalOf } from '../../test/refusal-of.ts';
+import { requireMatchingName, requireUrlFriendlyName } from './names.ts';
+
+describe('a name', () => {
+  it.each(['checkout', 'a', '0', 'A-b_c.d', "!~*'()", '...', '.a', 'x'.repeat(100), 'constructor'])(
+    'can be %j',
+    (name) => {
+      expect(() => requireUrlFriendlyName(name)).not.toThrow();
+    },
+  );
+
+  it.each([
+    'a b',
+    ' a',
+    'a/b',
+    '%20',
+    'ä',
+    '🎉',
+    '.',
+    '..',
+    'a\n',
+    'a+b',
+    'a&b',
+    'a?b',
+    'a#b',
+    'a:b',
+    'a,b',
+    '\ud800',
+    '',
+    'x'.repeat(101),
+  ])('cannot be %j', (name) => {
+    const refusal = refusalOf(() => requireUrlFriendlyName(name));
+    expect(refusal.kind).toBe('ValidationError');
+    expect(refusal.details[0]?.path).toBe('/body/name');
+    expect(refusal.message.isWellFormed()).toBe(true);
+  });
+
+  it('may be shorter at most, where that is the rule', () => {
+    expect(refusalOf(() => requireUrlFriendlyName('x'.repeat(51), '/body/type', 50)).details[0]?.path).toBe(
+      '/body/type',
+    );
+  });
+});
+
+describe('the pattern of a project', () => {
+  it.each([undefined, null, {}, { pattern: null }, { pattern: '' }])('may be missing: %j', (naming) => {
+    expect(() => requireMatchingName('anything', naming)).not.toThrow();
+  });
+
+  it('is to be met by the whole name, whatever alternatives it has', () => {
+    const naming = { pattern: 'a|b+' };
+    expect(() => requireMatchingName('bbb', naming)).not.toThrow();
+    for (const name of ['ac', 'cb', 'ab', ''])
+      expect(() => requireMatchingName(name, naming)).toThrow('naming pattern');
+  });
+
+  it('is judged at once, even if it is made to take for ever', () => {
+    const start = performance.now();
+    expect(() => requireMatchingName('a'.repeat(99) + '!', { pattern: '(a+)+' })).toThrow('naming pattern');
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,41 @@
+import { invalid, refusal } from '@bunting/contracts';
+import { RE2JS } from 're2js';
+import { mustBe, named } from './refusals.ts';
+
+const isUrlFriendly = (name: string): boolean =>
+  name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
+
+/**
+ * Holds a name to the rule that features, variants, projects, context fields and types of tags share: it needs no escape in
+ * a URL (admin-api.md 9.1).
+ */
+export const requireUrlFriendlyName = (name: string, path = '/body/name', most = 100): void => {
+  if (name === '') throw invalid(`The \`${named(path)}\` property is not allowed to be empty.`, named(path));
+  if (name.length > most) throw mustBe(`be at most ${most} characters long`, path, name);
+  if (!isUrlFriendly(name)) throw mustBe('be URL friendly', path, name);
+};
+
+/** How the names of a project's new features must look. */
+export interface FeatureNaming {
+  readonly pattern?: string | null;
+  readonly example?: string | null;
+  readonly description?: string | null;
+}
+
+/** Holds the name of a new feature to its project's pattern, in time that grows with the name alone. */
+export const requireMatchingName = (
+  name: string,
+  naming: FeatureNaming | null | undefined,
+  path = '/body/name',
+): void => {
+  if (!naming?.pattern || RE2JS.compile(`^(?:${naming.pattern})$`).matcher(name).matches()) return;
+  const example = naming.example
+    ? ` Here's an example of a name that does match the pattern: "${naming.example}"."`
+    : '';
+  const description = naming.description ? ` The pattern's description is: "${naming.description}"` : '';
+  throw refusal(
+    'PatternError',
+    `The feature flag name "${named(name)}" does not match the project's naming pattern: "${naming.pattern}".${example}${description}`,
+    { details: [{ message: 'The flag name does not match the pattern.', path }] },
+  );
+};

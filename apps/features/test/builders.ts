@@ -1,0 +1,76 @@
+import type { Feature, Strategy } from '../src/domain/feature.ts';
+import type { StoredSegment } from '../src/domain/segment.ts';
+import type { Surroundings } from '../src/domain/surroundings.ts';
+
+/** A strategy that is on for everyone; a test says what else matters. */
+export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
+  id: '8c0f4d2e-0000-4000-8000-000000000001',
+  name: 'default',
+  title: null,
+  disabled: false,
+  sortOrder: 0,
+  constraints: [],
+  parameters: {},
+  variants: [],
+  segments: [],
+  ...about,
+});
+
+/** What a test says of a feature: its strategies and its switch are those of the environment `development`. */
+export interface FeatureAbout extends Partial<Feature> {
+  readonly strategies?: readonly Strategy[];
+  readonly enabled?: boolean;
+}
+
+/** The feature `checkout` of the project `shop`, off and empty; a test says what else matters. */
+export const aFeature = ({ strategies = [], enabled = false, ...about }: FeatureAbout = {}): Feature => ({
+  name: 'checkout',
+  project: 'shop',
+  type: 'release',
+  description: null,
+  stale: false,
+  impressionData: false,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  createdBy: { id: 1, name: 'mia' },
+  archivedAt: null,
+  environments: { development: { enabled, strategies, variants: [] } },
+  tags: [],
+  dependencies: [],
+  lifecycle: [{ stage: 'initial', enteredStageAt: '2026-01-01T00:00:00.000Z' }],
+  collaborators: [],
+  ...about,
+});
+
+/** The segment `beta`, which every project may use; a test says what else matters. */
+export const aSegment = (about: Partial<StoredSegment> = {}): StoredSegment => ({
+  id: 1,
+  name: 'beta',
+  description: null,
+  project: null,
+  constraints: [],
+  createdBy: 'mia',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  ...about,
+});
+
+/** What a fresh platform has, and the project `shop` in `development` and `production`. */
+export const someSurroundings = (about: Partial<Surroundings> = {}): Surroundings => ({
+  environments: [
+    { name: 'development', type: 'development', sortOrder: 2, enabled: true },
+    { name: 'production', type: 'production', sortOrder: 3, enabled: true },
+  ],
+  defaultStrategies: {},
+  defaultStickiness: 'default',
+  strategyTypes: new Map([
+    ['default', { deprecated: false }],
+    ['flexibleRollout', { deprecated: false }],
+    ['remoteAddress', { deprecated: false }],
+    ['applicationHostname', { deprecated: false }],
+    ['userWithId', { deprecated: true }],
+  ]),
+  contextFields: new Map(
+    ['environment', 'userId', 'appName', 'currentTime', 'sessionId'].map((name) => [name, { legalValues: [] }]),
+  ),
+  segments: new Map(),
+  ...about,
+});
