@@ -1,0 +1,161 @@
+import { execFile, type ExecFileException } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { postgresMajorVersion } from './programs.ts';
+import { giveTo, type RunAs } from './run-as.ts';
+import { isAlive, searchPath, tether } from './tether.ts';
+
+/** The one user of the database; its password is in the data folder, for nobody else to read. */
+export const superuser = 'bunting';
+const passwordFile = 'superuser-password';
+
+/** What PostgreSQL's programs find in their environment: nothing of ours. */
+export const environment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+const notUsable = (dataDir: string, error: unknown): EmbeddedPostgresError => {
+  const { code = String(error), path: place = dataDir } = error as NodeJS.ErrnoException;
+  return new EmbeddedPostgresError(
+    `The data folder ${dataDir} cannot be used by this user (${code} at ${place}): make it writable, start as its owner, or choose another folder.`,
+  );
+};
+
+/** The password of the database in a folder, or undefined where none has been made yet. Throws where it cannot be used. */
+export const passwordIn = async (dataDir: string): Promise<string | undefined> => {
+  let entries: string[];
+  try {
+    if (!(await stat(dataDir)).isDirectory()) {
+      throw new EmbeddedPostgresError(`The data folder ${dataDir} is a file: choose another place.`);
+    }
+    entries = await readdir(dataDir);
+    await access(dataDir, constants.W_OK);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error instanceof EmbeddedPostgresError ? error : notUsable(dataDir, error);
+  }
+  if (entries.length === 0) return undefined;
+  if (!entries.includes('PG_VERSION')) {
+    throw new EmbeddedPostgresError(
+      `The data folder ${dataDir} holds other files and no database: choose an empty or a new folder.`,
+    );
+  }
+  try {
+    const version = (await readFile(path.join(dataDir, 'PG_VERSION'), 'utf8')).trim();
+    if (version !== postgresMajorVersion) {
+      throw new EmbeddedPostgresError(
+        `The data folder ${dataDir} was made by PostgreSQL ${version}, and this is PostgreSQL ${postgresMajorVersion}: choose another folder, or carry the data over with pg_dump of version ${version}.`,
+      );
+    }
+    if (!entries.includes(passwordFile)) {
+      throw new EmbeddedPostgresError(
+        `The data folder ${dataDir} holds a database without the file ${passwordFile}, so it was not made here: put the file back, or choose another folder.`,
+      );
+    }
+    return (await readFile(path.join(dataDir, passwordFile), 'utf8')).trim();
+  } catch (error) {
+    throw error instanceof EmbeddedPostgresError ? error : notUsable(dataDir, error);
+  }
+};
+
+const flush = async (place: string): Promise<void> => {
+  const handle = await open(place, 'r');
+  await handle.sync().finally(() => handle.close());
+};
+
+// macOS has no locale C.UTF-8 of its own; PostgreSQL's built-in one decides on order there as well.
+const characterType = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
+
+const initialise = async (
+  initdb: string,
+  folder: string,
+  passwordAt: string,
+  become: RunAs['become'],
+  durable: boolean,
+): Promise<void> => {
+  const { command, args, stdin } = tether(
+    [
+      initdb,
+      `--pgdata=${folder}`,
+      `--username=${superuser}`,
+      `--pwfile=${passwordAt}`,
+      '--auth=scram-sha-256',
+      // The password is 256 random bits: stretching it would only make each connection slower.
+      '--set=scram_iterations=1',
+      '--encoding=UTF8',
+      '--locale=C',
+      `--lc-ctype=${characterType}`,
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+      ...(durable ? [] : ['--no-sync']),
+    ],
+    { signal: 'INT', become },
+  );
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile(
+      command,
+      [...args],
+      { env: environment },
+      (error: ExecFileException | null, _out, stderr) => {
+        if (stdin === 'pipe') child.stdin?.end('\n');
+        if (error === null) return resolve();
+        reject(
+          new EmbeddedPostgresError(
+            `PostgreSQL could not make a database in ${folder}: ${stderr.trim() || error.message}`,
+          ),
+        );
+      },
+    );
+  });
+};
+
+/** Removes what starts that were killed half-way left behind. */
+const removeLeftovers = async (parent: string, prefix: string): Promise<void> => {
+  for (const name of await readdir(parent)) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
+    if (Number.isInteger(pid) && !isAlive(pid)) await rm(path.join(parent, name), { recursive: true, force: true });
+  }
+};
+
+/**
+ * Makes a database in a folder that is missing or empty, and gives its password. It is made beside the folder and moved into
+ * place when complete: whatever is killed on the way, the folder holds a whole database or nothing.
+ */
+export const makeDatabase = async (
+  initdb: string,
+  dataDir: string,
+  runAs: RunAs,
+  durable: boolean,
+): Promise<string> => {
+  const parent = path.dirname(dataDir);
+  const prefix = `.${path.basename(dataDir)}.new-`;
+  const workshop = path.join(parent, `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`);
+  const [folder, passwordAt] = [path.join(workshop, 'data'), path.join(workshop, passwordFile)];
+  const password = randomBytes(32).toString('base64url');
+  try {
+    await mkdir(parent, { recursive: true, mode: 0o700 });
+    await removeLeftovers(parent, prefix);
+    await mkdir(workshop, { mode: 0o700 });
+    await writeFile(passwordAt, password, { mode: 0o600, flush: durable });
+    await giveTo(runAs.owner, workshop);
+    await initialise(initdb, folder, passwordAt, runAs.become, durable);
+    await rename(passwordAt, path.join(folder, passwordFile));
+    if (durable) await flush(folder);
+    await rename(folder, dataDir);
+    if (durable) await flush(parent);
+    return password;
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    // Another process was quicker: the database is the one that it made.
+    const made = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
+      ? await passwordIn(dataDir)
+      : undefined;
+    if (made === undefined) throw notUsable(dataDir, error);
+    return made;
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+};

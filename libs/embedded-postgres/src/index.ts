@@ -1,0 +1,8 @@
+export { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+export { freePort } from './free-port.ts';
+export {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from './start-embedded-postgres.ts';
+export { isAlive, searchPath, tether, type TetheredCommand } from './tether.ts';

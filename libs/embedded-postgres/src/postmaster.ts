@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { environment } from './data-folder.ts';
+import type { RunAs } from './run-as.ts';
+import { tether } from './tether.ts';
+
+/** How long a PostgreSQL that was asked to end may take before it is made to. */
+const stopMs = 10_000;
+const keptLogLines = 20;
+
+export interface PostmasterOptions {
+  readonly postgres: string;
+  readonly dataDir: string;
+  readonly port: number;
+  readonly ephemeral: boolean;
+  readonly become: RunAs['become'];
+  readonly log: ((line: string) => void) | undefined;
+}
+
+/** A PostgreSQL process that was started, and has either come up or ended. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly isReady: boolean;
+  /** the last of what it reported */
+  report(): string;
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const settings = ({ dataDir, port, ephemeral }: PostmasterOptions): readonly string[] => {
+  const values = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    shared_buffers: '128MB',
+    random_page_cost: 1.1,
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    lc_messages: 'C',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    // Who sends a statement hears of its failure; the statement and its values stay out of logs.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    ...(ephemeral ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
+  };
+  return ['-D', dataDir, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+};
+
+const withoutStamp = (line: string): string => line.replace(/^[-\d]+ [:.\d]+ UTC \[\d+\] /, '');
+
+const hold = (child: ChildProcess, held: boolean): void => {
+  for (const handle of [child, child.stderr as Socket | null, child.stdin as Socket | null]) {
+    if (held) handle?.ref();
+    else handle?.unref();
+  }
+};
+
+/** Starts PostgreSQL and waits until it takes connections or ends. After a crash it recovers first, and that takes what it takes. */
+export const startPostmaster = async (options: PostmasterOptions): Promise<Postmaster> => {
+  const { command, args, stdin } = tether([options.postgres, ...settings(options)], {
+    signal: 'INT',
+    become: options.become,
+  });
+  // A session of its own: Ctrl-C reaches those who use the database first, and they stop it when they are done.
+  const child = spawn(command, args, { stdio: [stdin, 'ignore', 'pipe'], env: environment, detached: true });
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      child.stdin?.end('\n');
+      resolve();
+    });
+  });
+
+  const lines: string[] = [];
+  const isReady = await new Promise<boolean>((resolve) => {
+    const take = (line: string): void => {
+      if (line === '') return;
+      lines.push(withoutStamp(line));
+      if (lines.length > keptLogLines) lines.shift();
+      options.log?.(line);
+      if (line.endsWith('database system is ready to accept connections')) resolve(true);
+    };
+    let unfinished = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      const parts = (unfinished + text).split('\n');
+      unfinished = parts.pop() ?? '';
+      parts.forEach(take);
+    });
+    child.once('error', (error) => {
+      take(String(error));
+      resolve(false);
+    });
+    child.once('close', () => resolve(false));
+  });
+
+  // Whoever uses the database keeps the process going; that it is there does not.
+  hold(child, false);
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    hold(child, true);
+    child.kill(options.ephemeral ? 'SIGQUIT' : 'SIGINT');
+    const impatience = setTimeout(() => child.kill('SIGQUIT'), stopMs);
+    await ended;
+    clearTimeout(impatience);
+  };
+  return { pid: child.pid ?? 0, isReady, report: () => lines.join('\n'), ended, stop: () => (stopping ??= stop()) };
+};

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { isAlive } from './tether.ts';
+
+const run = promisify(execFile);
+
+/** A PostgreSQL that works in the folder already. */
+export interface PreviousInstance {
+  readonly pid: number;
+  /** It has been told to end, as when the process that started it was killed. */
+  readonly stopping: boolean;
+}
+
+/** Processes that work in the folder: the postmaster and its backends keep it as their working directory. */
+const processesIn = async (dataDir: string): Promise<number[]> => {
+  const folder = await realpath(dataDir);
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    if ((await readlink(`/proc/${name}/cwd`).catch(() => '')) === folder) found.push(Number(name));
+  }
+  return found;
+};
+
+const isPostgresOf = async (pid: number, dataDir: string): Promise<boolean> => {
+  const { stdout } = await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.includes('postgres') && stdout.includes(dataDir);
+};
+
+/**
+ * The PostgreSQL that holds the folder. The file in which it says so may be left from one that was killed, and its pid
+ * may by now be another program's, as after the restart of a container: PostgreSQL would refuse to start for ever, so such
+ * a file is removed.
+ */
+export const previousInstance = async (dataDir: string): Promise<PreviousInstance | undefined> => {
+  const file = path.join(dataDir, 'postmaster.pid');
+  const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  const instance = { pid, stopping: lines[7]?.trim() === 'stopping' };
+  if (process.platform !== 'linux') return (await isPostgresOf(pid, dataDir)) ? instance : undefined;
+
+  const processes = await processesIn(dataDir);
+  if (processes.includes(pid)) return instance;
+  if (processes.length === 0 && isAlive(pid)) await rm(file, { force: true });
+  return undefined;
+};

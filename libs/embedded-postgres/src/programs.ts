@@ -1,0 +1,66 @@
+import { accessSync, chmodSync, constants, lstatSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+
+export interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** The major version of the PostgreSQL in the packages; a folder of another one cannot be opened. */
+export const postgresMajorVersion = '18';
+
+const nativeFolder = (): string => {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return path.join(path.dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
+  } catch {
+    throw new EmbeddedPostgresError(
+      `The package ${name} is not installed: run \`npm ci\` with optional dependencies, or use a PostgreSQL of your own where there is none for this platform.`,
+    );
+  }
+};
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/**
+ * npm packages hold no symbolic links, and their install scripts are not run: what those would do is done here. Another
+ * process may be doing the same at this moment.
+ */
+const complete = (native: string, programs: Programs): void => {
+  const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const link = path.join(native, '..', target);
+    if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) continue;
+    try {
+      symlinkSync(path.basename(source), link);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+  for (const program of Object.values(programs) as string[]) {
+    try {
+      accessSync(program, constants.X_OK);
+    } catch {
+      chmodSync(program, 0o755);
+    }
+  }
+};
+
+/** The programs of the PostgreSQL that npm installed, ready to run. */
+export const findPrograms = (): Programs => {
+  const native = nativeFolder();
+  const programs = { initdb: path.join(native, 'bin', 'initdb'), postgres: path.join(native, 'bin', 'postgres') };
+  try {
+    complete(native, programs);
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `The PostgreSQL in ${native} is not complete and this user cannot complete it (${codeOf(error) ?? String(error)}): start once as the owner of that folder, or run \`npm ci\` again.`,
+    );
+  }
+  return programs;
+};

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { chown, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { searchPath } from './tether.ts';
+
+const run = promisify(execFile);
+
+/** Whom PostgreSQL runs as. */
+export interface RunAs {
+  /** what is put before a command so that it runs as that user */
+  readonly become: readonly string[];
+  /** whom the database's folder must belong to, where that is somebody else than who makes it */
+  readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+const nobody = { uid: 65534, gid: 65534 };
+
+const asUser = ({ uid, gid }: { uid: number; gid: number }): readonly string[] => [
+  'setpriv',
+  `--reuid=${uid}`,
+  `--regid=${gid}`,
+  '--clear-groups',
+  '--',
+];
+
+const asRootCalledNobody = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`, '--'];
+
+const succeeds = async ([command = '', ...args]: readonly string[]): Promise<boolean> => {
+  try {
+    await run(command, args, { env: { PATH: searchPath() } });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * PostgreSQL refuses to run as root. Where this process is root, it runs in a user namespace in which root is called nobody:
+ * it needs no other user, and reads whatever root reads. Where namespaces are denied, as in many containers, or where the
+ * folder belongs to an ordinary user already, it runs as that user, who must then be able to read the program and the folder.
+ */
+export const whoRuns = async (postgres: string, dataDir: string): Promise<RunAs> => {
+  if (process.getuid?.() !== 0) return { become: [], owner: undefined };
+  if (process.platform !== 'linux') {
+    throw new EmbeddedPostgresError(
+      'PostgreSQL does not run as root here: start as an ordinary user, or use a PostgreSQL of your own.',
+    );
+  }
+  const folder = await stat(path.join(dataDir, 'PG_VERSION')).catch(() => undefined);
+  const ownedByRoot = folder === undefined || folder.uid === 0;
+  if (ownedByRoot && (await succeeds([...asRootCalledNobody, 'true'])))
+    return { become: asRootCalledNobody, owner: undefined };
+
+  const owner = ownedByRoot ? nobody : { uid: folder.uid, gid: folder.gid };
+  const become = asUser(owner);
+  const script = '"$1" --version && cd "$2"';
+  if (await succeeds([...become, '/bin/sh', '-c', script, 'sh', postgres, path.dirname(dataDir)]))
+    return { become, owner };
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not run as root, and user ${owner.uid}, as whom it would run instead, cannot reach ${postgres} or ${path.dirname(dataDir)}: ` +
+      'start as an ordinary user, allow `unshare --user`, or use a PostgreSQL of your own.',
+  );
+};
+
+/** Gives a folder and all that is in it to the user who works with it. */
+export const giveTo = async (owner: RunAs['owner'], folder: string): Promise<void> => {
+  if (owner === undefined || (await stat(folder)).uid === owner.uid) return;
+  for (const entry of await readdir(folder, { recursive: true }))
+    await chown(path.join(folder, entry), owner.uid, owner.gid);
+  // Last, so that a start that was interrupted begins again.
+  await chown(folder, owner.uid, owner.gid);
+};

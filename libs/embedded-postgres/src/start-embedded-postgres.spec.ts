@@ -1,0 +1,296 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Holder, holder, query, until } from '../test/holder.ts';
+import { type EmbeddedPostgres, type EmbeddedPostgresOptions, isAlive, startEmbeddedPostgres } from './index.ts';
+
+const scratch = mkdtempSync(path.join(tmpdir(), 'embedded-postgres-'));
+const started: EmbeddedPostgres[] = [];
+const holders: Holder[] = [];
+let folders = 0;
+
+const newFolder = (): string => path.join(scratch, `data-${++folders}`);
+
+const start = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
+  const database = await startEmbeddedPostgres(options);
+  started.push(database);
+  return database;
+};
+
+const hold = (...args: Parameters<typeof holder>): Holder => {
+  const one = holder(...args);
+  holders.push(one);
+  return one;
+};
+
+const held = async (one: Holder): Promise<{ url: string; pid: number }> => {
+  const said = await one.said<{ url: string; pid: number; refused?: string }>();
+  if (said.refused !== undefined) throw new Error(said.refused);
+  return said;
+};
+
+const isRoot = process.getuid?.() === 0;
+// Root reads and writes everything; in a user namespace of its own, where it has another name, it does not.
+const asOrdinaryUser = isRoot ? ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'] : [];
+
+afterEach(async () => {
+  for (const { child } of holders.splice(0)) {
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+    child.kill('SIGKILL');
+    await ended;
+  }
+  await Promise.all(started.splice(0).map((database) => database.stop()));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 10 }));
+
+describe('a database', () => {
+  it('is a real PostgreSQL 18 that keeps what it was told, and is there again at the next start', async () => {
+    const dataDir = newFolder();
+    const first = await start({ dataDir });
+    const asked = `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
+      current_setting('TimeZone') AS zone, current_setting('max_connections') AS connections, current_setting('listen_addresses') AS listens`;
+    expect(
+      await query(first.url, 'CREATE TABLE flag (name text)', "INSERT INTO flag VALUES ('dark-mode')", asked),
+    ).toEqual([{ version: 18, fsync: 'on', zone: 'UTC', connections: '200', listens: '127.0.0.1' }]);
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+
+    const second = await start({ dataDir });
+    expect(await query(second.url, 'SELECT name FROM flag')).toEqual([{ name: 'dark-mode' }]);
+  });
+
+  it('knows letters beyond ASCII, and finds their trigrams', async () => {
+    const { url } = await start({ dataDir: newFolder(), ephemeral: true });
+    expect(
+      await query(
+        url,
+        'CREATE EXTENSION pg_trgm',
+        "SELECT upper('ærø') AS upper, similarity('blåbær', 'blåbærøl') > 0.5 AS similar",
+      ),
+    ).toEqual([{ upper: 'ÆRØ', similar: true }]);
+  });
+
+  it('asks everybody for the password, which only its owner can read', async () => {
+    const dataDir = newFolder();
+    const database = await start({ dataDir, ephemeral: true });
+    const { username, password, host } = new URL(database.url);
+    expect(readFileSync(path.join(dataDir, 'superuser-password'), 'utf8')).toBe(password);
+    expect(statSync(path.join(dataDir, 'superuser-password')).mode & 0o777).toBe(0o600);
+    await expect(query(`postgres://${username}:wrong@${host}/postgres`, 'SELECT 1')).rejects.toThrow(
+      /password authentication failed/,
+    );
+    await expect(query(`postgres://${username}:@${host}/postgres`, 'SELECT 1')).rejects.toThrow(/password/);
+    expect(await query(database.urlOf('template1'), 'SELECT current_database() AS name')).toEqual([
+      { name: 'template1' },
+    ]);
+  });
+
+  it('is served on the port that was asked for, or says that it is taken', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as { port: number };
+    const dataDir = newFolder();
+    await expect(start({ dataDir, port, ephemeral: true })).rejects.toThrow(
+      `Port ${port} of 127.0.0.1 is taken: stop the program that uses it, or choose another port.`,
+    );
+    blocker.close();
+    await once(blocker, 'close');
+    const database = await start({ dataDir, port, ephemeral: true });
+    expect(await query(database.url, 'SELECT inet_server_port() AS port')).toEqual([{ port }]);
+  });
+});
+
+describe('what is killed', () => {
+  it('as the postmaster, is told of, and recovers with all that was committed', async () => {
+    const dataDir = newFolder();
+    const first = await start({ dataDir });
+    await query(first.url, 'CREATE TABLE flag AS SELECT generate_series(1, 1000) AS id');
+    process.kill(first.pid, 'SIGKILL');
+    expect(await first.lost).toMatchObject({ name: 'EmbeddedPostgresError' });
+
+    const second = await start({ dataDir });
+    expect(await query(second.url, 'SELECT count(*)::int AS flags FROM flag')).toEqual([{ flags: 1000 }]);
+  });
+
+  it('as the process that started it, takes PostgreSQL along, and can be started again at once', async () => {
+    const dataDir = newFolder();
+    const first = hold('hold-database.ts', [dataDir]);
+    const { url, pid } = await held(first);
+    await query(url, 'CREATE TABLE flag AS SELECT generate_series(1, 1000) AS id');
+    first.child.kill('SIGKILL');
+
+    const second = hold('hold-database.ts', [dataDir]);
+    const again = await held(second);
+    await until('the first one is gone', () => !isAlive(pid));
+    expect(await query(again.url, 'SELECT count(*)::int AS flags FROM flag')).toEqual([{ flags: 1000 }]);
+    second.child.kill('SIGKILL');
+    await until('PostgreSQL ends with the process that started it', () => !isAlive(again.pid));
+  });
+
+  it('during the first start, leaves a folder that can be started', async () => {
+    const dataDir = newFolder();
+    const beside = (): string[] =>
+      readdirSync(scratch).filter((name) => name.startsWith(`.${path.basename(dataDir)}.new-`));
+    for (const afterMs of [0, 40, 120]) {
+      const one = hold('hold-database.ts', [dataDir]);
+      await until('the first start is under way', () => beside().length > 0);
+      await sleep(afterMs);
+      one.child.kill('SIGKILL');
+      await once(one.child, 'exit');
+      expect(readdirSync(scratch)).not.toContain(path.basename(dataDir));
+    }
+    const database = await start({ dataDir });
+    expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await until('nothing is left beside the folder', () => beside().length === 0);
+  });
+
+  it('is not mistaken for another program that has got its number', async () => {
+    const dataDir = newFolder();
+    const first = await start({ dataDir });
+    process.kill(first.pid, 'SIGKILL');
+    await first.lost;
+    const file = path.join(dataDir, 'postmaster.pid');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, '1'));
+    expect(await query((await start({ dataDir })).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('by Ctrl-C, is not PostgreSQL: the services finish with it first', async () => {
+    const one = hold('hold-database.ts', [newFolder()]);
+    const { url, pid } = await held(one);
+    process.kill(-(one.child.pid ?? 0), 'SIGINT');
+    expect(await one.said()).toEqual({ interrupted: true });
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    one.child.stdin?.end();
+    await once(one.child, 'exit');
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+describe('a folder that cannot be used', () => {
+  it('because a PostgreSQL works in it, is refused', async () => {
+    const dataDir = newFolder();
+    const { pid } = await start({ dataDir, ephemeral: true });
+    await expect(start({ dataDir })).rejects.toThrow(
+      `The data folder ${dataDir} is in use by another PostgreSQL (process ${pid}): stop that one first, or choose another folder.`,
+    );
+  });
+
+  it('because two begin at the same moment, is used by one of them', async () => {
+    const dataDir = newFolder();
+    const both = [hold('hold-database.ts', [dataDir]), hold('hold-database.ts', [dataDir])];
+    const said = await Promise.all(both.map((one) => one.said<{ url?: string; refused?: string }>()));
+    const [winner] = said.flatMap(({ url }) => url ?? []);
+    expect(said.flatMap(({ refused }) => refused ?? [])).toEqual([
+      expect.stringContaining('is in use by another PostgreSQL'),
+    ]);
+    expect(await query(winner ?? '', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('because another version made it, is refused', async () => {
+    const dataDir = newFolder();
+    mkdirSync(dataDir);
+    writeFileSync(path.join(dataDir, 'PG_VERSION'), '12\n');
+    await expect(start({ dataDir })).rejects.toThrow(
+      `The data folder ${dataDir} was made by PostgreSQL 12, and this is PostgreSQL 18: choose another folder, or carry the data over with pg_dump of version 12.`,
+    );
+  });
+
+  it('because it holds other things, is refused and left as it is', async () => {
+    const dataDir = newFolder();
+    mkdirSync(dataDir);
+    writeFileSync(path.join(dataDir, 'letter.txt'), 'Dear all');
+    await expect(start({ dataDir })).rejects.toThrow(
+      `The data folder ${dataDir} holds other files and no database: choose an empty or a new folder.`,
+    );
+    expect(readdirSync(dataDir)).toEqual(['letter.txt']);
+    const file = path.join(dataDir, 'letter.txt');
+    await expect(start({ dataDir: file })).rejects.toThrow(`The data folder ${file} is a file: choose another place.`);
+  });
+
+  it('because somebody else made the database in it, is refused', async () => {
+    const dataDir = newFolder();
+    await (await start({ dataDir, ephemeral: true })).stop();
+    rmSync(path.join(dataDir, 'superuser-password'));
+    await expect(start({ dataDir })).rejects.toThrow(/without the file superuser-password, so it was not made here/);
+  });
+
+  it('because the user may not write there, is refused', async () => {
+    const parent = newFolder();
+    mkdirSync(parent);
+    chmodSync(parent, 0o555);
+    const dataDir = path.join(parent, 'data');
+    const { refused } = await hold('hold-database.ts', [dataDir], { become: asOrdinaryUser }).said<{
+      refused: string;
+    }>();
+    expect(refused).toMatch(
+      `EmbeddedPostgresError: The data folder ${dataDir} cannot be used by this user (EACCES at ${parent}/`,
+    );
+    expect(refused).toMatch(/: make it writable, start as its owner, or choose another folder\.$/);
+  });
+
+  it('because it is damaged, is refused with what PostgreSQL reports', async () => {
+    const dataDir = newFolder();
+    await (await start({ dataDir, ephemeral: true })).stop();
+    rmSync(path.join(dataDir, 'global', 'pg_control'));
+    await expect(start({ dataDir })).rejects.toThrow(
+      /did not start on the data folder [^]*could not find the database system[^]*pg_control/,
+    );
+  });
+});
+
+describe('whoever starts it', () => {
+  it('may be an ordinary user', async () => {
+    const { url } = await held(hold('hold-database.ts', [newFolder()], { become: asOrdinaryUser }));
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  const whereRootStarts = isRoot ? it : it.skip;
+
+  whereRootStarts(
+    'may be root where user namespaces are denied: PostgreSQL then runs as nobody, from then on',
+    async () => {
+      chmodSync(scratch, 0o755);
+      const denied = path.join(scratch, 'denied');
+      mkdirSync(denied);
+      writeFileSync(
+        path.join(denied, 'unshare'),
+        '#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n',
+        { mode: 0o755 },
+      );
+      const dataDir = newFolder();
+      await (await start({ dataDir })).stop();
+      expect(statSync(dataDir).uid).toBe(0);
+
+      const first = hold('hold-database.ts', [dataDir], { path: denied });
+      const { url, pid } = await held(first);
+      expect(statSync(path.join(dataDir, 'PG_VERSION')).uid).toBe(65534);
+      expect(statSync(`/proc/${pid}`).uid).toBe(65534);
+      await query(url, 'CREATE TABLE flag AS SELECT 1 AS id');
+      first.child.kill('SIGKILL');
+      await until('PostgreSQL ends with the process that started it', () => !isAlive(pid));
+
+      const made = newFolder();
+      await held(hold('hold-database.ts', [made], { path: denied }));
+      expect(statSync(made).uid).toBe(65534);
+      expect(await query((await start({ dataDir })).url, 'SELECT id FROM flag')).toEqual([{ id: 1 }]);
+    },
+  );
+
+  whereRootStarts('is told when PostgreSQL can run as nobody at all', async () => {
+    const denied = path.join(scratch, 'all-denied');
+    mkdirSync(denied);
+    writeFileSync(path.join(denied, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const parent = newFolder();
+    mkdirSync(parent, { mode: 0o700 });
+    const { refused } = await hold('hold-database.ts', [path.join(parent, 'data')], { path: denied }).said<{
+      refused: string;
+    }>();
+    expect(refused).toMatch(
+      /PostgreSQL does not run as root, and user 65534, as whom it would run instead, cannot reach .*start as an ordinary user/,
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A command that ends when the process that started it ends, even by `kill -9`. */
+export interface TetheredCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** With 'pipe', the pipe is the tether: hold it, and end it with a line once the command has ended by itself. */
+  readonly stdin: 'ignore' | 'pipe';
+}
+
+/** Whether a process of this number runs, whosever it is. One that has ended, and that nobody has asked how, does not. */
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  try {
+    return process.platform !== 'linux' || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+/** Where programs are looked for. */
+export const searchPath = (): string =>
+  [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/bin', '/bin'].filter(Boolean).join(':');
+
+const isInstalled = (program: string): boolean =>
+  searchPath()
+    .split(':')
+    .some((folder) => {
+      try {
+        accessSync(path.join(folder, program), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+
+// The watcher is nobody's child, so that the command never sees it end; the command keeps the pid that was started.
+const watched = (signal: string): string =>
+  `exec 3<&0; ( ( read _ <&3 || kill -${signal} $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&- </dev/null`;
+
+/**
+ * Ties a command to this process. On Linux the kernel sends the signal (`become` is put before what asks for that, since
+ * a change of user undoes it); elsewhere a shell watches a pipe that closes with us.
+ */
+export const tether = (
+  command: readonly string[],
+  { signal, become = [], by }: { signal: 'INT' | 'TERM'; become?: readonly string[]; by?: 'kernel' | 'pipe' },
+): TetheredCommand => {
+  if ((by ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
+    return { command: '/bin/sh', args: ['-c', watched(signal), 'sh', ...become, ...command], stdin: 'pipe' };
+  }
+  const [first = 'setpriv', ...rest] = [...become, 'setpriv', '--pdeathsig', signal, '--', ...command];
+  return { command: first, args: rest, stdin: 'ignore' };
+};

@@ -1,0 +1,8 @@
+// A process of its own that ties a sleeping command to itself, tells its pid, and holds on until it is killed.
+import { spawn } from 'node:child_process';
+import { tether } from '../src/index.ts';
+
+const by = process.argv[2] === 'pipe' ? 'pipe' : 'kernel';
+const { command, args, stdin } = tether(['sleep', '600'], { signal: 'TERM', by });
+const child = spawn(command, args, { stdio: [stdin, 'ignore', 'ignore'], detached: true });
+console.log(JSON.stringify({ pid: child.pid }));

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A process that holds something, and what it told about it. */
+export interface Holder {
+  readonly child: ChildProcess;
+  said<T>(): Promise<T>;
+}
+
+/** Runs a script of this folder in a process (and process group) of its own. */
+export const holder = (
+  script: string,
+  args: readonly string[],
+  { path = '', become = [] as readonly string[] } = {},
+): Holder => {
+  const [command = '', ...rest] = [
+    ...become,
+    process.execPath,
+    '--no-warnings',
+    new URL(script, import.meta.url).pathname,
+    ...args,
+  ];
+  const env = { ...process.env, PATH: `${path}${path && ':'}${process.env['PATH']}` };
+  const child = spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'], env, detached: true });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    said: async <T>() => JSON.parse((await lines.next()).value ?? '{"refused":"(it said nothing)"}') as T,
+  };
+};
+
+/** Waits for a condition, by looking. */
+export const until = async (
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 10_000,
+): Promise<void> => {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${what}`);
+    await sleep(10);
+  }
+};
+
+/** Runs statements on a connection of their own and gives the rows of the last one. */
+export const query = async (url: string, ...statements: readonly string[]): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    let rows: unknown[] = [];
+    for (const statement of statements) rows = (await client.query(statement)).rows as unknown[];
+    return rows;
+  } finally {
+    await client.end();
+  }
+};
