@@ -1,0 +1,21 @@
+import { expect, it } from '@jest/globals';
+import { eventually } from './eventually.ts';
+
+it('gives what the assertion gives as soon as it holds', async () => {
+  let attempts = 0;
+  const third = (): number => {
+    attempts += 1;
+    expect(attempts).toBe(3);
+    return attempts;
+  };
+  expect(await eventually(third)).toBe(3);
+  expect(await eventually(() => Promise.resolve('at once'))).toBe('at once');
+});
+
+it('fails as the last attempt did when the time is up', async () => {
+  let attempts = 0;
+  const never = (): Promise<never> => Promise.reject(new Error(`attempt ${(attempts += 1)}`));
+  const failure: unknown = await eventually(never, { timeoutMs: 50 }).catch((error: unknown) => error);
+  expect(failure).toEqual(new Error(`attempt ${attempts}`));
+  expect(attempts).toBeGreaterThan(1);
+});

@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const firstPauseMs = 10;
+const longestPauseMs = 100;
+
+/** Does what is asserted again and again until it holds, and gives its result. In the end it fails as the last attempt did. */
+export const eventually = async <T>(assertion: () => T | Promise<T>, { timeoutMs = 10_000 } = {}): Promise<T> => {
+  const deadline = performance.now() + timeoutMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (performance.now() >= deadline) throw error;
+    }
+    await sleep(pauseMs);
+  }
+};

@@ -1,0 +1,35 @@
+import { searchPath } from '@bunting/embedded-postgres';
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where `npm test` puts a nats-server that it had to download. */
+export const downloadedNatsServer = fileURLToPath(
+  new URL('../../../node_modules/.cache/bunting/nats-server', import.meta.url),
+);
+
+export const howToInstallNatsServer =
+  'Install it with `apt-get install nats-server` (Debian, Ubuntu) or `brew install nats-server` (macOS), take a release of ' +
+  'https://github.com/nats-io/nats-server/releases, or set NATS_SERVER to where the program is.';
+
+const isProgram = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Where the nats-server program is; a sentence on how to get it where there is none. */
+export const findNatsServer = (): string => {
+  const named = process.env['NATS_SERVER'];
+  if (named !== undefined && named !== '') {
+    if (isProgram(named)) return named;
+    throw new Error(`NATS_SERVER names ${named}, which is no program that can be run. ${howToInstallNatsServer}`);
+  }
+  const folders = searchPath().split(':');
+  const found = [...folders.map((folder) => path.join(folder, 'nats-server')), downloadedNatsServer].find(isProgram);
+  if (found === undefined) throw new Error(`The program nats-server is missing. ${howToInstallNatsServer}`);
+  return found;
+};

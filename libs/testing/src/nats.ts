@@ -1,0 +1,146 @@
+import { tether } from '@bunting/embedded-postgres';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { eventually } from './eventually.ts';
+import { findNatsServer } from './nats-program.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export interface NatsOptions {
+  readonly jetstream?: boolean;
+  /** where JetStream keeps its streams; one that goes with the server where none is given */
+  readonly storeDir?: string;
+  /** a free one where none is given */
+  readonly port?: number;
+  /** more lines of its configuration file */
+  readonly config?: string;
+}
+
+export interface TestNats {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly storeDir: string;
+  /** Ends it in good order, and removes what it kept where it was given no folder. */
+  stop(): Promise<void>;
+  /** Ends it as a power cut would: at once. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and the same store; ends it first if it runs. */
+  restart(): Promise<void>;
+}
+
+const greets = (port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket: Socket = connect(port, '127.0.0.1')
+      .once('error', reject)
+      .once('close', () => reject(new Error(`Port ${port} was closed without a greeting.`)))
+      .once('data', (greeting) => {
+        socket.destroy();
+        if (greeting.toString('latin1').startsWith('INFO ')) resolve();
+        else reject(new Error(`On port ${port} is no NATS server.`));
+      });
+  });
+
+/** Starts a real nats-server on the loopback interface, which ends with this process. */
+export const startNats = async ({
+  jetstream = true,
+  storeDir,
+  port,
+  config = '',
+}: NatsOptions = {}): Promise<TestNats> => {
+  const program = findNatsServer();
+  const folder = temporaryFolder(`bunting-test-nats-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const store = storeDir ?? path.join(folder.path, 'store');
+  const [configFile, logFile] = [path.join(folder.path, 'nats.conf'), path.join(folder.path, 'nats.log')];
+  let child: ChildProcess | undefined;
+  let known = port;
+
+  const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
+
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    if (child === undefined || !isRunning()) return;
+    child.ref();
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+
+  /** The port that the server has chosen for itself, which it writes down in a file. */
+  const chosenPort = (): number => {
+    const [file] = readdirSync(folder.path).filter((name) => name.endsWith('.ports'));
+    const ports = JSON.parse(readFileSync(path.join(folder.path, file ?? ''), 'utf8')) as {
+      nats: readonly [string, ...string[]];
+    };
+    return Number(new URL(ports.nats[0]).port);
+  };
+
+  const start = async (): Promise<void> => {
+    mkdirSync(store, { recursive: true });
+    const lines = [
+      'host: 127.0.0.1',
+      `port: ${known ?? -1}`,
+      'max_payload: 16MB',
+      `ports_file_dir: ${JSON.stringify(folder.path)}`,
+      ...(jetstream ? [`jetstream { store_dir: ${JSON.stringify(store)} }`] : []),
+      config,
+    ];
+    writeFileSync(configFile, lines.join('\n'));
+    const { command, args, stdin } = tether([program, '-c', configFile], { signal: 'TERM' });
+    const log = openSync(logFile, 'a');
+    const started = spawn(command, args, { stdio: [stdin, 'ignore', log], detached: true });
+    closeSync(log);
+    child = started;
+    started.once('exit', () => started.stdin?.end('\n'));
+    started.unref();
+    (started.stdin as Socket | null)?.unref();
+    try {
+      await once(started, 'spawn');
+      await eventually(
+        async () => {
+          if (!isRunning()) return;
+          known ??= chosenPort();
+          await greets(known);
+        },
+        { timeoutMs: 15_000 },
+      );
+      if (!isRunning()) throw new Error('It ended.');
+    } catch (error) {
+      await end('SIGKILL');
+      const said = readFileSync(logFile, 'utf8').trim().split('\n').slice(-10).join('\n');
+      throw new Error(`nats-server (${program}) did not start: ${String(error)}\n${said}`, { cause: error });
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    await end('SIGTERM');
+    await folder.remove();
+  };
+
+  try {
+    await start();
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
+  return {
+    get url() {
+      return `nats://127.0.0.1:${known}`;
+    },
+    get port() {
+      return known ?? 0;
+    },
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    storeDir: store,
+    stop,
+    kill: () => end('SIGKILL'),
+    restart: async () => {
+      await end('SIGTERM');
+      await start();
+    },
+  };
+};

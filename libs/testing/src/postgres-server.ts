@@ -1,0 +1,64 @@
+import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Runs a job on one connection, and closes it. */
+export const withClient = async <T>(url: string, job: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await job(client);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Starts a PostgreSQL for tests, which forgets everything when this process ends. */
+export const startTestPostgres = async (
+  folderName = `bunting-test-postgres-${process.pid}`,
+): Promise<{ url: string; stop(): Promise<void> }> => {
+  const folder = temporaryFolder(folderName);
+  const server = await startEmbeddedPostgres({ dataDir: path.join(folder.path, 'data'), ephemeral: true });
+  writeFileSync(path.join(folder.path, 'url'), server.url, { mode: 0o600 });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await folder.remove();
+    },
+  };
+};
+
+/**
+ * Test files that run one after the other in one process share nothing but what is outside of it: so the server that the first
+ * of them started is found by its folder.
+ */
+const startOrFind = async (): Promise<string> => {
+  const name = `bunting-test-postgres-${process.pid}`;
+  const folder = path.join(tmpdir(), name);
+  const made = statSync(folder, { throwIfNoEntry: false });
+  if (made !== undefined) {
+    if (made.uid !== process.getuid?.())
+      throw new Error(`${folder} belongs to another user: remove it, or set TMPDIR.`);
+    try {
+      const url = readFileSync(path.join(folder, 'url'), 'utf8');
+      await withClient(url, (client) => client.query('SELECT 1'));
+      return url;
+    } catch {
+      // It is of an earlier process that had this one's number.
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  return (await startTestPostgres(name)).url;
+};
+
+let known: Promise<string> | undefined;
+
+/** The PostgreSQL of this run: `TEST_POSTGRES_URL` where `npm test` has started one, else one of this process. */
+export const testPostgresUrl = (): Promise<string> => {
+  const given = process.env['TEST_POSTGRES_URL'];
+  return (known ??= given === undefined || given === '' ? startOrFind() : Promise.resolve(given));
+};

@@ -1,0 +1,32 @@
+import { isAlive } from '@bunting/embedded-postgres';
+import { expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { eventually } from './eventually.ts';
+import { withClient } from './postgres-server.ts';
+
+it('what a process started for its tests goes when the process is killed, with all its files', async () => {
+  const env = { ...process.env, TEST_POSTGRES_URL: '' };
+  const script = new URL('../test/hold-servers.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--no-warnings', script], { stdio: ['pipe', 'pipe', 'inherit'], env });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const { pid, nats, storeDir, database } = JSON.parse(line) as {
+    pid: number;
+    nats: number;
+    storeDir: string;
+    database: string;
+  };
+  const postgresFolder = path.join(tmpdir(), `bunting-test-postgres-${pid}`);
+  expect([isAlive(nats), existsSync(storeDir), existsSync(postgresFolder)]).toEqual([true, true, true]);
+  await withClient(database, (client) => client.query('SELECT 1'));
+
+  child.kill('SIGKILL');
+  await eventually(async () => {
+    expect([isAlive(nats), existsSync(storeDir), existsSync(postgresFolder)]).toEqual([false, false, false]);
+    await expect(withClient(database, (client) => client.query('SELECT 1'))).rejects.toThrow(/ECONNREFUSED/);
+  });
+});

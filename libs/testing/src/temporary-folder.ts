@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+export interface TemporaryFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+// What worked in the folder may be ending at the same time, and write a last file.
+const removeAtTheEnd = 'read _; until rm -rf "$0" 2>/dev/null; do sleep 0.1; done';
+
+/** Makes a folder, for this user only, that goes when it is removed or when this process ends, however it ends. */
+export const temporaryFolder = (name: string): TemporaryFolder => {
+  const folder = path.join(tmpdir(), name);
+  mkdirSync(folder, { mode: 0o700 });
+  const remover = spawn('/bin/sh', ['-c', removeAtTheEnd, folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  remover.unref();
+  (remover.stdin as Socket).unref();
+  return {
+    path: folder,
+    remove: async () => {
+      if (remover.exitCode !== null) return;
+      remover.ref();
+      const removed = once(remover, 'exit');
+      remover.stdin.end('\n');
+      await removed;
+    },
+  };
+};

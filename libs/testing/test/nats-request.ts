@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** Asks a NATS server one question, in its own protocol, and gives the answer. */
+export const natsRequest = async (port: number, subject: string, payload = ''): Promise<string> => {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  const failed = once(socket, 'error').then(([error]) => Promise.reject(error as Error));
+  const answered = (async () => {
+    socket.write(
+      `CONNECT {"verbose":false}\r\nSUB answer 1\r\nPUB ${subject} answer ${Buffer.byteLength(payload)}\r\n${payload}\r\n`,
+    );
+    let received = '';
+    for await (const text of socket) {
+      received += text as string;
+      if (!received.endsWith('\r\n')) continue;
+      const answer = /\r\nMSG [^\r]*\r\n(.*)\r\n/.exec(received);
+      if (answer !== null) return answer[1] ?? '';
+      const refusal = /-ERR (.*)\r\n/.exec(received);
+      if (refusal !== null) throw new Error(refusal[1]);
+    }
+    throw new Error('The server closed the connection.');
+  })();
+  return Promise.race([answered, failed]).finally(() => socket.destroy());
+};
