@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Refusal, refusal } from '@bunting/contracts';
+import { type Refusal, refusal } from '@bunting/contracts';
 import type { RefusedAnswer } from './bus.ts';
 
 /** A refusal as it travels, with an id that names this instance of it. */

@@ -1,0 +1,215 @@
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+// Who may import whom. `scripts/lint.ts` shows for each of these rules that it bites, and what it lets through.
+
+const tests = ['**/*.spec.ts', '**/test/**/*.ts'];
+const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
+
+/** Libraries that a project's own code may import, by the tags of their package.json. */
+const dependencies = {
+  'scope:contracts': [],
+  'scope:embedded-postgres': [],
+  'scope:bus': ['scope:contracts'],
+  'scope:database': ['scope:contracts'],
+  'scope:runtime': ['scope:contracts', 'scope:bus'],
+  'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database'],
+  'scope:testing': ['scope:embedded-postgres'],
+  'type:service': [
+    'scope:contracts',
+    'scope:bus',
+    'scope:database',
+    'scope:runtime',
+    'scope:outbox',
+    'scope:embedded-postgres',
+  ],
+  'scope:all-in-one': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:embedded-postgres', 'type:service'],
+};
+
+/** Tests may import more: `@bunting/testing` and what else they need to set the scene. */
+const projectRule = ({ alsoAllowed = [], allow = [] } = {}) => ({
+  '@nx/enforce-module-boundaries': [
+    'error',
+    {
+      allow,
+      depConstraints: Object.entries(dependencies).map(([sourceTag, tags]) => ({
+        sourceTag,
+        onlyDependOnLibsWithTags: [...tags, ...alsoAllowed],
+      })),
+    },
+  ],
+});
+
+/** A name that is not to be imported, as a pattern of `no-restricted-imports`. */
+const never = (regex, message) => ({ regex, message });
+
+const noTestCode = never(
+  '^@bunting/testing$|^(\\.\\.?/)+(.*/)?test/|\\.spec\\.ts$',
+  'Only tests import what is made for tests.',
+);
+const noForeignDatabase = never(
+  '^(@bunting/database|@mikro-orm/.*|kysely|pg|@types/pg)$',
+  'Only persistence/ and service.ts know that there is a database.',
+);
+const noHttp = never('^(fastify|@fastify/.*|node:http2?|node:https)$', 'Only the gateway has heard of HTTP.');
+const noNats = never('^@nats-io/', 'Only the bus has heard of NATS.');
+const noEmbeddedDatabase = never(
+  '^@bunting/embedded-postgres$',
+  'Only who composes services starts a database for them.',
+);
+
+const imports = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns: [noTestCode, ...patterns] }] });
+
+/** What a pure package may reach for beside its own files; everything else that is not relative is refused. */
+const onlyPackages = (packages, message) => never(`^(?!\\.|(${packages.join('|')})$)`, message);
+
+/** In files that are `depth` folders below `folder`, each `../` too many leads out of it. */
+const staysIn = (folder, depth) => never(`^(\\./)?(\\.\\./){${depth}}`, `${folder}/ imports no other folder.`);
+
+const purePackages = ['@bunting/contracts', 'semver', 'semver/.*', 'fast-json-patch', 'fast-json-patch/.*', 're2js'];
+const pureMessage = 'Rules are pure: domain/ imports @bunting/contracts, its own folder and pure packages.';
+
+/** One block per depth, since what leads out of the folder depends on where one is. */
+const domainBlocks = [1, 2, 3].map((depth) => ({
+  files: [`apps/*/src/domain/${'*/'.repeat(depth - 1)}*.ts`],
+  ignores: tests,
+  rules: imports(onlyPackages(purePackages, pureMessage), staysIn('domain', depth)),
+}));
+
+const impureGlobals = [
+  'process',
+  'globalThis',
+  'console',
+  'crypto',
+  'fetch',
+  'performance',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+];
+const impureSyntax = [
+  ["MemberExpression[object.name='Date'][property.name='now']", 'Rules are pure: the operation hands in the time.'],
+  ["NewExpression[callee.name='Date'][arguments.length=0]", 'Rules are pure: the operation hands in the time.'],
+  ["CallExpression[callee.name='Date']", 'Rules are pure: the operation hands in the time.'],
+  [
+    "MemberExpression[object.name='Math'][property.name='random']",
+    'Rules are pure: the operation hands in ids and chance.',
+  ],
+  ['ImportExpression', pureMessage],
+];
+const namedExports = { selector: 'ExportDefaultDeclaration', message: 'Exports are named.' };
+const noEnum = { selector: 'TSEnumDeclaration', message: 'Node erases types and makes no code of them: use a union.' };
+
+export default tseslint.config(
+  { ignores: ['**/dist/', '**/node_modules/', '.nx/', '.bunting/', 'coverage/', 'tmp/'] },
+  { linterOptions: { noInlineConfig: true } },
+  ...tseslint.configs.recommended,
+  {
+    rules: {
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-eval': 'error',
+      'no-constant-condition': ['error', { checkLoops: false }],
+      'no-fallthrough': 'error',
+      'no-self-compare': 'error',
+      'no-template-curly-in-string': 'error',
+      'no-unsafe-finally': 'error',
+      'no-useless-escape': 'error',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-restricted-syntax': ['error', namedExports, noEnum],
+      ...projectRule(),
+      ...imports(),
+    },
+  },
+
+  {
+    files: ['libs/contracts/src/**/*.ts'],
+    ignores: tests,
+    rules: imports(
+      onlyPackages(
+        ['typebox', 'typebox/.*', 'ajv', 'ajv/.*', 'ajv-formats', 'node:crypto'],
+        'Contracts import TypeBox and Ajv only.',
+      ),
+    ),
+  },
+  { files: ['libs/{runtime,outbox,database}/src/**/*.ts'], ignores: tests, rules: imports(noNats) },
+
+  {
+    files: ['apps/*/src/**/*.ts'],
+    ignores: tests,
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp),
+  },
+  {
+    files: ['apps/gateway/src/**/*.ts'],
+    ignores: tests,
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase),
+  },
+  { files: ['apps/*/src/service.ts', 'apps/all-in-one/src/**/*.ts'], ignores: tests, rules: imports(noNats) },
+  // A subscription hands the database over to the projection that it starts; it asks it nothing itself.
+  {
+    files: ['apps/*/src/subscriptions/**/*.ts'],
+    ignores: tests,
+    rules: imports({ ...noForeignDatabase, allowTypeImports: true }, noNats, noEmbeddedDatabase, noHttp),
+  },
+  {
+    files: ['apps/*/src/operations/**/*.ts'],
+    ignores: tests,
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp),
+  },
+  {
+    files: ['apps/*/src/persistence/**/*.ts'],
+    ignores: tests,
+    rules: imports(
+      noHttp,
+      noNats,
+      noEmbeddedDatabase,
+      never('^@bunting/(bus|runtime)$', 'persistence/ imports domain types, contracts, outbox and the database.'),
+      never('^\\.\\.?/(.*/)?(operations|subscriptions)/', 'persistence/ knows nothing of who uses it.'),
+    ),
+  },
+  ...domainBlocks,
+  {
+    files: ['apps/*/src/domain/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...impureGlobals.map((name) => ({ name, message: 'Rules are pure: no clock, no chance, no process.' })),
+      ],
+      'no-restricted-syntax': [
+        'error',
+        namedExports,
+        noEnum,
+        ...impureSyntax.map(([selector, message]) => ({ selector, message })),
+      ],
+    },
+  },
+
+  {
+    files: ['apps/all-in-one/src/**/*.ts'],
+    ignores: tests,
+    rules: projectRule({ allow: services.map((name) => `@bunting/${name}`) }),
+  },
+  {
+    files: tests,
+    rules: {
+      'no-restricted-imports': 'off',
+      ...projectRule({ alsoAllowed: ['scope:testing', 'scope:contracts', 'scope:embedded-postgres'] }),
+    },
+  },
+  {
+    files: ['apps/all-in-one/{src,test}/**/*.spec.ts', 'apps/all-in-one/test/**/*.ts'],
+    rules: projectRule({ alsoAllowed: ['scope:testing'], allow: services.map((name) => `@bunting/${name}`) }),
+  },
+  { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
+  // They work on the repository as a whole.
+  { files: ['scripts/**/*.ts'], rules: { '@nx/enforce-module-boundaries': 'off', 'no-restricted-imports': 'off' } },
+);

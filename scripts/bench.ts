@@ -1,0 +1,148 @@
+import autocannon, { type Request, type Result } from 'autocannon';
+import { writeFileSync } from 'node:fs';
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { type BenchOperation, benchOperations } from './bench/operations.ts';
+import { seed, strategiesOf } from './bench/seed.ts';
+import { foreignTarget, ownTarget, type Target } from './bench/target.ts';
+
+const help = `Measures the seven operations of the interface over HTTP on this machine.
+
+  npm run bench [-- options]
+
+  --features N       how many flags to seed (default 1000)
+  --connections N    at once (default 32)
+  --seconds N        per operation (default 5)
+  --only TEXT        only operations whose name contains it
+  --url URL          a server that runs already, instead of a Bunting started for the bench; it needs --token
+  --token TOKEN      its admin token
+  --seed HOW         import, rest or none: how the flags get there (default import; rest works with Unleash too)
+  --json FILE        where the figures go (default bench-results.json)
+
+The load generator runs beside the server: on two cores the figures are of both together.`;
+
+interface Row {
+  readonly operation: string;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly errors: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+const headersFor = (target: Target, body: unknown): Record<string, string> => ({
+  authorization: target.token,
+  ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+});
+
+const drive = (target: Target, operation: BenchOperation, connections: number, seconds: number): Promise<Row> => {
+  let nth = 0;
+  const statuses: Record<string, number> = {};
+  const setupRequest = (request: Request): Request => {
+    const { method, path, body } = operation.request(nth++);
+    return {
+      ...request,
+      method,
+      path,
+      headers: headersFor(target, body),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    } as Request;
+  };
+  return new Promise((resolve, reject) => {
+    const run = autocannon(
+      { url: target.url, connections, duration: seconds, requests: [{ setupRequest }] },
+      (error: Error | null, result: Result) => {
+        if (error !== null) return reject(error);
+        resolve({
+          operation: operation.name,
+          requestsPerSecond: Math.round(result.requests.average),
+          p50Ms: result.latency.p50,
+          p99Ms: result.latency.p99,
+          errors: result.errors + result.timeouts + result.non2xx,
+          statuses,
+        });
+      },
+    );
+    run.on('response', (_client: unknown, status: number) => {
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    });
+  });
+};
+
+/** Latency without load: one request after the other. */
+const median = async (target: Target, operation: BenchOperation, times: number): Promise<number> => {
+  const taken: number[] = [];
+  for (let nth = 0; nth < times; nth++) {
+    const { method, path, body } = operation.request(nth * 31 + 7);
+    const startedAt = performance.now();
+    const response = await fetch(`${target.url}${path}`, {
+      method,
+      headers: headersFor(target, body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await response.arrayBuffer();
+    taken.push(performance.now() - startedAt);
+  }
+  return Number((taken.sort((a, b) => a - b)[Math.floor(times / 2)] ?? 0).toFixed(1));
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: {
+      features: { type: 'string', default: '1000' },
+      connections: { type: 'string', default: '32' },
+      seconds: { type: 'string', default: '5' },
+      only: { type: 'string', default: '' },
+      url: { type: 'string' },
+      token: { type: 'string' },
+      seed: { type: 'string', default: 'import' },
+      json: { type: 'string', default: 'bench-results.json' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(help);
+  const count = Number(values.features);
+  const target = values.url === undefined ? await ownTarget() : foreignTarget(values.url, values.token ?? '');
+  try {
+    console.log(
+      `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`,
+    );
+    if (target.startMs.length > 0)
+      console.log(
+        `ready after ${target.startMs.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(' the first time, ')} the second`,
+      );
+    const seededAt = performance.now();
+    if (values.seed === 'import' || values.seed === 'rest') {
+      await seed(target, count, values.seed, (done) => process.stderr.write(`\r${done} of ${count} flags`));
+      process.stderr.write('\r');
+    }
+    const seedSeconds = (performance.now() - seededAt) / 1000;
+    const residentMb = target.residentMb();
+    console.log(
+      `${count} flags seeded in ${seedSeconds.toFixed(1)} s${residentMb === undefined ? '' : `; ${residentMb} MB resident after it`}`,
+    );
+    const strategies = await strategiesOf(target, count, 200);
+    const rows: (Row & { aloneMs: number })[] = [];
+    console.log(
+      `\n| operation | requests/s | p50 ms | p99 ms | errors | alone, p50 ms |\n| --- | ---: | ---: | ---: | ---: | ---: |`,
+    );
+    for (const operation of benchOperations(count, strategies).filter(({ name }) => name.includes(values.only))) {
+      const aloneMs = await median(target, operation, 30);
+      const row = { ...(await drive(target, operation, Number(values.connections), Number(values.seconds))), aloneMs };
+      rows.push(row);
+      console.log(
+        `| ${row.operation} | ${row.requestsPerSecond} | ${row.p50Ms} | ${row.p99Ms} | ${row.errors} | ${row.aloneMs} |`,
+      );
+    }
+    const peakMb = target.residentMb();
+    if (peakMb !== undefined) console.log(`\n${peakMb} MB resident at the end`);
+    writeFileSync(
+      values.json,
+      `${JSON.stringify({ date: new Date().toISOString(), url: values.url ?? null, features: count, connections: Number(values.connections), startMs: target.startMs, seedSeconds, residentMb, rows }, null, 2)}\n`,
+    );
+  } finally {
+    await target.stop();
+  }
+};
+
+await main();

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The server under test: one that runs somewhere, or a Bunting of our own on a fresh folder. */
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+  /** milliseconds from the start to ready, when we started it: the first time, and the second on the same data */
+  readonly startMs: readonly number[];
+  /** resident memory of the process in MB, when it is ours */
+  residentMb(): number | undefined;
+  stop(): Promise<void>;
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+
+const token = '*:*.bench-0123456789abcdef0123456789abcdef';
+
+const startOnce = async (dataDir: string) => {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const child = spawn(
+    process.execPath,
+    [path.join(import.meta.dirname, '..', '..', 'apps', 'all-in-one', 'src', 'main.ts')],
+    {
+      env: { ...process.env, PORT: String(port), BUNTING_DATA_DIR: dataDir, BUNTING_ADMIN_TOKEN: token },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  let ended = false;
+  const over = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => void (ended = true));
+  const url = `http://127.0.0.1:${port}`;
+  const ready = () =>
+    fetch(`${url}/health/ready`).then(
+      (response) => response.ok,
+      () => false,
+    );
+  while (!(await ready())) {
+    if (ended) throw new Error('Bunting did not start.');
+    await sleep(20);
+  }
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await over;
+  };
+  return { url, pid: child.pid ?? 0, readyMs: performance.now() - startedAt, stop };
+};
+
+export const ownTarget = async (): Promise<Target> => {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
+  const first = await startOnce(dataDir);
+  await first.stop();
+  const running = await startOnce(dataDir);
+  return {
+    url: running.url,
+    token,
+    startMs: [first.readyMs, running.readyMs],
+    residentMb: () => {
+      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8'));
+      return line === null ? undefined : Math.round(Number(line[1]) / 1024);
+    },
+    stop: async () => {
+      await running.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+export const foreignTarget = (url: string, authorization: string): Target => ({
+  url: url.replace(/\/$/, ''),
+  token: authorization,
+  startMs: [],
+  residentMb: () => undefined,
+  stop: async () => undefined,
+});

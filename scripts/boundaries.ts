@@ -1,0 +1,194 @@
+import type { ESLint } from 'eslint';
+import path from 'node:path';
+
+/** Code that lint must refuse, or must let through, at a place in the repository. No such files exist. */
+interface Sample {
+  readonly file: string;
+  readonly code: string;
+  /** the rule that must refuse it; none where it must be let through */
+  readonly rule?: string;
+}
+
+const projects = '@nx/enforce-module-boundaries';
+const imports = 'no-restricted-imports';
+const syntax = 'no-restricted-syntax';
+const globals = 'no-restricted-globals';
+
+const importing = (file: string, names: readonly string[], rule?: string): readonly Sample[] =>
+  names.map((name) => ({ file, code: `import '${name}';\n`, ...(rule === undefined ? {} : { rule }) }));
+
+const writing = (file: string, statements: readonly string[], rule?: string): readonly Sample[] =>
+  statements.map((code) => ({ file, code: `${code}\n`, ...(rule === undefined ? {} : { rule }) }));
+
+const domain = 'apps/features/src/domain/sample.ts';
+const deeper = 'apps/features/src/domain/changes/sample.ts';
+const persistence = 'apps/features/src/persistence/sample.ts';
+const operation = 'apps/features/src/operations/strategies/sample.ts';
+const subscription = 'apps/audit/src/subscriptions/sample.ts';
+const composition = 'apps/features/src/service.ts';
+const allInOne = 'apps/all-in-one/src/sample.ts';
+
+const samples: readonly Sample[] = [
+  // Between projects.
+  ...importing('libs/contracts/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
+  ...importing('libs/contracts/src/sample.ts', ['pg', '@fastify/static', 'node:fs', 'semver'], imports),
+  ...importing('libs/contracts/src/sample.ts', ['typebox', 'typebox/value', 'ajv', 'ajv-formats', './errors.ts']),
+  ...importing('libs/bus/src/sample.ts', ['@bunting/runtime', '@bunting/outbox', '@bunting/database'], projects),
+  ...importing('libs/bus/src/sample.ts', ['@bunting/contracts', '@nats-io/jetstream']),
+  ...importing('libs/database/src/sample.ts', ['@bunting/bus', '@bunting/outbox'], projects),
+  ...importing('libs/database/src/sample.ts', ['@bunting/contracts', 'pg']),
+  ...importing('libs/outbox/src/sample.ts', ['@bunting/runtime', '@bunting/embedded-postgres'], projects),
+  ...importing('libs/outbox/src/sample.ts', ['@nats-io/jetstream'], imports),
+  ...importing('libs/outbox/src/sample.ts', ['@bunting/contracts', '@bunting/bus', '@bunting/database']),
+  ...importing('libs/runtime/src/sample.ts', ['@bunting/database', '@bunting/outbox'], projects),
+  ...importing('libs/runtime/src/sample.ts', ['@bunting/contracts', '@bunting/bus']),
+  ...importing('libs/embedded-postgres/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
+  ...importing('libs/testing/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
+  ...importing('libs/testing/src/sample.ts', ['@bunting/embedded-postgres']),
+  ...importing('libs/bus/src/sample.ts', ['../../contracts/src/index.ts'], projects),
+  ...importing(composition, ['@bunting/audit', '@bunting/gateway', '../../audit/src/service.ts'], projects),
+  ...importing('apps/gateway/src/service.ts', ['@bunting/features', '@bunting/all-in-one'], projects),
+  ...importing('apps/change-requests/src/sample.spec.ts', ['@bunting/features'], projects),
+  ...importing(composition, [
+    '@bunting/bus',
+    '@bunting/contracts',
+    '@bunting/database',
+    '@bunting/outbox',
+    '@bunting/runtime',
+  ]),
+  ...importing(allInOne, ['@bunting/features', '@bunting/gateway', '@bunting/runtime', '@bunting/embedded-postgres']),
+  ...importing(allInOne, ['@bunting/database', '@bunting/outbox'], projects),
+
+  // What is made for tests.
+  ...importing('libs/bus/src/sample.ts', ['@bunting/testing', '../test/bus-behaviour.ts', './nats.spec.ts'], imports),
+  ...importing(composition, ['@bunting/testing', '../test/builders.ts'], imports),
+  ...importing(domain, ['@bunting/testing', '../../test/builders.ts'], imports),
+  ...importing(operation, ['../../../test/builders.ts'], imports),
+  ...importing(allInOne, ['@bunting/testing', '../test/platform.ts'], imports),
+  ...importing('libs/bus/src/sample.spec.ts', ['@bunting/testing', '../test/bus-behaviour.ts']),
+  ...importing('apps/features/src/domain/sample.spec.ts', ['@bunting/testing', '../../test/builders.ts', 'fast-check']),
+  ...importing('apps/features/test/sample.ts', ['@bunting/testing', '@bunting/database', '../src/service.ts']),
+  ...importing('apps/all-in-one/test/sample.ts', ['@bunting/testing', '@bunting/features']),
+
+  // Between the folders of a service.
+  ...importing(
+    domain,
+    [
+      '@mikro-orm/core',
+      '@nats-io/jetstream',
+      'fastify',
+      'pg',
+      'node:fs',
+      'node:crypto',
+      'process',
+      '@bunting/bus',
+      '@bunting/outbox',
+    ],
+    imports,
+  ),
+  ...importing(
+    domain,
+    ['../persistence/tables.ts', '../operations/strategies/patch-strategy.ts', '../config.ts'],
+    imports,
+  ),
+  ...importing(deeper, ['../../persistence/tables.ts', '../../service.ts', 'pg'], imports),
+  ...importing(domain, [
+    '@bunting/contracts',
+    './feature.ts',
+    './changes/index.ts',
+    'semver',
+    'fast-json-patch',
+    're2js',
+  ]),
+  ...importing(deeper, ['../strategy.ts', './add-strategy.ts', '@bunting/contracts']),
+  ...writing(
+    domain,
+    [
+      'process.exit();',
+      'console.log(1);',
+      'setTimeout(() => undefined, 1);',
+      'crypto.randomUUID();',
+      'void fetch("x");',
+    ],
+    globals,
+  ),
+  ...writing(
+    domain,
+    ['Date.now();', 'new Date();', 'Date();', 'Math.random();', 'void import("./feature.ts");'],
+    syntax,
+  ),
+  ...writing(domain, ['export const then = new Date("2026-01-01");', 'export const most = Math.max(1, 2);']),
+  ...writing('apps/features/src/domain/sample.spec.ts', ['export const now = new Date();']),
+  ...importing(
+    persistence,
+    [
+      '../operations/strategies/patch-strategy.ts',
+      'fastify',
+      '@nats-io/jetstream',
+      '@bunting/bus',
+      '@bunting/runtime',
+      '@bunting/embedded-postgres',
+    ],
+    imports,
+  ),
+  ...importing(persistence, [
+    '../domain/feature.ts',
+    '@bunting/contracts',
+    '@bunting/outbox',
+    '@bunting/database',
+    '@mikro-orm/postgresql',
+  ]),
+  ...importing(
+    operation,
+    ['fastify', 'node:http', 'pg', '@mikro-orm/core', '@bunting/database', '@nats-io/jetstream'],
+    imports,
+  ),
+  ...importing('apps/gateway/src/operations/sample.ts', ['fastify', '@bunting/database'], imports),
+  ...importing(operation, [
+    '../../domain/strategy.ts',
+    '../../persistence/unit-of-work.ts',
+    '@bunting/bus',
+    '@bunting/outbox',
+    '@bunting/contracts',
+  ]),
+  ...importing(subscription, ['fastify', 'pg', '@bunting/database'], imports),
+  ...importing(subscription, ['@bunting/outbox', '@bunting/contracts', '../persistence/unit-of-work.ts']),
+  ...writing(subscription, ["import type { Database } from '@bunting/database';\nexport type Known = Database;"]),
+  ...importing('apps/gateway/src/mount.ts', ['@bunting/database', 'pg', '@nats-io/jetstream'], imports),
+  ...importing('apps/gateway/src/mount.ts', ['fastify', 'node:http', '@bunting/bus']),
+
+  // How code is written everywhere.
+  ...writing('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),
+  ...writing('libs/bus/src/sample.ts', ['export const one: any = 1;'], '@typescript-eslint/no-explicit-any'),
+  ...writing(
+    'libs/bus/src/sample.ts',
+    ['/* eslint-disable */\nexport const one: any = 1;'],
+    '@typescript-eslint/no-explicit-any',
+  ),
+  ...writing(
+    'libs/bus/src/sample.ts',
+    ['import { One } from "./one.ts";\nexport type Two = One;'],
+    '@typescript-eslint/consistent-type-imports',
+  ),
+];
+
+const faultOf = async (eslint: ESLint, { file, code, rule }: Sample): Promise<string[]> => {
+  const [result] = await eslint.lintText(code, { filePath: path.join(import.meta.dirname, '..', file) });
+  const found = (result?.messages ?? [])
+    .filter(({ severity }) => severity === 2)
+    .map(({ ruleId, message }) => ruleId ?? message);
+  const isRight = rule === undefined ? found.length === 0 : found.includes(rule);
+  const seen = found.length === 0 ? 'lets it through' : `refuses it by ${found.join(', ')}`;
+  return isRight
+    ? []
+    : [
+        `${file}: ${code.trim()}\n    should be ${rule === undefined ? 'let through' : `refused by ${rule}`}, but lint ${seen}`,
+      ];
+};
+
+/** Shows of each rule that it bites, and what it lets through. Gives the number of samples, and a sentence for each that is judged wrongly. */
+export const proveBoundaries = async (eslint: ESLint): Promise<{ samples: number; faults: readonly string[] }> => {
+  const faults = [];
+  for (const sample of samples) faults.push(...(await faultOf(eslint, sample)));
+  return { samples: samples.length, faults };
+};

@@ -1,0 +1,61 @@
+import { ESLint } from 'eslint';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { proveBoundaries } from './boundaries.ts';
+
+const help = `Checks the code and its form.
+
+  npm run lint
+
+ESLint over the whole repository, with the rules on who may import whom; each of those is first shown to bite, on samples.
+Then prettier, which \`npm run format\` makes happy.`;
+
+const repository = path.join(import.meta.dirname, '..');
+const program = (name: string): string => path.join(repository, 'node_modules', '.bin', name);
+const run = promisify(execFile);
+const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', CI: 'true' };
+
+/** The rule about projects is silent as long as nobody has worked out which projects there are. */
+const makeProjectGraph = async (): Promise<void> => {
+  await run(program('nx'), ['show', 'projects'], { cwd: repository, env });
+};
+
+const checkBoundaries = async (eslint: ESLint): Promise<boolean> => {
+  const { samples, faults } = await proveBoundaries(eslint);
+  for (const fault of faults) console.error(`boundaries: ${fault}`);
+  if (faults.length === 0) console.log(`boundaries: each rule bites (${samples} samples)`);
+  return faults.length === 0;
+};
+
+const checkCode = async (eslint: ESLint): Promise<boolean> => {
+  const results = await eslint.lintFiles(['.']);
+  const problems = results.reduce((sum, { errorCount, warningCount }) => sum + errorCount + warningCount, 0);
+  console.log(
+    problems === 0
+      ? `eslint: ${results.length} files are right`
+      : await (await eslint.loadFormatter('stylish')).format(results),
+  );
+  return problems === 0;
+};
+
+const checkForm = async (): Promise<boolean> => {
+  try {
+    await run(program('prettier'), ['--check', '.', '--log-level=warn'], { cwd: repository, env });
+    console.log('prettier: the form is right');
+    return true;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    console.error(`prettier:\n${stdout}${stderr}\`npm run format\` mends it.`);
+    return false;
+  }
+};
+
+if (process.argv.includes('--help')) console.log(help);
+else {
+  await makeProjectGraph();
+  const eslint = new ESLint({ cwd: repository });
+  const form = checkForm();
+  const right = [await checkBoundaries(eslint), await checkCode(eslint), await form];
+  if (right.includes(false)) process.exitCode = 1;
+}

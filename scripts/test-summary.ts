@@ -1,0 +1,29 @@
+/** How many tests of a run passed and failed. */
+export interface TestSummary {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+const counted = (line: string, what: string): number => Number(new RegExp(`(\\d+) ${what}\\b`).exec(line)?.[1] ?? 0);
+
+/**
+ * Counts the tests in what Jest has printed, over any number of runs. A file that could not be run counts as one failed test:
+ * Jest leaves it out of its own count.
+ */
+export const summaryOf = (output: string): TestSummary => {
+  let [passed, failed, skipped] = [0, 0, 0];
+  const notRun = new Set<string>();
+  let file = '';
+  for (const line of output.replaceAll(colours, '').split(/\r?\n/)) {
+    if (/^\s*Tests:\s.*\btotal$/.test(line)) {
+      passed += counted(line, 'passed');
+      failed += counted(line, 'failed');
+      skipped += counted(line, 'skipped') + counted(line, 'todo');
+    }
+    file = /^\s*FAIL (.*?)(?: \([\d.]+ m?s\))?$/.exec(line)?.[1] ?? file;
+    if (/^\s*● Test suite failed to run$/.test(line)) notRun.add(file);
+  }
+  return { passed, failed: failed + notRun.size, skipped };
+};
