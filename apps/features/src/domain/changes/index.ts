@@ -46,24 +46,24 @@ export const rules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
 /** What each action on a segment means. */
 export const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
 
-const featureRuleOf = ({ action }: FeatureChange) => rules[action] as Rule<FeatureChange, Feature, Feature>;
+export const featureRuleOf = ({ action }: FeatureChange) => rules[action] as Rule<FeatureChange, Feature, Feature>;
 
-const segmentRuleOf = ({ action }: SegmentChange) =>
+export const segmentRuleOf = ({ action }: SegmentChange) =>
   segmentRules[action] as Rule<SegmentChange, StoredSegment, StoredSegment | null>;
 
-const phaseOf = (change: Change): Phase =>
+export const phaseOf = (change: Change): Phase =>
   isSegmentChange(change) ? segmentRuleOf(change).phase : featureRuleOf(change).phase;
 
-const phases: readonly Phase[] = [1, 2, 3, 4, 5, 6, 7, 8];
+export const phases: readonly Phase[] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** Everything as it is after some of the changes. */
-interface Progress extends Situation {
+export interface Progress extends Situation {
   readonly features: Map<string, Feature>;
   readonly segments: Map<number, StoredSegment>;
   readonly references: Map<number, SegmentReference>;
 }
 
-const atTheStart = (situation: Situation): Progress => {
+export const atTheStart = (situation: Situation): Progress => {
   const references = new Map(situation.surroundings.segments);
   return {
     ...situation,

@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox';
+
+/** Everything that the service reads from its environment. */
+export const FeaturesConfig = Type.Object({
+  FEATURES_DATABASE_URL: Type.String({ format: 'uri', description: 'PostgreSQL database of the features' }),
+  FEATURES_DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 2,
+    maximum: 100,
+    default: 10,
+    description: 'most connections to the database of the features',
+  }),
+  FEATURES_STATEMENT_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 10_000,
+    description: 'milliseconds after which PostgreSQL gives up a statement of the features',
+  }),
+  FEATURES_RELAY_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 200,
+    description: 'milliseconds after which the features look for facts to publish that nobody announced',
+  }),
+  FEATURES_OUTBOX_RETENTION_HOURS: Type.Integer({
+    minimum: 0,
+    default: 24,
+    description: 'hours that published facts of the features are kept at least',
+  }),
+  FEATURES_LIMIT: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'how many active features there may be; as many as wanted without it' }),
+  ),
+});
+export type FeaturesConfig = Static<typeof FeaturesConfig>;

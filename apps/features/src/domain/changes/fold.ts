@@ -1,0 +1,153 @@
+import { type Change, type FeatureChange, isSegmentChange, Refusal, type SegmentChange } from '@bunting/contracts';
+import { needsDefaultStrategy } from '../environments.ts';
+import type { DomainEvent, Feature } from '../feature.ts';
+import type { StoredSegment } from '../segment.ts';
+import { inEnvironment, settled } from '../strategy.ts';
+import { causeOf, type Conflict, featureConflict, segmentConflict } from './conflict.ts';
+import { atTheStart, featureRuleOf, phaseOf, phases, type Progress, segmentRuleOf, type Situation } from './index.ts';
+
+/** A change of a request, with what it replaced when it was written. */
+export interface RequestedChange {
+  readonly id: number;
+  readonly change: Change;
+  readonly snapshot: unknown;
+}
+
+/** What applying does by itself, so that no feature ends up on without an active strategy. */
+export interface DefaultChange {
+  readonly action: 'addStrategy' | 'updateEnabled';
+  readonly payload: Record<string, unknown>;
+}
+
+/** What changes come to when all of them are applied together. */
+export interface Folded {
+  /** by name: everything that changes are about, as it would be */
+  readonly features: ReadonlyMap<string, Feature>;
+  /** by id; a segment that would be gone is not among them */
+  readonly segments: ReadonlyMap<number, StoredSegment>;
+  readonly events: readonly DomainEvent[];
+  /** with any of these, nothing may be applied */
+  readonly conflicts: readonly Conflict[];
+  /** by name of the feature */
+  readonly defaultChanges: ReadonlyMap<string, DefaultChange>;
+}
+
+interface Folding {
+  readonly now: Progress;
+  readonly events: DomainEvent[];
+  readonly conflicts: Conflict[];
+  readonly defaultChanges: Map<string, DefaultChange>;
+}
+
+const defaultStrategyIn = (events: readonly DomainEvent[]): DefaultChange | undefined => {
+  const data = events.find(({ type }) => type === 'feature-strategy-add')?.data;
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { id: _, sortOrder: __, ...payload } = data as Record<string, unknown>;
+  return { action: 'addStrategy', payload };
+};
+
+const foldFeatureChange = (change: FeatureChange, { now, events, defaultChanges }: Folding): void => {
+  const feature = now.features.get(change.feature);
+  if (feature === undefined) return;
+  const { subject, events: told } = featureRuleOf(change).decide(feature, change, now, '');
+  now.features.set(subject.name, subject);
+  events.push(...told);
+  if (change.action !== 'updateEnabled' || !change.payload.enabled) return;
+  const activates = change.payload.shouldActivateDisabledStrategies === true;
+  const added = needsDefaultStrategy(feature, now.environment, activates) ? defaultStrategyIn(told) : undefined;
+  if (added !== undefined) defaultChanges.set(feature.name, added);
+};
+
+const foldSegmentChange = (change: SegmentChange, { now, events }: Folding): void => {
+  const { id } = change.payload;
+  const segment = now.segments.get(id);
+  if (segment === undefined) return;
+  const { subject, events: told } = segmentRuleOf(change).decide(segment, change, now, '');
+  if (subject === null) {
+    now.segments.delete(id);
+    now.references.delete(id);
+  } else {
+    now.segments.set(id, subject);
+    now.references.set(id, subject);
+  }
+  events.push(...told);
+};
+
+/** Children are archived before their parents. */
+const inTurn = (changes: readonly RequestedChange[], { features }: Progress): readonly RequestedChange[] => {
+  const isChild = ({ change }: RequestedChange): boolean =>
+    change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
+  return [...changes.filter(isChild), ...changes.filter((item) => !isChild(item))];
+};
+
+/** Turns off what the changes have left on without an active strategy. */
+const settle = (names: Iterable<string>, live: Situation, { now, events, defaultChanges }: Folding): void => {
+  for (const name of names) {
+    const before = live.features.get(name);
+    const after = now.features.get(name);
+    if (before === undefined || after === undefined) continue;
+    const { environment } = now;
+    if (inEnvironment(before, environment).strategies === inEnvironment(after, environment).strategies) continue;
+    const decision = settled(after, environment);
+    if (decision.feature === after) continue;
+    now.features.set(name, decision.feature);
+    events.push(...decision.events);
+    defaultChanges.set(name, { action: 'updateEnabled', payload: { enabled: false } });
+  }
+};
+
+/**
+ * Applies changes to what there is, in thought: what all of them come to, or why they cannot be. Preview shows it and apply
+ * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
+ */
+export const foldChanges = (changes: readonly RequestedChange[], situation: Situation): Folded => {
+  const folding: Folding = { now: atTheStart(situation), events: [], conflicts: [], defaultChanges: new Map() };
+  const { now, conflicts, defaultChanges } = folding;
+  const byId = changes.toSorted((one, other) => one.id - other.id);
+  const featureChanges = byId.map(({ change }) => change).filter((change) => !isSegmentChange(change));
+  const actionsByName = Map.groupBy(featureChanges, ({ feature }) => feature);
+
+  const blocked = new Set<string>();
+  for (const [feature, itsChanges] of actionsByName) {
+    const cause = featureConflict(
+      feature,
+      itsChanges.map(({ action }) => action),
+      situation,
+    );
+    if (cause === undefined) continue;
+    blocked.add(feature);
+    conflicts.push({ ...cause, feature });
+  }
+  const archived = new Set(featureChanges.filter(({ action }) => action === 'archiveFeature').map((c) => c.feature));
+
+  const fold = ({ id, change }: RequestedChange): void => {
+    const about = isSegmentChange(change) ? { segment: change.payload.id } : { feature: change.feature };
+    if (isSegmentChange(change)) {
+      const cause = segmentConflict(change.payload.id, situation);
+      if (cause !== undefined) return void conflicts.push({ ...cause, ...about, changeId: id });
+    } else if (blocked.has(change.feature)) return;
+    try {
+      if (isSegmentChange(change)) foldSegmentChange(change, folding);
+      else foldFeatureChange(change, folding);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      conflicts.push({ ...causeOf(error, change, now), ...about, changeId: id });
+    }
+  };
+
+  for (const phase of phases) {
+    for (const item of inTurn(
+      byId.filter(({ change }) => phaseOf(change) === phase),
+      now,
+    ))
+      fold(item);
+    if (phase === 6)
+      settle(
+        [...actionsByName.keys()].filter((name) => !archived.has(name)),
+        situation,
+        folding,
+      );
+  }
+  for (const name of archived) defaultChanges.delete(name);
+  return { features: now.features, segments: now.segments, events: folding.events, conflicts, defaultChanges };
+};

@@ -1,0 +1,99 @@
+import { type Change, isSegmentChange } from '@bunting/contracts';
+import type { Feature, Strategy } from '../feature.ts';
+import { isSame } from '../same.ts';
+import { segmentSnapshot } from '../segment.ts';
+import { inEnvironment, publicStrategy } from '../strategy.ts';
+import type { Folded, RequestedChange } from './fold.ts';
+import type { Situation } from './index.ts';
+import { replacedNow } from './overwrites.ts';
+
+const contentOf = (strategy: Strategy) => {
+  const { id: _, ...content } = publicStrategy(strategy);
+  return content;
+};
+
+const memberOf = (content: object, key: string): unknown => new Map(Object.entries(content)).get(key);
+
+const strategiesBack = (name: string, before: readonly Strategy[], after: readonly Strategy[]): unknown[] => {
+  const was = new Map(before.map((strategy) => [strategy.id, strategy]));
+  const is = new Map(after.map((strategy) => [strategy.id, strategy]));
+  const changes: unknown[] = [];
+  for (const strategy of before) {
+    const now = is.get(strategy.id);
+    if (now === undefined) changes.push({ action: 'addStrategy', feature: name, payload: contentOf(strategy) });
+    else {
+      const changed = Object.entries(contentOf(strategy)).filter(
+        ([key, value]) => key !== 'sortOrder' && !isSame(value, memberOf(contentOf(now), key)),
+      );
+      // A type takes its settings with it.
+      const settings = changed.some(([key]) => key === 'name') ? { parameters: strategy.parameters } : {};
+      if (changed.length > 0) {
+        const payload = { id: strategy.id, ...Object.fromEntries(changed), ...settings };
+        changes.push({ action: 'updateStrategy', feature: name, payload });
+      }
+    }
+  }
+  for (const strategy of after) {
+    if (!was.has(strategy.id)) changes.push({ action: 'deleteStrategy', feature: name, payload: { id: strategy.id } });
+  }
+  const moved = before.filter(({ id, sortOrder }) => (is.get(id)?.sortOrder ?? sortOrder) !== sortOrder);
+  if (moved.length > 0) {
+    const payload = moved.map(({ id, sortOrder }) => ({ id, sortOrder }));
+    changes.push({ action: 'reorderStrategy', feature: name, payload });
+  }
+  return changes;
+};
+
+const featureBack = (before: Feature, after: Feature, environment: string): unknown[] => {
+  const { name } = before;
+  const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
+  const changes = strategiesBack(name, was.strategies, is.strategies);
+  if (!isSame(was.variants, is.variants)) {
+    changes.push({ action: 'patchVariant', feature: name, payload: { variants: was.variants } });
+  }
+  if (!isSame(before.dependencies, after.dependencies)) {
+    const [parent] = before.dependencies;
+    changes.push(
+      parent === undefined
+        ? { action: 'deleteDependency', feature: name, payload: {} }
+        : { action: 'addDependency', feature: name, payload: parent },
+    );
+  }
+  if (was.enabled !== is.enabled) {
+    changes.push({ action: 'updateEnabled', feature: name, payload: { enabled: was.enabled } });
+  }
+  return changes;
+};
+
+/** A change that undoes something, with what it would replace right after it was done: what is newer is an overwrite. */
+export interface InverseChange {
+  readonly change: Change;
+  readonly snapshot: unknown;
+  readonly segmentName: string | null;
+}
+
+/**
+ * The changes that undo what changes came to. What the archive holds comes back by reviving, and a segment that is deleted
+ * is gone: for these there is no change.
+ */
+export const inverseOf = (changes: readonly RequestedChange[], live: Situation, folded: Folded): InverseChange[] => {
+  const after: Situation = { ...live, features: folded.features, segments: folded.segments };
+  const names = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])));
+  const ids = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])));
+  const back: unknown[] = [];
+  for (const name of names) {
+    const [was, is] = [live.features.get(name), folded.features.get(name)];
+    if (was !== undefined && is?.archivedAt === null) back.push(...featureBack(was, is, live.environment));
+  }
+  for (const id of ids) {
+    const [was, is] = [live.segments.get(id), folded.segments.get(id)];
+    if (was === undefined || is === undefined || isSame(was, is)) continue;
+    const { project: _, ...payload } = segmentSnapshot(was);
+    back.push({ action: 'updateSegment', payload });
+  }
+  return (back as Change[]).map((change) => ({
+    change,
+    snapshot: replacedNow(change, after),
+    segmentName: isSegmentChange(change) ? (folded.segments.get(change.payload.id)?.name ?? null) : null,
+  }));
+};

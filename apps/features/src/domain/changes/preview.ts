@@ -1,0 +1,100 @@
+import { type ChangeRequestPreview, isSegmentChange } from '@bunting/contracts';
+import type { Feature } from '../feature.ts';
+import { isSame } from '../same.ts';
+import { segmentSnapshot, type StoredSegment } from '../segment.ts';
+import { inEnvironment, publicStrategy } from '../strategy.ts';
+import { type Conflict } from './conflict.ts';
+import { foldChanges, type RequestedChange } from './fold.ts';
+import type { Situation } from './index.ts';
+import { overwritesOf } from './overwrites.ts';
+
+type Difference = ChangeRequestPreview['features'][number]['diff'][number];
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** What differs between two documents, member by member; lists are compared as a whole. */
+export const differences = (before: unknown, after: unknown, path = ''): Difference[] => {
+  if (isSame(before, after)) return [];
+  if (!isObject(before) || !isObject(after)) return [{ path, before, after }];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
+    const [was, is] = [before, after].map((of) => (Object.hasOwn(of, key) ? of[key] : undefined));
+    return differences(was, is, `${path}/${escaped(key)}`);
+  });
+};
+
+/** A feature as a preview shows it; strategies by id, so that one that moves differs by its place alone. */
+const shownFeature = (feature: Feature, environment: string) => {
+  const { enabled, strategies, variants } = inEnvironment(feature, environment);
+  return {
+    name: feature.name,
+    archived: feature.archivedAt !== null,
+    enabled,
+    strategies: Object.fromEntries(strategies.map((strategy) => [strategy.id, publicStrategy(strategy)])),
+    variants,
+    dependencies: feature.dependencies,
+  };
+};
+
+const shownSegment = (segment: StoredSegment | undefined) => (segment === undefined ? null : segmentSnapshot(segment));
+
+const shownConflict = (conflict: Conflict | undefined) =>
+  conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
+
+/** What changes would come to: the fold of apply, in words. Without states it only says what is in the way. */
+export const previewChanges = (
+  changes: readonly RequestedChange[],
+  situation: Situation,
+  withStates: boolean,
+): ChangeRequestPreview => {
+  const { environment } = situation;
+  const folded = foldChanges(changes, situation);
+  const byChange = new Map(folded.conflicts.map((conflict) => [conflict.changeId, conflict]));
+
+  const previewed = (requested: RequestedChange) => {
+    const overwrites = overwritesOf(requested, situation);
+    return {
+      id: requested.id,
+      action: requested.change.action,
+      ...shownConflict(byChange.get(requested.id)),
+      ...(overwrites.length === 0 ? {} : { overwrites }),
+    };
+  };
+  const states = (before: Record<string, unknown> | null, after: Record<string, unknown> | null) => ({
+    before,
+    after,
+    diff: differences(before ?? undefined, after ?? undefined),
+  });
+  const none = { before: null, after: null, diff: [] };
+
+  const ofFeatures = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? null : change.feature));
+  const ofSegments = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? change.payload.id : null));
+  const shown = (feature: Feature | undefined) => (feature === undefined ? null : shownFeature(feature, environment));
+  return {
+    features: [...ofFeatures].flatMap(([name, its]) => {
+      if (name === null) return [];
+      const whole = folded.conflicts.find(({ feature, changeId }) => feature === name && changeId === undefined);
+      const defaultChange = folded.defaultChanges.get(name);
+      return {
+        name,
+        ...shownConflict(whole),
+        ...(defaultChange === undefined ? {} : { defaultChange }),
+        ...(withStates ? states(shown(situation.features.get(name)), shown(folded.features.get(name))) : none),
+        changes: its.map(previewed),
+      };
+    }),
+    segments: [...ofSegments].flatMap(([id, its]) => {
+      if (id === null) return [];
+      const before = situation.segments.get(id);
+      return {
+        id,
+        name: before?.name ?? '',
+        ...(withStates ? states(shownSegment(before), shownSegment(folded.segments.get(id))) : none),
+        changes: its.map(previewed),
+      };
+    }),
+    applicable: folded.conflicts.length === 0,
+  };
+};

@@ -1,0 +1,4 @@
+import { run } from '@bunting/runtime';
+import { featuresService } from './service.ts';
+
+void run([featuresService]);

@@ -1,0 +1,124 @@
+import { type Asked, implement } from '@bunting/bus';
+import { type AppliedChanges, ApplyChanges, isSegmentChange, Refusal } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import type { Conflict } from '../../domain/changes/conflict.ts';
+import { foldChanges } from '../../domain/changes/fold.ts';
+import type { Situation } from '../../domain/changes/index.ts';
+import { inverseOf } from '../../domain/changes/inverse.ts';
+import { overwritesOf } from '../../domain/changes/overwrites.ts';
+import { collaborated } from '../../domain/feature-rules.ts';
+import type { DomainEvent } from '../../domain/feature.ts';
+import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import { subjectsOf } from './check-changes.ts';
+
+type Asking = Asked<typeof ApplyChanges>;
+
+const refused = (outcome: 'conflict' | 'overwrites', conflicts: readonly Conflict[]): AppliedChanges => ({
+  outcome,
+  conflicts: [...conflicts],
+  inverse: [],
+});
+
+/** What would be overwritten, in the words that a schedule is suspended with. */
+const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
+  body.changes.flatMap((requested) => {
+    const { id: changeId, change } = requested;
+    if (overwritesOf(requested, situation).length === 0) return [];
+    const code = 'overwrite';
+    const undone = 'was changed; applying would overwrite that change';
+    if (isSegmentChange(change)) {
+      const { id } = change.payload;
+      const name = situation.segments.get(id)?.name ?? '';
+      return { code, message: `Segment ${id} (${name}) ${undone}`, segment: id, changeId };
+    }
+    const { feature } = change;
+    switch (change.action) {
+      case 'updateStrategy':
+      case 'deleteStrategy':
+        return {
+          code,
+          message: `Strategy ${change.payload.id} of feature flag ${feature} ${undone}`,
+          feature,
+          changeId,
+        };
+      case 'patchVariant': {
+        const where = `Environment variants of feature flag ${feature} in ${body.environment} were changed`;
+        return { code, message: `${where}; applying would overwrite that change`, feature, changeId };
+      }
+      default:
+        return { code, message: `Feature flag ${feature} ${undone}`, feature, changeId };
+    }
+  });
+
+/** Everything that the changes touch, with the features and segments locked in one order until the end of this work. */
+const lockedSituation = async ({ features, application }: Work, { body, now }: Asking) => {
+  const subjects = subjectsOf(
+    body.project,
+    body.changes.map(({ change }) => change),
+  );
+  const seen = await application.situation(subjects);
+  const parents = [...(seen?.features.values() ?? [])].flatMap(({ dependencies }) =>
+    dependencies.map((d) => d.feature),
+  );
+  await features.findAllForUpdate([...new Set([...subjects.features, ...parents])]);
+  await application.lockSegments(subjects.segments);
+  const found = await application.situation(subjects);
+  if (found === undefined) return undefined;
+  const { environment } = body;
+  return { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+};
+
+const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({
+  ...event,
+  data: { ...(typeof event.data === 'object' && event.data !== null ? event.data : {}), changeRequestId },
+});
+
+const applyOnce = async (work: Work, asked: Asking): Promise<AppliedChanges> => {
+  const { body, caller } = asked;
+  const { features, application, events } = work;
+  const situation = await lockedSituation(work, asked);
+  if (situation === undefined) {
+    return refused('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
+  }
+  const folded = foldChanges(body.changes, situation);
+  if (folded.conflicts.length > 0) return refused('conflict', folded.conflicts);
+  const overwrites = body.refuseOverwrites ? overwritten(body, situation) : [];
+  if (overwrites.length > 0) return refused('overwrites', overwrites);
+
+  const changed = [...folded.features.values()].filter((feature) => situation.features.get(feature.name) !== feature);
+  await features.save(...changed.map((feature) => collaborated(feature, caller)));
+  for (const [id, before] of situation.segments) {
+    const after = folded.segments.get(id);
+    if (after === undefined) await application.deleteSegment(before);
+    else if (after !== before) await application.saveSegment(after);
+  }
+  events.record(folded.events.map((event) => withRequestId(event, body.changeRequestId)));
+  return { outcome: 'applied', conflicts: [], inverse: inverseOf(body.changes, situation, folded) };
+};
+
+/** What will not be otherwise when it is tried again. */
+const isFinal = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.kind !== 'InternalError' && error.kind !== 'ServiceUnavailable';
+
+/**
+ * Applies all changes of a request or none, in one transaction with the answer: who asks again is given the same. The answer
+ * "no" is remembered as well, so that a message that comes late cannot turn it into a "yes".
+ */
+export const applyChangesEndpoint = (work: UnitOfWork) =>
+  implement(ApplyChanges, async (asked) => {
+    const { changeRequestId: id, attempt } = asked.body;
+    const once = (decide: (tx: Work) => Promise<AppliedChanges>) =>
+      work(asked, async (tx) => {
+        const known = await tx.application.answerOf(id, attempt);
+        if (known !== undefined) return known;
+        const result = await decide(tx);
+        await tx.application.answer(id, attempt, result);
+        return result;
+      });
+    try {
+      return await once((tx) => applyOnce(tx, asked));
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      return once(async () => refused('conflict', [{ code: 'invalid-payload', message: error.message }]));
+    }
+  });

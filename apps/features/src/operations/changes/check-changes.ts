@@ -1,0 +1,35 @@
+import { implement } from '@bunting/bus';
+import { type Change, CheckChanges, isSegmentChange, notFound } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { checkChanges } from '../../domain/changes/index.ts';
+import { named } from '../../domain/refusals.ts';
+import type { SituationReader, Subjects } from '../../persistence/situation-reader.ts';
+import { mentionsOf } from '../mentions.ts';
+
+const featuresOf = (change: Change): string[] => {
+  if (isSegmentChange(change)) return [];
+  return change.action === 'addDependency' ? [change.feature, change.payload.feature] : [change.feature];
+};
+
+/** What changes are about, and what they speak of. */
+export const subjectsOf = (project: string, changes: readonly Change[]): Subjects => {
+  const ofSegments = changes.filter(isSegmentChange);
+  return {
+    project,
+    ...mentionsOf(changes),
+    features: changes.flatMap(featuresOf),
+    segments: ofSegments.map(({ payload }) => payload.id),
+    segmentNames: ofSegments.flatMap((change) =>
+      change.action === 'updateSegment' && change.payload.name !== undefined ? [change.payload.name] : [],
+    ),
+  };
+};
+
+export const checkChangesEndpoint = (readSituation: SituationReader) =>
+  implement(CheckChanges, async ({ body, now }) => {
+    const { project, environment, changes, earlier } = body;
+    const found = await readSituation(subjectsOf(project, [...earlier, ...changes]));
+    if (found === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+    const situation = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+    return { changes: checkChanges(changes, earlier, situation) };
+  });

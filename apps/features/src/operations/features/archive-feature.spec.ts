@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { ArchiveFeature, CreateProject } from '@bunting/contracts';
+import { aFeature } from '../../../test/builders.ts';
+import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const archive = (featureName: string, caller = mia, projectId = 'shop') =>
+  features.call(ArchiveFeature, { params: { projectId, featureName } }, caller);
+const dependingOn = (feature: string) => [{ feature, enabled: true, variants: [] }];
+
+it('forgets what the feature depended on, tells both, and tells the parent that it is none any more', async () => {
+  await features.given(aFeature({ name: 'parent' }), aFeature({ name: 'child', dependencies: dependingOn('parent') }));
+  await archive('child');
+  expect((await features.told()).map(({ type, featureName }) => [type, featureName])).toEqual([
+    ['feature-dependencies-removed', 'child'],
+    ['feature-archived', 'child'],
+  ]);
+  const states = await features.states('feature');
+  expect(states.map(({ id, state }) => [id, state?.dependencyType])).toEqual([
+    ['child', null],
+    ['parent', null],
+  ]);
+  expect(states[0]?.state).toMatchObject({ lifecycle: { stage: 'archived' } });
+  expect(states[0]?.state?.archivedAt).toMatch(/Z$/);
+  await expect(features.get('child', mia, 'shop')).rejects.toMatchObject({ kind: 'NotFoundError' });
+});
+
+it('refuses a feature that others depend on', async () => {
+  await features.given(
+    aFeature({ name: 'mother' }),
+    aFeature({ name: 'daughter', dependencies: dependingOn('mother') }),
+  );
+  await expect(archive('mother')).rejects.toMatchObject({
+    kind: 'InvalidOperationError',
+    message: 'You can not archive/delete this feature since other features depend on it.',
+  });
+  expect(await features.told()).toEqual([]);
+  await archive('daughter');
+  await archive('mother');
+});
+
+it('says the same of a feature that is archived already, and tells nothing', async () => {
+  await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
+  await archive('old');
+  expect(await features.told()).toEqual([]);
+  expect(await features.states('feature')).toEqual([]);
+});
+
+it('finds the feature in its own project alone, for those who may delete features there', async () => {
+  await features.given(aFeature({ name: 'here' }));
+  await expect(archive('nobody')).rejects.toMatchObject({ kind: 'NotFoundError', message: 'No feature flag found' });
+  await expect(archive('here', mia, 'default')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(archive('here', lee)).rejects.toMatchObject({
+    kind: 'NoAccessError',
+    permissions: ['DELETE_FEATURE'],
+  });
+  expect((await features.get('here', mia, 'shop')).archived).toBe(false);
+});

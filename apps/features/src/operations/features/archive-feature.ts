@@ -1,0 +1,19 @@
+import { implement } from '@bunting/bus';
+import { ArchiveFeature } from '@bunting/contracts';
+import { archiveFeature } from '../../domain/feature-rules.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const archiveFeatureEndpoint = (work: UnitOfWork) =>
+  implement(ArchiveFeature, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller, now } = asked;
+      const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
+      authorise(caller, ArchiveFeature.permission, { project: feature.project });
+      // Asked after the lock: a child that came before it is seen, and none comes after.
+      const children = await tx.features.childrenOf(feature.name);
+      await carryOut(tx, archiveFeature(feature, { children }, now.toISOString()), caller);
+      return null;
+    }),
+  );

@@ -1,0 +1,38 @@
+import { implement } from '@bunting/bus';
+import { CreateFeature, invalid, notFound, refusal } from '@bunting/contracts';
+import { createFeature, storedFeature } from '../../domain/feature-rules.ts';
+import { requireUrlFriendlyName } from '../../domain/names.ts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { tellNewTags } from '../tags/tell-new-tags.ts';
+import { requireRoom } from './require-room.ts';
+
+/** @param limit how many active features there may be in all */
+export const createFeatureEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+  implement(CreateFeature, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller, now } = asked;
+      authorise(caller, CreateFeature.permission, { project: params.projectId });
+      requireUrlFriendlyName(body.name);
+      const { taken, project } = await tx.projects.placeForFeature(params.projectId, body.name);
+      if (taken !== null) {
+        const which = taken === 'archived' ? 'An archived flag' : 'A flag';
+        throw refusal('NameExistsError', `${which} with that name already exists`);
+      }
+      const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };
+      const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
+      if (project === null) throw notFound(`Active project with id ${named(params.projectId)} does not exist`);
+      await requireRoom(tx, { project: params.projectId, featureLimit: project.featureLimit, limit, adding: 1 });
+      await tellNewTags(tx, feature.tags, (type) => {
+        const index = body.tags?.findIndex((tag) => tag.type === type) ?? 0;
+        return invalid(
+          `Tag type '${type}' does not exist: see the \`/body/tags/${index}/type\` property.`,
+          `/body/tags/${index}/type`,
+        );
+      });
+      await tx.features.add([feature]);
+      tx.events.record(events);
+      return storedFeature(feature);
+    }),
+  );

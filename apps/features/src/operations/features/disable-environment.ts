@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { DisableEnvironment } from '@bunting/contracts';
+import { disableEnvironment } from '../../domain/environments.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const disableEnvironmentEndpoint = (work: UnitOfWork) =>
+  implement(DisableEnvironment, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller } = asked;
+      const { environment } = params;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, DisableEnvironment.permission, { project: feature.project, environment });
+      await carryOut(tx, disableEnvironment(feature, environment, surroundings), caller);
+      return null;
+    }),
+  );

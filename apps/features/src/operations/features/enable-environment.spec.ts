@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { DisableEnvironment, EnableEnvironment } from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const at = (featureName: string, environment = 'development') => ({ projectId: 'default', featureName, environment });
+const enable = (featureName: string, caller = mia, shouldActivateDisabledStrategies = false) =>
+  features.call(EnableEnvironment, { params: at(featureName), query: { shouldActivateDisabledStrategies } }, caller);
+const disable = (featureName: string, caller = mia) =>
+  features.call(DisableEnvironment, { params: at(featureName) }, caller);
+const types = async () => (await features.told()).map(({ type }) => type);
+
+it('gives a feature without strategies the default one, turns it on and off again, and tells what changed', async () => {
+  await features.create('lamp');
+  await features.forget();
+  await enable('lamp');
+  await enable('lamp');
+  expect((await features.get('lamp')).environments?.[0]).toMatchObject({
+    enabled: true,
+    strategies: [{ name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'default', groupId: 'lamp' } }],
+  });
+  await disable('lamp');
+  await disable('lamp');
+  expect(await types()).toEqual([
+    'feature-strategy-add',
+    'feature-environment-enabled',
+    'feature-environment-disabled',
+  ]);
+  expect((await features.stateOf('lamp'))?.environments[0]).toMatchObject({ enabled: false, hasStrategies: true });
+});
+
+it("takes the project's default strategy, with the segments and context fields that it names", async () => {
+  const constraint = { contextName: 'appName', operator: 'IN', values: ['web'] };
+  await features.database.transaction(async ({ query }) => {
+    const [segment] = await query<{ id: number }>(
+      `insert into segment (name, constraints, created_by, created_at) values ('beta', '[]', 'mia', now()) returning id`,
+    );
+    const strategy = {
+      name: 'flexibleRollout',
+      parameters: { rollout: '5' },
+      constraints: [constraint],
+      segments: [segment?.id],
+    };
+    await query(`update project_environment set default_strategy = $1 where environment = 'production'`, [
+      JSON.stringify(strategy),
+    ]);
+  });
+  await features.create('careful');
+  await features.call(EnableEnvironment, { params: at('careful', 'production') });
+  const [strategy] = (await features.get('careful')).environments?.[1]?.strategies ?? [];
+  expect(strategy).toMatchObject({ parameters: { rollout: '5', groupId: 'careful' }, constraints: [constraint] });
+  expect(strategy?.segments).toHaveLength(1);
+});
+
+it('enables every disabled strategy where that is wanted', async () => {
+  const strategies = [aStrategy({ id: 'a', disabled: true }), aStrategy({ id: 'b', disabled: true, sortOrder: 1 })];
+  await features.given(aFeature({ name: 'sleeper', project: 'default', strategies }));
+  await enable('sleeper', mia, true);
+  expect(await types()).toEqual(['feature-strategy-update', 'feature-strategy-update', 'feature-environment-enabled']);
+});
+
+it('refuses an archived feature, an environment that the project does not have, and a feature that is not there', async () => {
+  await features.given(aFeature({ name: 'old', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
+  for (const operation of [EnableEnvironment, DisableEnvironment]) {
+    await expect(features.call(operation, { params: at('old') })).rejects.toMatchObject({
+      kind: 'ArchivedFeatureError',
+    });
+    await expect(features.call(operation, { params: at('lamp', 'moon') })).rejects.toMatchObject({
+      kind: 'NotFoundError',
+      message: 'Could not find environment moon for feature: lamp',
+    });
+    await expect(features.call(operation, { params: at('nobody') })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  }
+});
+
+it('takes the right to switch there, and to add a strategy where it adds the first one', async () => {
+  await features.create('guarded');
+  const switcher = someoneWho({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
+  await expect(enable('guarded', switcher)).rejects.toMatchObject({
+    kind: 'NoAccessError',
+    permissions: ['CREATE_FEATURE_STRATEGY'],
+  });
+  await expect(enable('guarded', lee)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_ENVIRONMENT'] });
+  await expect(disable('guarded', lee)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_ENVIRONMENT'] });
+  await enable('lamp', switcher);
+  await disable('lamp', switcher);
+});

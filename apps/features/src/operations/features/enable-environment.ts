@@ -1,0 +1,26 @@
+import { implement } from '@bunting/bus';
+import { EnableEnvironment } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { enableEnvironment } from '../../domain/environments.ts';
+import { inEnvironment } from '../../domain/strategy.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const enableEnvironmentEndpoint = (work: UnitOfWork) =>
+  implement(EnableEnvironment, (asked) =>
+    work(asked, async (tx) => {
+      const { params, query, caller } = asked;
+      const { environment } = params;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const where = { project: feature.project, environment };
+      authorise(caller, EnableEnvironment.permission, where);
+      // It will get its first strategy: that takes the right to add one.
+      if (inEnvironment(feature, environment).strategies.length === 0)
+        authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
+      const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
+      const enabling = { activateDisabled, newStrategyId: randomUUID() };
+      await carryOut(tx, enableEnvironment(feature, environment, enabling, surroundings), caller);
+      return null;
+    }),
+  );

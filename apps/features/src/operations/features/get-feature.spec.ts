@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CreateProject, GetFeature, imageUrlOf } from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
+});
+afterAll(() => features.stop());
+
+const sql = (text: string, values: readonly unknown[] = []) =>
+  features.database.transaction(({ query }) => query(text, values));
+
+it('gives every field that the interface names, for a feature that has just been created', async () => {
+  await features.create('fresh', { description: 'What it does.', tags: [{ type: 'simple', value: 'new' }] });
+  const { createdAt, lifecycle, ...feature } = await features.get('fresh');
+  const mias = { id: 1, name: 'mia', imageUrl: imageUrlOf('mia') };
+  const environment = (name: string, sortOrder: number) => ({
+    ...{ name, environment: name, type: name, sortOrder, featureName: 'fresh', enabled: false },
+    ...{ strategies: [], variantCount: 0, hasStrategies: false, hasEnabledStrategies: false },
+    ...{ lastSeenAt: null, yes: 0, no: 0 },
+  });
+  expect(feature).toEqual({
+    ...{ name: 'fresh', type: 'release', description: 'What it does.', project: 'default' },
+    ...{ archived: false, archivedAt: null, enabled: false, stale: false, favorite: false, impressionData: false },
+    ...{ createdBy: mias, lastSeenAt: null, tags: [{ type: 'simple', value: 'new' }] },
+    ...{ variants: [], strategies: [], children: [], dependencies: [], collaborators: { users: [mias] } },
+    environments: [environment('development', 2), environment('production', 3)],
+  });
+  expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(lifecycle).toEqual({ stage: 'initial', enteredStageAt: createdAt });
+});
+
+it('gives strategies and environments in their order, and says what is on', async () => {
+  const [later, earlier] = [
+    aStrategy({ id: 'b', sortOrder: 1, disabled: true, segments: [2, 1] }),
+    aStrategy({ id: 'a' }),
+  ];
+  const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;
+  await features.given(
+    aFeature({
+      name: 'busy',
+      environments: {
+        production: { enabled: false, strategies: [later], variants: [] },
+        development: {
+          enabled: true,
+          strategies: [earlier, later],
+          variants: [variant, { ...variant, name: 'amber' }],
+        },
+      },
+      lifecycle: [
+        { stage: 'initial', enteredStageAt: '2026-01-01T00:00:00.000Z' },
+        { stage: 'completed', status: 'kept', enteredStageAt: '2026-01-02T00:00:00.000Z' },
+        { stage: 'pre-live', enteredStageAt: '2026-01-03T00:00:00.000Z' },
+      ],
+      collaborators: [
+        { id: 2, name: 'lee' },
+        { id: 1, name: 'mia' },
+      ],
+    }),
+  );
+  const feature = await features.get('busy', mia, 'shop');
+  expect(feature.enabled).toBe(true);
+  expect(feature.environments).toMatchObject([
+    { name: 'development', enabled: true, hasStrategies: true, hasEnabledStrategies: true, variantCount: 2 },
+    { name: 'production', enabled: false, hasStrategies: true, hasEnabledStrategies: false, variantCount: 0 },
+  ]);
+  expect(feature.environments?.[0]?.strategies).toEqual([earlier, later]);
+  expect(feature.environments?.[0]).not.toHaveProperty('variants');
+  expect(feature.lifecycle).toMatchObject({ stage: 'completed', status: 'kept' });
+  expect(feature.collaborators?.users.map(({ name, imageUrl }) => [name, imageUrl])).toEqual([
+    ['lee', imageUrlOf('lee')],
+    ['mia', imageUrlOf('mia')],
+  ]);
+});
+
+it('adds the variants of each environment when they are asked for', async () => {
+  const params = { projectId: 'shop', featureName: 'busy' };
+  const withVariants = await features.call(GetFeature, { params, query: { variantEnvironments: 'true' } });
+  expect(withVariants.environments?.map(({ variants }) => variants?.map(({ name }) => name))).toEqual([
+    ['amber', 'blue'],
+    [],
+  ]);
+  const without = await features.call(GetFeature, { params, query: { variantEnvironments: 'yes' } });
+  expect(without.environments?.[0]).not.toHaveProperty('variants');
+});
+
+it('names the active features that depend on it, and what it depends on', async () => {
+  const dependencies = [{ feature: 'parent', enabled: true, variants: [] }];
+  await features.given(
+    aFeature({ name: 'parent' }),
+    aFeature({ name: 'child-b', dependencies }),
+    aFeature({ name: 'child-a', dependencies }),
+    aFeature({ name: 'child-c', dependencies, archivedAt: '2026-01-02T00:00:00.000Z' }),
+  );
+  expect(await features.get('parent', mia, 'shop')).toMatchObject({
+    children: ['child-a', 'child-b'],
+    dependencies: [],
+  });
+  expect(await features.get('child-a', mia, 'shop')).toMatchObject({ children: [], dependencies });
+});
+
+it("says whether it is the caller's favourite", async () => {
+  await features.create('loved');
+  await sql('insert into feature_favorite (feature, user_id) values ($1, $2)', ['loved', lee.id]);
+  expect((await features.get('loved', lee)).favorite).toBe(true);
+  expect((await features.get('loved', mia)).favorite).toBe(false);
+});
+
+it('says what was counted in this hour, and when it was last seen', async () => {
+  await features.create('counted');
+  await sql(
+    `insert into feature_seen (feature, environment, last_seen_at, hour, yes, no) values
+      ('counted', 'development', '2026-01-01T10:30:00Z', '2026-01-01T10:00:00Z', 7, 8),
+      ('counted', 'production', now(), date_trunc('hour', now()), 5, 6)`,
+  );
+  const feature = await features.get('counted');
+  expect(feature.environments).toMatchObject([
+    { name: 'development', lastSeenAt: '2026-01-01T10:30:00.000Z', yes: 0, no: 0 },
+    { name: 'production', yes: 5, no: 6 },
+  ]);
+  expect(feature.lastSeenAt).toBe(feature.environments?.[1]?.lastSeenAt);
+});
+
+describe('is not found', () => {
+  const refusedWith = (message: string) => ({ kind: 'NotFoundError', message });
+
+  it('when there is none, or in another project', async () => {
+    await expect(features.get('nobody')).rejects.toMatchObject(
+      refusedWith('There\'s no feature named "nobody" in project "default".'),
+    );
+    for (const project of ['garage', 'moon']) {
+      await expect(features.get('busy', mia, project)).rejects.toMatchObject(
+        refusedWith(
+          `There's no feature named "busy" in project "${project}", but there's a feature with that name in project "shop"`,
+        ),
+      );
+    }
+  });
+
+  it('by a name in other letters', async () => {
+    await expect(features.get('Fresh')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  });
+
+  it('when it is archived', async () => {
+    await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
+    await expect(features.get('old', mia, 'shop')).rejects.toMatchObject(
+      refusedWith('Could not find feature flag with name old'),
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { CreateProject, EnableEnvironment, ListFeatures } from '@bunting/contracts';
+import { aFeature } from '../../../test/builders.ts';
+import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+});
+afterAll(() => features.stop());
+
+const list = async (projectId: string, caller = mia) => features.call(ListFeatures, { params: { projectId } }, caller);
+
+it('gives the active features of the project by name, each with what it is in every environment', async () => {
+  for (const name of ['b', 'B', 'a']) await features.create(name, { tags: [{ type: 'simple', value: 'listed' }] });
+  await features.given(
+    aFeature({ name: 'c' }),
+    aFeature({ name: 'd', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }),
+  );
+  await features.call(EnableEnvironment, {
+    params: { projectId: 'default', featureName: 'a', environment: 'production' },
+  });
+  const { version, features: listed } = await list('default');
+  expect(version).toBe(2);
+  expect(listed.map(({ name }) => name)).toEqual(['B', 'a', 'b']);
+  expect(listed[1]).toMatchObject({
+    ...{ type: 'release', project: 'default', stale: false, favorite: false, archivedAt: null },
+    tags: [{ type: 'simple', value: 'listed' }],
+    environments: [
+      { name: 'development', enabled: false, hasStrategies: false },
+      { name: 'production', enabled: true, hasStrategies: true, hasEnabledStrategies: true },
+    ],
+  });
+  expect((await list('shop')).features.map(({ name }) => name)).toEqual(['c']);
+});
+
+it("marks the caller's favourites", async () => {
+  await features.database.transaction(({ query }) =>
+    query(`insert into feature_favorite (feature, user_id) values ('a', $1)`, [lee.id]),
+  );
+  const favorites = async (caller = mia) =>
+    (await list('default', caller)).features.filter(({ favorite }) => favorite).map(({ name }) => name);
+  expect(await favorites(lee)).toEqual(['a']);
+  expect(await favorites(mia)).toEqual([]);
+});
+
+it('gives none for a project that there is not', async () => {
+  expect(await list('moon')).toEqual({ version: 2, features: [] });
+});

@@ -1,0 +1,62 @@
+import { implement } from '@bunting/bus';
+import { CreateProject, type CreateProjectBody, type Environment, invalid, refusal } from '@bunting/contracts';
+import { randomBytes } from 'node:crypto';
+import { requireUrlFriendlyName } from '../../domain/names.ts';
+import { named, tooMany } from '../../domain/refusals.ts';
+import { limits } from '../../domain/surroundings.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+
+/** An id that people recognise the name in. */
+const idFrom = (name: string): string => {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9\s_-]/g, '')
+    .split(/[\s_-]+/)
+    .filter((word) => word !== '');
+  return words.join('-').slice(0, 80) || 'project';
+};
+
+const connected = ({ environments: wanted }: CreateProjectBody, known: readonly Environment[]): string[] => {
+  if (wanted === undefined) return known.filter(({ enabled }) => enabled).map(({ name }) => name);
+  if (wanted.length === 0)
+    throw invalid('The `/body/environments` property must NOT have fewer than 1 items.', '/body/environments');
+  for (const [index, name] of wanted.entries()) {
+    if (known.some((environment) => environment.name === name)) continue;
+    const path = `/body/environments/${index}`;
+    throw invalid(
+      `The \`${path}\` property must name an environment that exists. You provided "${named(name)}".`,
+      path,
+    );
+  }
+  return known.filter(({ name }) => wanted.includes(name)).map(({ name }) => name);
+};
+
+export const createProjectEndpoint = (work: UnitOfWork) =>
+  implement(CreateProject, (asked) =>
+    work(asked, async ({ projects, events }) => {
+      const { body, caller, now } = asked;
+      authorise(caller, CreateProject.permission, {});
+      const name = body.name.trim();
+      if (name === '') throw invalid('The `/body/name` property is not allowed to be empty.', '/body/name');
+      const wanted = body.id?.trim() ?? '';
+      if (wanted !== '') requireUrlFriendlyName(wanted, '/body/id');
+
+      const { taken, environments } = await projects.placeFor(wanted || idFrom(name));
+      if (taken && wanted !== '') throw refusal('NameExistsError', 'A project with this id already exists.');
+      const id = wanted || (taken ? `${idFrom(name)}-${randomBytes(4).toString('hex')}` : idFrom(name));
+      const project = {
+        id,
+        name,
+        description: body.description || null,
+        mode: body.mode ?? 'open',
+        defaultStickiness: body.defaultStickiness || 'default',
+        environments: connected(body, environments),
+      };
+      if ((await projects.count()) >= limits.projects) throw tooMany('project', limits.projects);
+      await projects.add(project, now.toISOString());
+      events.record([{ type: 'project-created', project: id, data: project }]);
+      return project;
+    }),
+  );

@@ -1,0 +1,6 @@
+import { implement, JsonText } from '@bunting/bus';
+import { ListProjects } from '@bunting/contracts';
+import type { ProjectReader } from '../../persistence/project-repository.ts';
+
+export const listProjectsEndpoint = (projects: ProjectReader) =>
+  implement(ListProjects, async () => new JsonText(await projects.all()));

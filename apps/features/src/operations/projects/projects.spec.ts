@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { CreateProject, type CreateProjectBody, GetProjectEnvironments, ListProjects } from '@bunting/contracts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.database.transaction(({ query }) =>
+    query(`insert into environment (name, type, sort_order, enabled) values ('staging', 'preproduction', 1, false)`),
+  );
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const create = (body: CreateProjectBody, caller = mia) => features.call(CreateProject, { body }, caller);
+
+it('begins with the project default, in development and production', async () => {
+  const { projects } = await features.call(ListProjects, {});
+  expect(projects).toMatchObject([{ id: 'default', name: 'Default', mode: 'open', featureCount: 0, health: 100 }]);
+  const { environments } = await features.call(GetProjectEnvironments, { params: { projectId: 'default' } });
+  expect(environments).toEqual([
+    { name: 'development', type: 'development', sortOrder: 2, enabled: true },
+    { name: 'production', type: 'production', sortOrder: 3, enabled: true },
+  ]);
+});
+
+it('connects a new project to every enabled environment, or to those that are named, and tells it', async () => {
+  const shop = await create({ id: 'shop', name: 'Shop' });
+  expect(shop).toEqual({
+    ...{ id: 'shop', name: 'Shop', description: null, mode: 'open', defaultStickiness: 'default' },
+    environments: ['development', 'production'],
+  });
+  const garage = await create({ id: 'garage', name: 'Garage', environments: ['production', 'staging', 'staging'] });
+  expect(garage.environments).toEqual(['staging', 'production']);
+  expect(await features.told()).toMatchObject([
+    { type: 'project-created', project: 'shop', data: shop },
+    { type: 'project-created', project: 'garage', data: garage },
+  ]);
+});
+
+it('makes an id from the name where none is given', async () => {
+  expect((await create({ name: ' Café & Bar 24 ' })).id).toBe('cafe-bar-24');
+  expect((await create({ id: '', name: 'Cafe Bar 24' })).id).toMatch(/^cafe-bar-24-[0-9a-f]{8}$/);
+  expect((await create({ id: null, name: '喫茶店' })).id).toBe('project');
+});
+
+it('refuses an id that is taken or that cannot stand in a URL, and environments that there are not', async () => {
+  await expect(create({ id: 'default', name: 'Mine' })).rejects.toMatchObject({
+    kind: 'NameExistsError',
+    message: 'A project with this id already exists.',
+  });
+  const outcomes = await Promise.allSettled([create({ id: 'race', name: 'A' }), create({ id: 'race', name: 'B' })]);
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const refused: [CreateProjectBody, RegExp][] = [
+    [{ id: 'a b', name: 'A' }, /`\/body\/id`/],
+    [{ name: '   ' }, /`\/body\/name`/],
+    [{ name: 'A', environments: ['production', 'moon'] }, /`\/body\/environments\/1`.*moon/],
+    [{ name: 'A', environments: [] }, /`\/body\/environments`/],
+  ];
+  for (const [body, message] of refused) {
+    await expect(create(body)).rejects.toMatchObject({ kind: 'ValidationError', message });
+  }
+});
+
+it('is for those who may create projects', async () => {
+  await create({ id: 'of-kim', name: 'Of Kim' }, someoneWho({ permission: 'CREATE_PROJECT' }));
+  await expect(create({ id: 'of-lee', name: 'Of Lee' }, lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
+});
+
+it('does not find the environments of a project that there is not', async () => {
+  const params = { projectId: 'moon' };
+  await expect(features.call(GetProjectEnvironments, { params })).rejects.toMatchObject({ kind: 'NotFoundError' });
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { AddStrategy, type CreateStrategy, type Constraint, CreateSegment } from '@bunting/contracts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.create('checkout');
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const at = (about: object = {}) => ({
+  ...{ projectId: 'default', featureName: 'checkout', environment: 'development' },
+  ...about,
+});
+const add = (body: CreateStrategy, params = at(), caller = mia) => features.call(AddStrategy, { params, body }, caller);
+const strategiesNow = async () => (await features.get('checkout')).environments?.[0]?.strategies;
+
+it('answers and tells the new strategy, after those that there are, and turns nothing on', async () => {
+  const first = await add({ name: 'flexibleRollout', parameters: { rollout: '50' } });
+  const second = await add({ name: 'default', title: 'Everyone' });
+  expect(first).toMatchObject({
+    sortOrder: 0,
+    parameters: { rollout: '50', stickiness: 'default', groupId: 'checkout' },
+  });
+  expect(first.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+  expect(second).toMatchObject({ name: 'default', title: 'Everyone', disabled: false, sortOrder: 1 });
+  expect(await strategiesNow()).toEqual([first, second]);
+  expect((await features.get('checkout')).enabled).toBe(false);
+  expect(await features.told()).toMatchObject([
+    { type: 'feature-strategy-add', environment: 'development', data: first, preData: null },
+    { type: 'feature-strategy-add', environment: 'development', data: second, preData: null },
+  ]);
+});
+
+it('takes segments of every project and of its own, and tells their ids with the state', async () => {
+  const segment = (name: string) => features.call(CreateSegment, { body: { name, constraints: [] } });
+  const [one, two] = [await segment('beta'), await segment('staff')];
+  await add({ name: 'default', segments: [two.id, one.id, two.id] });
+  expect((await features.stateOf('checkout'))?.segments).toEqual([two.id, one.id]);
+});
+
+it('refuses what it does not know, and stores nothing', async () => {
+  const before = await strategiesNow();
+  const unknown: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
+  const refused: [CreateStrategy, object][] = [
+    [{ name: 'magic' }, { kind: 'ValidationError', message: /magic.*\/body\/name/ }],
+    [
+      { name: 'default', segments: [4711] },
+      { kind: 'NotFoundError', message: 'No segment exists with ID "4711"' },
+    ],
+    [
+      { name: 'default', constraints: [unknown] },
+      { kind: 'NotFoundError', message: /region/ },
+    ],
+  ];
+  for (const [strategy, refusal] of refused) await expect(add(strategy)).rejects.toMatchObject(refusal);
+  await expect(add({ name: 'default' }, at({ environment: 'moon' }))).rejects.toMatchObject({
+    kind: 'ValidationError',
+  });
+  await expect(add({ name: 'default' }, at({ featureName: 'nobody' }))).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+  expect(await strategiesNow()).toEqual(before);
+  expect(await features.told()).toEqual([]);
+});
+
+it('never has more than thirty strategies in an environment, however many are added at once', async () => {
+  const production = at({ environment: 'production' });
+  const outcomes = await Promise.allSettled(Array.from({ length: 34 }, () => add({ name: 'default' }, production)));
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as object] : []));
+  expect(refusals).toHaveLength(4);
+  for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'ExceedsLimitError' });
+});
+
+it('is for those who may add strategies there', async () => {
+  const permission = 'CREATE_FEATURE_STRATEGY';
+  await add({ name: 'default' }, at(), someoneWho({ permission, project: 'default', environment: 'development' }));
+  for (const caller of [lee, someoneWho({ permission, environment: 'production' })]) {
+    await expect(add({ name: 'default' }, at(), caller)).rejects.toMatchObject({ kind: 'NoAccessError' });
+  }
+});

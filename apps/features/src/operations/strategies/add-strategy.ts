@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { AddStrategy } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { mentionsOf } from '../mentions.ts';
+
+export const addStrategyEndpoint = (work: UnitOfWork) =>
+  implement(AddStrategy, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { environment } = params;
+      const { feature, surroundings } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        mentionsOf(body),
+      );
+      authorise(caller, AddStrategy.permission, { project: feature.project, environment });
+      const strategyId = randomUUID();
+      const decision = addStrategy(feature, environment, body, strategyId, surroundings);
+      return publicStrategy(strategyOf(await carryOut(tx, decision, caller), { environment, strategyId }));
+    }),
+  );

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CreateProject, type JsonPatch, PatchStrategy } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
+});
+afterAll(() => features.stop());
+
+/** A feature of its own for each test, with one strategy in development. */
+let featureName: string;
+let strategyId: string;
+beforeEach(async () => {
+  featureName = `feature-${randomUUID()}`;
+  strategyId = randomUUID();
+  const strategies = [aStrategy({ id: strategyId, title: 'Everyone' })];
+  await features.given(aFeature({ name: featureName, enabled: true, strategies }));
+  await features.forget();
+});
+
+const at = (about: Partial<Record<'projectId' | 'featureName' | 'environment' | 'strategyId', string>> = {}) => ({
+  projectId: 'shop',
+  featureName,
+  environment: 'development',
+  strategyId,
+  ...about,
+});
+const patch = (body: JsonPatch, params = at(), caller = mia) => features.call(PatchStrategy, { params, body }, caller);
+const retitled = (value: unknown): JsonPatch => [{ op: 'replace', path: '/title', value }];
+const strategyNow = async () => (await features.get(featureName, mia, 'shop')).environments?.[0]?.strategies?.[0];
+
+it('answers the strategy as it is stored', async () => {
+  const answer = await patch(retitled('Half of Oslo'));
+  expect(answer).toEqual({
+    ...{ id: strategyId, name: 'default', title: 'Half of Oslo', disabled: false, sortOrder: 0 },
+    ...{ constraints: [], parameters: {}, variants: [], segments: [] },
+  });
+  expect(await strategyNow()).toEqual(answer);
+});
+
+it('tells what the strategy was and what it became, by whom and when', async () => {
+  const before = Date.now();
+  await patch(retitled('Half of Oslo'));
+  const [event, ...others] = await features.told();
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({
+    type: 'feature-strategy-update',
+    ...{ project: 'shop', environment: 'development', featureName, tags: [] },
+    ...{ createdBy: 'mia', createdByUserId: 1 },
+    preData: { id: strategyId, title: 'Everyone', segments: [] },
+    data: { id: strategyId, title: 'Half of Oslo', segments: [] },
+  });
+  expect(Date.parse(event?.createdAt ?? '')).toBeGreaterThanOrEqual(before);
+  expect((await features.get(featureName, mia, 'shop')).collaborators?.users.map(({ name }) => name)).toEqual(['mia']);
+});
+
+it('turns the feature off with its last active strategy, tells it, and tells the new state with a higher version', async () => {
+  await patch(retitled('still on'));
+  await patch([{ op: 'replace', path: '/disabled', value: true }]);
+  expect((await features.told()).map(({ type }) => type)).toEqual([
+    'feature-strategy-update',
+    'feature-strategy-update',
+    'feature-environment-disabled',
+  ]);
+  const states = await features.states('feature');
+  expect(states.map(({ id, version }) => [id, version])).toEqual([
+    [featureName, 2],
+    [featureName, 3],
+  ]);
+  expect(states.map(({ state }) => state?.environments[0])).toMatchObject([
+    { name: 'development', enabled: true, hasStrategies: true, hasEnabledStrategies: true },
+    { name: 'development', enabled: false, hasStrategies: true, hasEnabledStrategies: false },
+  ]);
+});
+
+it('stores and tells nothing when the patch changes nothing', async () => {
+  await patch([]);
+  await patch(retitled('Everyone'));
+  expect(await features.told()).toEqual([]);
+  expect(await features.states('feature')).toEqual([]);
+});
+
+it('keeps what twenty patches of different members change at once', async () => {
+  const members = Array.from({ length: 20 }, (_, nth) => `member-${nth}`);
+  await Promise.all(members.map((key) => patch([{ op: 'add', path: `/parameters/${key}`, value: key }])));
+  expect((await strategyNow())?.parameters).toEqual(Object.fromEntries(members.map((key) => [key, key])));
+  const versions = (await features.states('feature')).map(({ version }) => version);
+  expect(versions).toEqual(members.map((_, nth) => nth + 2));
+});
+
+it('finds the segments and context fields that a patch names', async () => {
+  const constraint = { contextName: 'userId', operator: 'IN', values: ['7'] };
+  expect(await patch([{ op: 'add', path: '/constraints/-', value: constraint }])).toMatchObject({
+    constraints: [constraint],
+  });
+  await expect(patch([{ op: 'replace', path: '/constraints/0/contextName', value: 'region' }])).rejects.toMatchObject({
+    kind: 'NotFoundError',
+    message: 'Could not find Context field with name region',
+  });
+  await expect(patch([{ op: 'add', path: '/segments/-', value: 4711 }])).rejects.toMatchObject({
+    kind: 'NotFoundError',
+    message: 'No segment exists with ID "4711"',
+  });
+});
+
+describe('finds nothing', () => {
+  it('under an unknown id, or in another environment', async () => {
+    for (const elsewhere of [
+      at({ strategyId: randomUUID() }),
+      at({ environment: 'production' }),
+      at({ environment: 'moon' }),
+    ]) {
+      await expect(patch(retitled('x'), elsewhere)).rejects.toMatchObject({
+        kind: 'NotFoundError',
+        message: `Could not find strategy with id: ${elsewhere.strategyId}`,
+      });
+    }
+  });
+
+  it('in another feature, or in another project', async () => {
+    const other = `feature-${randomUUID()}`;
+    await features.given(aFeature({ name: other, strategies: [aStrategy({ id: randomUUID() })] }));
+    await expect(patch(retitled('x'), at({ featureName: other }))).rejects.toMatchObject({ kind: 'NotFoundError' });
+    await expect(patch(retitled('x'), at({ featureName: 'nobody' }))).rejects.toMatchObject({
+      message: 'There\'s no feature named "nobody" in project "shop".',
+    });
+    for (const projectId of ['garage', 'moon']) {
+      await expect(patch(retitled('x'), at({ projectId }))).rejects.toMatchObject({
+        kind: 'NotFoundError',
+        message: `There's no feature named "${featureName}" in project "${projectId}", but there's a feature with that name in project "shop"`,
+      });
+    }
+    expect(await strategyNow()).toMatchObject({ title: 'Everyone' });
+  });
+});
+
+it('refuses what is no strategy any more, names the property, and stores nothing', async () => {
+  await expect(patch(retitled(7))).rejects.toMatchObject({ kind: 'ValidationError', message: /\/title/ });
+  await expect(patch([{ op: 'add', path: '/__proto__/polluted', value: true }])).rejects.toMatchObject({
+    kind: 'ValidationError',
+  });
+  const doubling: JsonPatch = Array.from({ length: 22 }, () => ({
+    op: 'copy',
+    from: '/parameters',
+    path: '/parameters/more',
+  }));
+  await expect(patch(doubling)).rejects.toMatchObject({ kind: 'ValidationError' });
+  expect(await strategyNow()).toMatchObject({ title: 'Everyone' });
+  expect(await features.told()).toEqual([]);
+});
+
+it('is for those who may update strategies in that project and environment', async () => {
+  const permission = 'UPDATE_FEATURE_STRATEGY';
+  await patch(retitled('by kim'), at(), someoneWho({ permission, project: 'shop', environment: 'development' }));
+  const others = [
+    lee,
+    someoneWho({ permission, project: 'garage' }),
+    someoneWho({ permission, environment: 'production' }),
+  ];
+  for (const other of others) {
+    await expect(patch(retitled('x'), at(), other)).rejects.toMatchObject({
+      kind: 'NoAccessError',
+      permissions: [permission],
+    });
+  }
+  expect(await strategyNow()).toMatchObject({ title: 'by kim' });
+});

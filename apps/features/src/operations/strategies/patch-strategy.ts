@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { PatchStrategy } from '@bunting/contracts';
+import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { mentionsOf } from '../mentions.ts';
+
+export const patchStrategyEndpoint = (work: UnitOfWork) =>
+  implement(PatchStrategy, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature, surroundings } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        mentionsOf(body),
+      );
+      authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
+      const decision = patchStrategy(feature, params, body, surroundings);
+      return publicStrategy(strategyOf(await carryOut(tx, decision, caller), params));
+    }),
+  );

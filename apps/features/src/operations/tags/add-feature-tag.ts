@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { AddFeatureTag, invalid, notFound } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import { addTag } from '../../domain/tag.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { tellNewTags } from './tell-new-tags.ts';
+
+export const addFeatureTagEndpoint = (work: UnitOfWork) =>
+  implement(AddFeatureTag, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const feature = await tx.features.findForUpdate(params.featureName);
+      authorise(caller, AddFeatureTag.permission, { project: feature?.project });
+      if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
+      const decision = addTag(feature, body);
+      if (decision.feature === feature) return body;
+      await tellNewTags(tx, [body], (type) =>
+        invalid(`Tag type '${type}' does not exist: see the \`/body/type\` property.`, '/body/type'),
+      );
+      await carryOut(tx, decision, caller);
+      return body;
+    }),
+  );

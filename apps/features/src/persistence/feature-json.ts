@@ -1,0 +1,95 @@
+import { lifecycleStages } from '@bunting/contracts';
+
+// PostgreSQL makes the JSON that clients and projections get, so that a read is one round trip whatever its size. Here is
+// what those statements share; in each, `f` is a row of `feature`.
+
+/** SQL: a moment as the API writes it. */
+export const moment = (value: string): string =>
+  `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const imageUrl = (ident: string): string =>
+  `'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(trim(${ident})), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
+
+/** SQL: who created the feature. */
+const createdBy = `json_build_object(
+  'id', f.created_by_id, 'name', f.created_by_name, 'imageUrl', ${imageUrl('f.created_by_name')})`;
+
+/** SQL: the stage that the feature is in: the highest of those that it has entered, and the first from its creation on. */
+const lifecycle = `coalesce(
+  (select stage from jsonb_array_elements(f.lifecycle) as stage
+   order by array_position(array[${lifecycleStages.map((stage) => `'${stage}'`).join(', ')}], stage ->> 'stage') desc limit 1),
+  jsonb_build_object('stage', 'initial', 'enteredStageAt', ${moment('f.created_at')}))`;
+
+/** SQL: what was counted since the full hour; nothing, once the hour is over. */
+const counted = (column: 'yes' | 'no'): string =>
+  `case when seen.hour >= now() - interval '1 hour' then seen.${column} else 0 end`;
+
+const environmentMembers = `
+  'name', e.name, 'type', e.type, 'enabled', coalesce((it -> 'enabled')::boolean, false), 'sortOrder', e.sort_order,
+  'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${moment('seen.last_seen_at')},
+  'hasStrategies', coalesce(it -> 'strategies' <> '[]', false),
+  'hasEnabledStrategies', coalesce(it -> 'strategies' @> '[{"disabled": false}]', false),
+  'yes', ${counted('yes')}, 'no', ${counted('no')}`;
+
+/**
+ * SQL to join: `env.list`, the feature in each environment of its project; `env.enabled`, whether it is on in any of them;
+ * `env.last_seen_at`.
+ */
+const environments = (more = ''): string => `
+  cross join lateral (
+    select
+      json_agg(json_build_object(${environmentMembers}${more}) order by e.sort_order, e.name) as list,
+      bool_or((it -> 'enabled')::boolean) as enabled,
+      max(seen.last_seen_at) as last_seen_at
+    from project_environment connected
+    join environment e on e.name = connected.environment
+    left join feature_seen seen on seen.feature = f.name and seen.environment = e.name
+    cross join lateral (select f.environments -> e.name as it) as at
+    where connected.project = f.project
+  ) as env`;
+
+const favorite = (userId: string): string =>
+  `exists (select from feature_favorite where feature = f.name and user_id = ${userId})`;
+
+const activeChildren = `from feature child where child.parents @> array[f.name] and child.parents <> '{}' and child.archived_at is null`;
+
+/** What every description of a feature holds. */
+const members = `
+  'name', f.name, 'type', f.type, 'description', f.description, 'project', f.project, 'stale', f.stale,
+  'impressionData', f.impression_data, 'createdAt', ${moment('f.created_at')}, 'createdBy', ${createdBy},
+  'archivedAt', ${moment('f.archived_at')}, 'lastSeenAt', ${moment('env.last_seen_at')}, 'tags', f.tags,
+  'lifecycle', ${lifecycle}, 'environments', coalesce(env.list, '[]')`;
+
+const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(it -> 'strategies', '[]')`;
+const variants = `, 'variants', coalesce((
+  select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(it -> 'variants') as variant), '[]')`;
+
+/** The feature that has a name in a project, whole, for a user: `$1` name, `$2` project, `$3` id of the user. */
+export const wholeFeature = (withVariants: boolean): string => `
+  select json_build_object(${members},
+    'archived', f.archived_at is not null,
+    'enabled', coalesce(env.enabled, false),
+    'favorite', ${favorite('$3')},
+    'variants', '[]'::json,
+    'strategies', '[]'::json,
+    'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
+    'dependencies', f.dependencies,
+    'collaborators', json_build_object('users', f.collaborators))::text as json
+  from feature f ${environments(withVariants ? strategies + variants : strategies)}
+  where f.name = $1 and f.project = $2 and f.archived_at is null`;
+
+/** The features of a project, for a user: `$1` project, `$2` id of the user. */
+export const featuresOfProject = `
+  select json_build_object(
+    'version', 2,
+    'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$2')}) order by f.name), '[]'))::text as json
+  from feature f ${environments()}
+  where f.project = $1 and f.archived_at is null`;
+
+/** What projections are told of features: of the rows of `from`, which may be what a write returns. */
+export const statesOf = (from: string): string => `
+  select f.version, json_build_object(${members},
+    'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
+    'segments', f.segment_ids,
+    'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state
+  from ${from} f ${environments()}`;

@@ -1,0 +1,50 @@
+import { notFound } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { named } from '../domain/refusals.ts';
+import { absentFeature } from './absent-feature.ts';
+import { featuresOfProject, wholeFeature } from './feature-json.ts';
+
+/** Features as they are now, for who only looks. JSON that clients get comes from PostgreSQL as it is, each in one statement. */
+export interface FeatureReader {
+  whole(
+    at: { readonly project: string; readonly name: string },
+    userId: number,
+    withVariants: boolean,
+  ): Promise<string>;
+  ofProject(project: string, userId: number): Promise<string>;
+  tagsOf(name: string): Promise<string>;
+}
+
+const whole: Statement = { name: 'whole-feature', text: wholeFeature(false) };
+const wholeWithVariants: Statement = { name: 'whole-feature-with-variants', text: wholeFeature(true) };
+const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject };
+
+const tags: Statement = {
+  name: 'tags-of-feature',
+  text: `select json_build_object('version', 1, 'tags', tags)::text as json from feature where name = $1`,
+};
+
+export const featureReader = (database: Database): FeatureReader => {
+  const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
+    (await database.read<{ json: string }>(statement, values))[0]?.json;
+
+  return {
+    whole: async ({ project, name }, userId, withVariants) => {
+      const found = await json(withVariants ? wholeWithVariants : whole, [name, project, userId]);
+      if (found !== undefined) return found;
+      throw await absentFeature(
+        (text, values) => database.read({ name: 'where-feature-is', text }, values),
+        project,
+        name,
+      );
+    },
+
+    ofProject: async (project, userId) => (await json(ofProject, [project, userId])) ?? '',
+
+    tagsOf: async (name) => {
+      const found = await json(tags, [name]);
+      if (found === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
+      return found;
+    },
+  };
+};

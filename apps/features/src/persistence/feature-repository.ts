@@ -1,0 +1,148 @@
+import { type FeatureState, notFound, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
+import type { Feature } from '../domain/feature.ts';
+import type { Surroundings } from '../domain/surroundings.ts';
+import { absentFeature } from './absent-feature.ts';
+import { statesOf } from './feature-json.ts';
+import { type FeatureJson, featureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
+import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
+
+/** A feature, and what the rules must know beside it. */
+export interface Found {
+  readonly feature: Feature;
+  readonly surroundings: Surroundings;
+}
+
+/** Features within a unit of work. Whoever gets one for update has it to himself until the end of that work. */
+export interface FeatureRepository {
+  /** The feature of that name in that project, with what a request may speak of: one statement. */
+  getForUpdate(project: string, name: string, mentions?: Mentions): Promise<Found>;
+  /** The feature of that name in whichever project. */
+  findForUpdate(name: string): Promise<Feature | undefined>;
+  /** The features of those names that there are, in whichever project, and those that they depend on: locked in the order of their names. */
+  findFamiliesForUpdate(names: readonly string[]): Promise<Feature[]>;
+  /** The feature, with those that it depends on locked as well: they change with what it depends on. */
+  getFamilyForUpdate(project: string, name: string): Promise<Feature>;
+  /** The names of the active features that depend on one that is locked. */
+  childrenOf(name: string): Promise<string[]>;
+  /** Stores new features, and tells their states. */
+  add(features: readonly Feature[]): Promise<void>;
+  /** Stores what became of features that were got for update, and tells their states; those that stayed the same are left alone. */
+  save(features: readonly Feature[]): Promise<void>;
+}
+
+interface SavedRow {
+  readonly version: number;
+  readonly state: FeatureState;
+}
+
+const nobody: Mentions = { texts: [], numbers: [] };
+
+const getForUpdate = `
+  select ${featureJson} as feature,
+    ${surroundingsJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as surroundings
+  from feature f join project p on p.id = f.project
+  where f.name = $1 and f.project = $2
+  for update of f`;
+
+const findForUpdate = `select ${featureJson} as feature from feature f where f.name = $1 for update`;
+
+const findFamiliesForUpdate = `
+  select ${featureJson} as feature from feature f
+  where f.name in (
+    select unnest($1::text[])
+    union select unnest(child.parents) from feature child where child.name = any ($1::text[]))
+  order by f.name for update of f`;
+
+const children = `
+  select name from feature where parents @> array[$1::text] and parents <> '{}' and archived_at is null order by name`;
+
+const saved = (write: string): string => `with saved as (${write}) ${statesOf('saved')}`;
+const insert = saved(insertFeatures);
+const update = saved(updateFeatures);
+const touch = saved('update feature set version = version + 1 where name = any ($1::text[]) returning *');
+
+/** How many features go into one statement. */
+const batch = 500;
+
+const inBatches = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / batch) }, (_, nth) => items.slice(nth * batch, (nth + 1) * batch));
+
+/** The parents that a feature has won or lost. */
+const changedParents = (before: Feature | undefined, after: Feature): string[] => {
+  const earlier = new Set(before?.dependencies.map(({ feature }) => feature));
+  const later = new Set(after.dependencies.map(({ feature }) => feature));
+  return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
+};
+
+export const featureRepository = ({ query }: Tx, outbox: Outbox): FeatureRepository => {
+  /** what was got for update, as it was then */
+  const known = new Map<string, Feature>();
+
+  const remembered = (json: FeatureJson): Feature => {
+    const feature = featureOf(json);
+    known.set(feature.name, feature);
+    return feature;
+  };
+
+  const find = async (statement: string, value: unknown): Promise<Feature[]> =>
+    (await query<{ feature: FeatureJson }>(statement, [value])).map((row) => remembered(row.feature));
+
+  const tell = async (statement: string, value: unknown): Promise<void> => {
+    for (const { version, state } of await query<SavedRow>(statement, [value])) {
+      outbox.state({ entity: 'feature', id: state.name, version, state });
+    }
+  };
+
+  const write = async (statement: string, features: readonly Feature[]): Promise<void> => {
+    for (const some of inBatches(features)) await tell(statement, rowsOf(some));
+    // A parent's row knows nothing of its children, but its state says whether there are some.
+    const parents = new Set(features.flatMap((feature) => changedParents(known.get(feature.name), feature)));
+    for (const feature of features) known.set(feature.name, feature);
+    if (parents.size > 0) await tell(touch, [...parents].sort());
+  };
+
+  return {
+    getForUpdate: async (project, name, { texts, numbers } = nobody) => {
+      const [row] = await query<{ feature: FeatureJson; surroundings: SurroundingsJson }>(getForUpdate, [
+        name,
+        project,
+        texts,
+        numbers,
+      ]);
+      if (row === undefined) throw await absentFeature(query, project, name);
+      return { feature: remembered(row.feature), surroundings: surroundingsOf(row.surroundings) };
+    },
+
+    findForUpdate: async (name) => (await find(findForUpdate, name))[0],
+    findFamiliesForUpdate: (names) => find(findFamiliesForUpdate, names),
+
+    getFamilyForUpdate: async (project, name) => {
+      const found = (await find(findFamiliesForUpdate, [name])).find((feature) => feature.name === name);
+      if (found === undefined) throw notFound('No feature flag found');
+      if (found.project !== project) throw await absentFeature(query, project, name);
+      return found;
+    },
+
+    childrenOf: async (name) => (await query<{ name: string }>(children, [name])).map((row) => row.name),
+
+    add: async (features) => {
+      try {
+        await write(insert, features);
+      } catch (error) {
+        if (brokenConstraint(error) !== 'feature_pkey') throw error;
+        const [only, ...others] = features;
+        const which = others.length === 0 && only !== undefined ? `Feature ${only.name}` : 'One of the features';
+        throw refusal('NameExistsError', `${which} already exists`);
+      }
+    },
+
+    save: async (features) => {
+      await write(
+        update,
+        features.filter((feature) => known.get(feature.name) !== feature),
+      );
+    },
+  };
+};

@@ -1,0 +1,114 @@
+import { type CreatedProject, type Environment, notFound, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import type { FeatureNaming } from '../domain/names.ts';
+import { named } from '../domain/refusals.ts';
+import { ProjectEntity, ProjectEnvironmentEntity } from './entities.ts';
+
+/** What a new feature must know of the place that it is to have. */
+export interface PlaceForFeature {
+  /** whether there is a feature of that name already, in whichever project */
+  readonly taken: 'active' | 'archived' | null;
+  /** null: no such project, or one that is archived */
+  readonly project: { readonly naming: FeatureNaming | null; readonly featureLimit: number | null } | null;
+}
+
+/** Projects within a unit of work. */
+export interface ProjectRepository {
+  /** Every environment that there is, by its place, and whether the id of a project is taken. */
+  placeFor(id: string): Promise<{ readonly taken: boolean; readonly environments: readonly Environment[] }>;
+  placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
+  /** How many projects there are; nobody else adds one until the end of this work. */
+  count(): Promise<number>;
+  /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
+  countFeatures(project: string | undefined): Promise<number>;
+  add(project: CreatedProject, createdAt: string): Promise<void>;
+}
+
+const placeFor = `
+  select exists (select from project where id = $1) as taken,
+    (select coalesce(json_agg(json_build_object('name', name, 'type', type, 'sortOrder', sort_order, 'enabled', enabled)
+      order by sort_order, name), '[]') from environment) as environments`;
+
+const placeForFeature = `
+  select
+    (select case when archived_at is null then 'active' else 'archived' end from feature where name = $2) as taken,
+    (select json_build_object('naming', feature_naming, 'featureLimit', feature_limit)
+     from project where id = $1 and archived_at is null) as project`;
+
+const lock = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
+
+export const projectRepository = ({ em, query }: Tx): ProjectRepository => {
+  const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
+    (await query<Row>(text, values))[0] as Row;
+  // The count is a statement of its own: it must see what was committed while this one waited.
+  const counted = async (what: string, which: string, text: string, values: readonly unknown[]): Promise<number> => {
+    await query(lock, [what, which]);
+    return (await one<{ count: number }>(text, values)).count;
+  };
+
+  return {
+    placeFor: (id) => one(placeFor, [id]),
+    placeForFeature: (project, name) => one(placeForFeature, [project, name]),
+    count: () => counted('projects', '', 'select count(*) from project', []),
+    countFeatures: (project) =>
+      project === undefined
+        ? counted('features', '', 'select count(*) from feature where archived_at is null', [])
+        : counted('features', project, 'select count(*) from feature where project = $1 and archived_at is null', [
+            project,
+          ]),
+
+    add: async ({ id, name, description, mode, defaultStickiness, environments }, createdAt) => {
+      em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdAt });
+      for (const environment of environments) em.create(ProjectEnvironmentEntity, { project: id, environment });
+      try {
+        await em.flush();
+      } catch (error) {
+        if (brokenConstraint(error) !== 'project_pkey') throw error;
+        throw refusal('NameExistsError', 'A project with this id already exists.');
+      }
+    },
+  };
+};
+
+const projects: Statement = {
+  name: 'projects',
+  text: `
+    select json_build_object('version', 1, 'projects', coalesce(json_agg(json_build_object(
+      'id', p.id, 'name', p.name, 'description', p.description, 'mode', p.mode, 'defaultStickiness', p.default_stickiness,
+      'featureCount', counted.features, 'health', case when counted.features = 0 then 100
+        else round(100.0 * (counted.features - counted.stale) / counted.features) end,
+      'createdAt', to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'archivedAt', null)
+      order by p.name collate "C", p.id), '[]'))::text as json
+    from project p
+    cross join lateral (
+      select count(*) as features, count(*) filter (where stale) as stale
+      from feature where project = p.id and archived_at is null) as counted
+    where p.archived_at is null`,
+};
+
+const environmentsOfProject: Statement = {
+  name: 'environments-of-project',
+  text: `
+    select coalesce((
+      select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled)
+        order by e.sort_order, e.name)
+      from project_environment connected join environment e on e.name = connected.environment
+      where connected.project = p.id), '[]') as environments
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+/** Projects as they are now, for who only looks. */
+export interface ProjectReader {
+  /** The projects that are not archived, as JSON. */
+  all(): Promise<string>;
+  environmentsOf(project: string): Promise<Environment[]>;
+}
+
+export const projectReader = (database: Database): ProjectReader => ({
+  all: async () => (await database.read<{ json: string }>(projects))[0]?.json ?? '',
+  environmentsOf: async (project) => {
+    const [row] = await database.read<{ environments: Environment[] }>(environmentsOfProject, [project]);
+    if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+    return row.environments;
+  },
+});

@@ -1,0 +1,83 @@
+import { invalid, notFound, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
+import { named } from '../domain/refusals.ts';
+import type { SegmentContent, StoredSegment } from '../domain/segment.ts';
+import { SegmentEntity } from './entities.ts';
+import { moment } from './feature-json.ts';
+
+/** Segments within a unit of work. */
+export interface SegmentRepository {
+  /** How many segments there are; nobody else adds one until the end of this work. */
+  count(): Promise<number>;
+  /** Stores a new segment, and tells its state. */
+  add(
+    content: SegmentContent,
+    origin: { readonly createdBy: string; readonly createdAt: string },
+  ): Promise<StoredSegment>;
+}
+
+export const segmentRepository = ({ em, query }: Tx, outbox: Outbox): SegmentRepository => ({
+  count: async () => {
+    await query("select pg_advisory_xact_lock(hashtext('segments'))");
+    return (await query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
+  },
+
+  add: async (content, { createdBy, createdAt }) => {
+    const segment = em.create(SegmentEntity, { ...content, createdBy, createdAt, version: 1 });
+    try {
+      await em.flush();
+    } catch (error) {
+      const broken = brokenConstraint(error);
+      if (broken === 'segment_name_is_unique') throw refusal('NameExistsError', 'Segment name already exists');
+      if (broken === 'segment_project_fkey') {
+        const sent = named(content.project ?? '');
+        throw invalid(
+          `The \`/body/project\` property must name a project that exists. You provided "${sent}".`,
+          '/body/project',
+        );
+      }
+      throw error;
+    }
+    const { id, version } = segment;
+    const state = { id, name: content.name, project: content.project };
+    outbox.state({ entity: 'segment', id: String(id), version, state });
+    return { ...content, id, createdBy, createdAt };
+  },
+});
+
+const members = `
+  'id', segment.id, 'name', segment.name, 'description', segment.description, 'project', segment.project,
+  'constraints', segment.constraints, 'createdBy', segment.created_by, 'createdAt', ${moment('segment.created_at')}`;
+
+const oneSegment: Statement = {
+  name: 'segment',
+  text: `select json_build_object(${members})::text as json from segment where id = $1`,
+};
+
+const allSegments: Statement = {
+  name: 'segments',
+  text: `
+    with used as (
+      select id, count(distinct project) as projects, count(*) as features
+      from feature, unnest(segment_ids) as id where segment_ids <> '{}' and archived_at is null group by id)
+    select json_build_object('segments', coalesce(json_agg(json_build_object(${members},
+      'usedInProjects', coalesce(used.projects, 0), 'usedInFeatures', coalesce(used.features, 0))
+      order by segment.name collate "C"), '[]'))::text as json
+    from segment left join used on used.id = segment.id`,
+};
+
+/** Segments as they are now, as JSON, for who only looks. */
+export interface SegmentReader {
+  all(): Promise<string>;
+  one(id: number): Promise<string>;
+}
+
+export const segmentReader = (database: Database): SegmentReader => ({
+  all: async () => (await database.read<{ json: string }>(allSegments))[0]?.json ?? '',
+  one: async (id) => {
+    const [row] = await database.read<{ json: string }>(oneSegment, [id]);
+    if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
+    return row.json;
+  },
+});

@@ -1,0 +1,98 @@
+import type { Database, Statement } from '@bunting/database';
+import type { SegmentUser, Situation } from '../domain/changes/index.ts';
+import type { StoredSegment } from '../domain/segment.ts';
+import { moment } from './feature-json.ts';
+import { type FeatureJson, featureJson, featureOf } from './feature-row.ts';
+import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
+
+/** What changes are about, as far as it can be said before they are understood. */
+export interface Subjects extends Mentions {
+  readonly project: string;
+  /** names of features: those that change, and those that they are to depend on */
+  readonly features: readonly string[];
+  /** ids of the segments that change */
+  readonly segments: readonly number[];
+  /** names that segments are to get */
+  readonly segmentNames: readonly string[];
+}
+
+/** Everything that the subjects of changes touch, as it is now. */
+export type FoundSituation = Omit<Situation, 'environment' | 'now' | 'newStrategyId'>;
+
+interface SituationJson {
+  readonly surroundings: SurroundingsJson;
+  readonly features: readonly FeatureJson[];
+  readonly children: readonly { readonly parent: string; readonly name: string }[];
+  readonly segments: readonly StoredSegment[];
+  readonly segmentUsers: readonly (SegmentUser & { readonly segment: number })[];
+  readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
+}
+
+const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
+
+/** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments. */
+const situation: Statement = {
+  name: 'situation',
+  text: `
+    with found as (select * from feature f where f.name = any ($4::text[]))
+    select json_build_object(
+      'surroundings', ${surroundingsJson(
+        `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
+        `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
+      )},
+      'features', ${list(`select ${featureJson} from found f`)},
+      'children', ${list(`
+        select json_build_object('parent', parent, 'name', child.name) from feature child, unnest(child.parents) as parent
+        where child.parents && $4::text[] and child.parents <> '{}' and child.archived_at is null
+          and parent = any ($4::text[])`)},
+      'segments', ${list(`
+        select json_build_object('id', id, 'name', name, 'description', description, 'project', project,
+          'constraints', constraints, 'createdBy', created_by, 'createdAt', ${moment('created_at')})
+        from segment where id = any ($5::integer[])`)},
+      'segmentUsers', ${list(`
+        select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
+        where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and f.archived_at is null
+          and id = any ($5::integer[])`)},
+      'segmentsByName', ${list(`
+        select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)}
+    ) as situation
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+const grouped = <Item, Key, Value>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+  valueOf: (item: Item) => Value,
+): Map<Key, Value[]> => {
+  const groups = Map.groupBy(items, keyOf);
+  return new Map([...groups].map(([key, members]) => [key, members.map(valueOf)]));
+};
+
+/** Reads all that rules must know of the subjects of changes; nothing for a project that there is not. */
+export type SituationReader = (subjects: Subjects) => Promise<FoundSituation | undefined>;
+
+export const situationReader =
+  (database: Pick<Database, 'read'>): SituationReader =>
+  async ({ project, texts, numbers, features, segments, segmentNames }) => {
+    const values = [project, texts, numbers, features, segments, segmentNames];
+    const [row] = await database.read<{ situation: SituationJson }>(situation, values);
+    if (row === undefined) return undefined;
+    const found = row.situation;
+    return {
+      project,
+      surroundings: surroundingsOf(found.surroundings),
+      features: new Map(found.features.map((feature) => [feature.name, featureOf(feature)])),
+      children: grouped(
+        found.children,
+        ({ parent }) => parent,
+        ({ name }) => name,
+      ),
+      segments: new Map(found.segments.map((segment) => [segment.id, segment])),
+      segmentUsers: grouped(
+        found.segmentUsers,
+        ({ segment }) => segment,
+        ({ name, project: of }) => ({ name, project: of }),
+      ),
+      segmentsByName: new Map(found.segmentsByName.map(({ id, name }) => [name, id])),
+    };
+  };

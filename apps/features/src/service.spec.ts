@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { AddStrategy, CheckChanges, PatchStrategy, RemoveFeatureTag } from '@bunting/contracts';
+import { startNats, type TestNats } from '@bunting/testing';
+import { lee, type StartedFeatures, startFeatures } from '../test/started-features.ts';
+
+let nats: TestNats;
+let features: StartedFeatures;
+beforeAll(async () => {
+  nats = await startNats();
+  features = await startFeatures({ BUS_URL: nats.url });
+});
+afterAll(async () => {
+  await features.stop();
+  await nats.stop();
+});
+
+it('answers over NATS as it does within a process, and tells what happened', async () => {
+  await features.create('checkout', { tags: [{ type: 'simple', value: 'über' }] });
+  const at = { projectId: 'default', featureName: 'checkout', environment: 'development' };
+  const { id: strategyId = '' } = await features.call(AddStrategy, { params: at, body: { name: 'default' } });
+  const body = [{ op: 'replace' as const, path: '/title', value: '½ of Åsgard' }];
+  expect(await features.call(PatchStrategy, { params: { ...at, strategyId }, body })).toMatchObject({
+    title: '½ of Åsgard',
+  });
+  const tag = { featureName: 'checkout', type: 'simple', value: 'über' };
+  expect(await features.call(RemoveFeatureTag, { params: tag })).toBeNull();
+  expect(await features.get('checkout')).toMatchObject({
+    tags: [],
+    environments: [{ strategies: [{ id: strategyId, title: '½ of Åsgard' }] }, { strategies: [] }],
+  });
+  expect((await features.told()).map(({ type }) => type)).toEqual([
+    'tag-created',
+    'feature-created',
+    'feature-strategy-add',
+    'feature-strategy-update',
+    'feature-untagged',
+  ]);
+});
+
+it('refuses over NATS in the same words', async () => {
+  await expect(features.get('nobody', lee)).rejects.toMatchObject({
+    kind: 'NotFoundError',
+    message: 'There\'s no feature named "nobody" in project "default".',
+  });
+  const body = { project: 'moon', environment: 'production', changes: [], earlier: [] };
+  await expect(features.call(CheckChanges, { body })).rejects.toMatchObject({ kind: 'NotFoundError' });
+});

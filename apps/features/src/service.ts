@@ -1,0 +1,48 @@
+import { openDatabase } from '@bunting/database';
+import { outboxTables, startTelling } from '@bunting/outbox';
+import { defineService } from '@bunting/runtime';
+import { FeaturesConfig } from './config.ts';
+import { featuresEndpoints } from './operations/index.ts';
+import { entities } from './persistence/entities.ts';
+import { steps } from './persistence/migrations/index.ts';
+import { readersOf } from './persistence/readers.ts';
+import { unitOfWork } from './persistence/unit-of-work.ts';
+
+/** What a feature is and how it may change. */
+export const featuresService = defineService({
+  name: 'features',
+  config: FeaturesConfig,
+  start: async ({ config, bus, log, serve }) => {
+    const warn = (message: string) => log.warn(message);
+    const database = await openDatabase({
+      url: config.FEATURES_DATABASE_URL,
+      name: 'features',
+      steps: [...steps, outboxTables],
+      entities,
+      poolSize: config.FEATURES_DATABASE_POOL_SIZE,
+      statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
+      warn,
+    });
+    const telling = startTelling({
+      producer: 'features',
+      database,
+      bus,
+      intervalMs: config.FEATURES_RELAY_INTERVAL_MS,
+      retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
+      warn,
+    });
+    const answered = featuresEndpoints(unitOfWork(telling), readersOf(database), config.FEATURES_LIMIT);
+    const served = await serve([...answered, telling.endpoint]);
+    return {
+      ready: async () => {
+        bus.ready();
+        await database.ping();
+      },
+      stop: async () => {
+        await served.stop();
+        await telling.relay.stop();
+        await database.close();
+      },
+    };
+  },
+});

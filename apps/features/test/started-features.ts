@@ -1,0 +1,109 @@
+import { type Ask, call, type CallContext, traceparentFrom } from '@bunting/bus';
+import {
+  type AnyOperation,
+  type Caller,
+  CreateFeature,
+  type CreateFeatureBody,
+  type Feature,
+  type FeatureState,
+  GetFeature,
+  type OutboxTopic,
+  readOutboxOf,
+  type RecordedEvent,
+  type ReplyOf,
+  type StateEntity,
+  type StateOf,
+} from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { outboxTables } from '@bunting/outbox';
+import { host, openLog } from '@bunting/runtime';
+import { freshDatabase } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import type { Feature as StoredFeature } from '../src/domain/feature.ts';
+import { featureRepository } from '../src/persistence/feature-repository.ts';
+import { steps as ownSteps } from '../src/persistence/migrations/index.ts';
+import { featuresService } from '../src/service.ts';
+
+const steps = [...ownSteps, outboxTables];
+const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
+
+/** A database of its own with the schema of the service and what a fresh install has. */
+export const freshFeaturesDatabase = () => freshDatabase('features', { key: JSON.stringify(steps), migrate });
+
+export const mia: Caller = { id: 1, name: 'mia', grants: [{ permission: 'ADMIN' }] };
+export const lee: Caller = { id: 2, name: 'lee', grants: [] };
+
+/** Somebody who may do one thing, everywhere or in one place. */
+export const someoneWho = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
+
+/** A context of a caller, as the gateway makes it. */
+export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
+  caller,
+  requestId: randomUUID(),
+  traceparent: traceparentFrom(),
+  timeoutMs,
+});
+
+export interface StartedFeatures {
+  /** its database, for what no operation can bring about yet and for what none shows */
+  readonly database: Database;
+  call<O extends AnyOperation>(operation: O, ask: Ask<O>, caller?: Caller): Promise<ReplyOf<O>>;
+  /** Stores features just as they are, and tells nothing. */
+  given(...features: readonly StoredFeature[]): Promise<void>;
+  /** Creates a feature in the default project. */
+  create(name: string, more?: Partial<CreateFeatureBody>): Promise<void>;
+  /** A feature as clients get it. */
+  get(name: string, caller?: Caller, projectId?: string): Promise<Feature>;
+  /** Every event that was told, oldest first. */
+  told(): Promise<RecordedEvent[]>;
+  /** Every state that was told, oldest first. */
+  states<E extends StateEntity>(entity: E): Promise<StateOf<E>[]>;
+  /** What was told of a feature last. */
+  stateOf(name: string): Promise<FeatureState | null | undefined>;
+  /** Forgets all that was told. */
+  forget(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The real service with replies held to their schemas, on a database of its own and a bus within the process or at an address. */
+export const startFeatures = async (environment: Readonly<Record<string, string>> = {}): Promise<StartedFeatures> => {
+  const fresh = await freshFeaturesDatabase();
+  const hosted = await host([featuresService], {
+    environment: { FEATURES_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...environment },
+    log: openLog('error'),
+  });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+
+  const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
+    const body = { topic, consumer: 'spec', after: 0, limit: 1000 };
+    const { messages } = await started.call(readOutboxOf.features, { body });
+    return messages.map(({ payload }) => payload as Payload);
+  };
+
+  const started: StartedFeatures = {
+    database,
+    call: (operation, ask, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
+    given: (...features) =>
+      database.transaction((tx) =>
+        featureRepository(tx, { event: () => undefined, state: () => undefined }).add(features),
+      ),
+    create: async (name, more = {}) => {
+      await started.call(CreateFeature, { params: { projectId: 'default' }, body: { name, ...more } });
+    },
+    get: (featureName, caller, projectId = 'default') =>
+      started.call(GetFeature, { params: { projectId, featureName } }, caller),
+    told: () => outbox('event'),
+    states: async <E extends StateEntity>(entity: E) =>
+      (await outbox<StateOf<StateEntity>>('state')).filter((state) => state.entity === entity) as StateOf<E>[],
+    stateOf: async (name) => (await started.states('feature')).findLast(({ id }) => id === name)?.state,
+    forget: async () => {
+      await database.transaction(({ query }) => query('truncate outbox'));
+    },
+    stop: async () => {
+      await hosted.stop();
+      await database.close();
+      await fresh.drop();
+    },
+  };
+  return started;
+};
