@@ -5,7 +5,7 @@ import { isSame } from './same.ts';
 import { addStrategy, changeStrategy, inEnvironment, withEnvironment } from './strategy.ts';
 import { hasEnvironment, type Surroundings } from './surroundings.ts';
 import { told } from './told.ts';
-import { distributedFeatureVariants } from './variants.ts';
+import { distributedFeatureVariants, type Distribution } from './variants.ts';
 
 /** Refuses to turn a feature on or off where it is not: in the archive, or in an environment that its project does not have. */
 export const requireSwitch = (feature: Feature, environment: string, surroundings: Surroundings): void => {
@@ -92,9 +92,10 @@ export const replaceVariants = (
   environment: string,
   variants: readonly FeatureVariant[],
   at: string,
+  distribution?: Distribution,
 ): Decision => {
   const before = inEnvironment(feature, environment).variants;
-  const after = distributedFeatureVariants(variants, at);
+  const after = distributedFeatureVariants(variants, at, distribution);
   if (isSame(after, before)) return { feature, events: [] };
   const event = told('feature-environment-variants-updated', feature, {
     environment,

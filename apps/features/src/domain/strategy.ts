@@ -6,7 +6,7 @@ import { named, tooMany, wrong } from './refusals.ts';
 import { isSame } from './same.ts';
 import { hasEnvironment, limits, type Surroundings } from './surroundings.ts';
 import { told } from './told.ts';
-import { distributedStrategyVariants } from './variants.ts';
+import { distributedStrategyVariants, type Distribution } from './variants.ts';
 
 /** Where a strategy is found within its feature. */
 export interface StrategyRef {
@@ -105,12 +105,13 @@ export interface StrategyRules {
   readonly before?: Strategy | undefined;
   /** where the strategy stands in the request */
   readonly at: string;
+  readonly distribution?: Distribution;
 }
 
 /** What a strategy says, held to the rules and as it is stored. */
 export const normalisedStrategy = (
   wanted: StrategyContent,
-  { project, surroundings, before, at }: StrategyRules,
+  { project, surroundings, before, at, distribution }: StrategyRules,
 ): StrategyContent => {
   const { name, title, disabled, parameters } = wanted;
   if (name !== before?.name && !surroundings.strategyTypes.has(name)) {
@@ -118,7 +119,7 @@ export const normalisedStrategy = (
   }
   const variants = isSame(wanted.variants, before?.variants)
     ? wanted.variants
-    : distributedStrategyVariants(wanted.variants, `${at}/variants`);
+    : distributedStrategyVariants(wanted.variants, `${at}/variants`, distribution);
   const constraints = validatedConstraints(wanted.constraints, {
     contextFields: surroundings.contextFields,
     before: before?.constraints ?? [],

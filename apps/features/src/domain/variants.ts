@@ -28,8 +28,18 @@ const requireNames = (variants: readonly AnyVariant[], at: string): void => {
 
 const { compare } = new Intl.Collator('en');
 
+/**
+ * How weights are worked out. `share`: what fixed weights leave is divided among the others. `keep-complete`: weights that
+ * are whole and make 1000 already stay as they are, and so does the order; who sees what hangs on both.
+ */
+export type Distribution = 'share' | 'keep-complete';
+
+const isComplete = (variants: readonly AnyVariant[]): boolean =>
+  variants.every(({ weight }) => Number.isInteger(weight)) &&
+  variants.reduce((sum, { weight }) => sum + weight, 0) === totalWeight;
+
 /** Holds variants to their rules and shares what fixed weights leave among the others, in the order in which they were sent. */
-const distributed = <V extends AnyVariant>(variants: readonly V[], at: string): readonly V[] => {
+const distributed = <V extends AnyVariant>(variants: readonly V[], at: string, how: Distribution): readonly V[] => {
   if (variants.length === 0) return variants;
   requireNames(variants, at);
   let fixed = 0;
@@ -48,6 +58,7 @@ const distributed = <V extends AnyVariant>(variants: readonly V[], at: string): 
   }
   if (variable === 0) throw wrong('There must be at least one "variable" variant', at);
   if (fixed > totalWeight) throw wrong('The traffic distribution total must equal 100%', at);
+  if (how === 'keep-complete' && isComplete(variants)) return variants;
 
   const share = Math.floor((totalWeight - fixed) / variable);
   let remainder = (totalWeight - fixed) % variable;
@@ -67,6 +78,7 @@ const withPayload = (payload: Payload | undefined): { payload?: Payload } =>
 export const distributedStrategyVariants = (
   variants: readonly StrategyVariant[],
   at: string,
+  how: Distribution = 'share',
 ): readonly StrategyVariant[] =>
   distributed(
     variants.map(({ name, weight, weightType, stickiness, payload }) => ({
@@ -77,12 +89,14 @@ export const distributedStrategyVariants = (
       ...withPayload(payload),
     })),
     at,
+    how,
   );
 
 /** The variants of a feature in an environment as they are stored: their weights sum to 1000, and they stand by name. */
 export const distributedFeatureVariants = (
   variants: readonly FeatureVariant[],
   at: string,
+  how: Distribution = 'share',
 ): readonly FeatureVariant[] =>
   distributed(
     variants.map(({ name, weight, weightType = 'variable', stickiness = 'default', payload, overrides }) => ({
@@ -96,4 +110,5 @@ export const distributedFeatureVariants = (
         : { overrides: overrides.map(({ contextName, values }) => ({ contextName, values })) }),
     })),
     at,
+    how,
   );

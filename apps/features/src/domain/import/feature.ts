@@ -124,7 +124,12 @@ const contentOf = (placed: Placed<StrategyInFile>, ground: Ground): StrategyCont
     segments,
   };
   return faults.unlessRefused(() =>
-    normalisedStrategy(wanted, { project: destination.project, surroundings, at: path }),
+    normalisedStrategy(wanted, {
+      project: destination.project,
+      surroundings,
+      at: path,
+      distribution: 'keep-complete',
+    }),
   );
 };
 
@@ -197,7 +202,7 @@ const withVariants = (feature: Feature, { environment: placed }: Entry, { destin
   const variants = placed?.it.variants;
   if (variants === undefined) return unchanged(feature);
   const decision = faults.unlessRefused(() =>
-    replaceVariants(feature, destination.environment, variants, `${placed?.path}/variants`),
+    replaceVariants(feature, destination.environment, variants, `${placed?.path}/variants`, 'keep-complete'),
   );
   return decision === undefined ? unchanged(feature) : { ...decision, written: 0 };
 };

@@ -399,6 +399,20 @@ describe('an import never makes a feature mean more than it did', () => {
     expect(inEnvironment(featureOf(plan), 'development').strategies[0]?.parameters).toEqual({ stickiness: 'default' });
   });
 
+  it('variants whose weights are complete keep them, and their order: who sees what hangs on both', () => {
+    const variant = (name: string, weight: number) =>
+      ({ name, weight, weightType: 'variable', stickiness: 'default' }) as const;
+    const complete = [variant('control', 333), variant('blue', 333), variant('green', 334)];
+    const incomplete = [variant('control', 10), variant('blue', 10), variant('green', 10)];
+    const imported = (variants: typeof complete) =>
+      inEnvironment(
+        featureOf(planned(aFile({ featureStrategies: [{ name: 'default', featureName: 'checkout', variants }] }))),
+        'development',
+      ).strategies[0]?.variants;
+    expect(imported(complete)).toEqual(complete);
+    expect(imported(incomplete)).toEqual([variant('blue', 333), variant('control', 334), variant('green', 333)]);
+  });
+
   it('every parent is kept', () => {
     const features = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
     const parents = [{ feature: 'a' }, { feature: 'b', enabled: false, variants: ['x'] }];
