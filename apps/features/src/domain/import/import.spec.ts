@@ -355,8 +355,8 @@ describe('an import', () => {
 
   it('brings variants of a feature in the environment', () => {
     const variants = [
-      { name: 'b', weight: 500 },
-      { name: 'a', weight: 500 },
+      { name: 'b', weight: 10 },
+      { name: 'a', weight: 10 },
     ];
     const featureEnvironments = [{ featureName: 'cart', enabled: false, variants }];
     const plan = planned(aFile({ featureEnvironments }));
