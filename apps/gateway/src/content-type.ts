@@ -1,0 +1,41 @@
+import { type Refusal, refusal } from '@bunting/contracts';
+import type { IncomingHttpHeaders } from 'node:http';
+
+const json = 'application/json';
+const utf8 = new Set(['utf-8', 'utf8', 'us-ascii']);
+
+const notAccepted = (given: string | undefined): Refusal => {
+  const named = given === undefined ? "you didn't provide one" : given.slice(0, 100).replace(/[^ -~]/g, '?');
+  return refusal(
+    'ContentTypeerror',
+    `We do not accept the content-type you provided (${named}). Try using one of the content-types we do accept instead (${json}) and make sure the body is in the corresponding format.`,
+  );
+};
+
+const isJson = (given: string): boolean => {
+  const [type = '', ...parameters] = given.toLowerCase().split(';');
+  if (type.trim() !== json) return false;
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=');
+    return name.trim() !== 'charset' || utf8.has(value.trim().replace(/^"(.*)"$/, '$1'));
+  });
+};
+
+/**
+ * Refuses every body but plain JSON in UTF-8.
+ * @param mayBeMissing whether a request without a content type, and so without a body, will do
+ */
+export const requireJson = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
+  const given = headers['content-type'];
+  // Nearly every request that has a body says just this.
+  if (given !== json) {
+    if (given === undefined ? !mayBeMissing : !isJson(given)) throw notAccepted(given);
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw refusal(
+      'ContentTypeerror',
+      'We do not accept compressed bodies. Send the body as it is, without a content-encoding.',
+    );
+  }
+};

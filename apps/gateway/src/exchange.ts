@@ -1,0 +1,90 @@
+import { traceparentFrom } from '@bunting/bus';
+import type { ErrorKind } from '@bunting/contracts';
+import type { Logger } from '@bunting/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Histogram, type Registry } from 'prom-client';
+
+/** What is known of a request while it is answered, beside what Fastify knows. */
+export interface Exchange {
+  readonly startedAt: number;
+  readonly traceparent: string;
+  /** the id of the user whose key it was */
+  callerId?: number;
+  outcome: 'ok' | ErrorKind;
+  errorId?: string;
+  /** what was thrown, when no one has thought of it */
+  defect?: unknown;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    exchange: Exchange;
+  }
+}
+
+const plainId = /^[\w.:/+=@-]{1,128}$/;
+
+/** The id that the client gave the request, if it can be said back and logged as it is; a new one otherwise. */
+export const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && plainId.test(given) ? given : randomUUID();
+};
+
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/**
+ * Follows every request from its first byte to its last: one line in the log, one observation in the metrics.
+ * @param finished is told after each of them
+ */
+export const exchanges = (log: Logger, metrics: Registry, finished: () => void) => {
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'how long requests took, by route, method and status',
+    labelNames: ['route', 'method', 'status'],
+    buckets: durationBuckets,
+    registers: [metrics],
+  });
+
+  const finish = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { exchange, raw, id } = request;
+    const durationMs = performance.now() - exchange.startedAt;
+    const aborted = !reply.raw.writableFinished;
+    const route = request.is404 ? '(unknown)' : (request.routeOptions.url ?? '(unknown)');
+    const status = reply.raw.statusCode;
+    const method = raw.method ?? '';
+    duration.observe({ route, method, status: aborted ? 'aborted' : status }, durationMs / 1000);
+
+    const level = exchange.defect === undefined ? 'info' : 'error';
+    if (!log.isLevelEnabled(level)) return;
+    log[level]({
+      method,
+      route,
+      ...(aborted ? {} : { status }),
+      outcome: aborted ? 'aborted' : exchange.outcome,
+      durationMs: Math.round(durationMs * 100) / 100,
+      caller: exchange.callerId,
+      requestId: id,
+      traceId: exchange.traceparent.slice(3, 35),
+      ...(exchange.errorId === undefined ? {} : { errorId: exchange.errorId }),
+      ...(exchange.defect === undefined ? {} : { err: exchange.defect }),
+    });
+  };
+
+  return {
+    begin: (request: FastifyRequest, reply: FastifyReply): void => {
+      const received = request.raw.headers['traceparent'];
+      request.exchange = {
+        startedAt: performance.now(),
+        traceparent: traceparentFrom(typeof received === 'string' ? received : undefined),
+        outcome: 'ok',
+      };
+      reply.header('x-request-id', request.id);
+      reply.raw.once('close', () => {
+        finish(request, reply);
+        finished();
+      });
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import { type RefusedAnswer, refusedWith } from '@bunting/bus';
+import { type ErrorKind, Refusal, refusal } from '@bunting/contracts';
+import type { FastifyReply } from 'fastify';
+import { closeAfterAnswer } from './connection.ts';
+
+/** The status of every kind of "no" (admin-api.md 9.4). */
+export const statusOf: Readonly<Record<ErrorKind, number>> = {
+  ValidationError: 400,
+  PatternError: 400,
+  ExceedsLimitError: 400,
+  ArchivedFeatureError: 400,
+  MinimumOneEnvironmentError: 400,
+  AuthenticationRequired: 401,
+  NoAccessError: 403,
+  InvalidOperationError: 403,
+  OperationDeniedError: 403,
+  ForbiddenError: 403,
+  IncompatibleProjectError: 403,
+  NotFoundError: 404,
+  NotImplementedError: 405,
+  RequestTimeout: 408,
+  NameExistsError: 409,
+  ConflictError: 409,
+  PreconditionFailed: 412,
+  PayloadTooLarge: 413,
+  ContentTypeerror: 415,
+  IdempotencyKeyReused: 422,
+  RateLimitError: 429,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+};
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** Answers with a "no", as it came over the bus or as the gateway itself says it. */
+export const refuse = (reply: FastifyReply, { kind, error, retryAfterSeconds }: RefusedAnswer): FastifyReply => {
+  const { exchange } = reply.request;
+  exchange.outcome = kind;
+  exchange.errorId = error.id;
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
+  closeAfterAnswer(reply);
+  return reply.code(statusOf[kind]).header('content-type', jsonType).send(JSON.stringify(error));
+};
+
+/** What was thrown as the "no" that it means; undefined for what no one has thought of. */
+const refusalFrom = (error: unknown): Refusal | undefined => {
+  if (error instanceof Refusal) return error;
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  if (status === 404) return refusal('NotFoundError', 'There is nothing here.');
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return refusal('ValidationError', 'The request cannot be understood.');
+  }
+  return undefined;
+};
+
+/** Answers with what was thrown. A defect is logged whole, and answered with nothing but the id to find it by. */
+export const refuseThrown = (reply: FastifyReply, error: unknown): FastifyReply => {
+  const known = refusalFrom(error);
+  const refused = refusedWith(
+    known ??
+      refusal(
+        'InternalError',
+        'Something went wrong inside Bunting. The log has the details under the id of this error.',
+      ),
+  );
+  if (known === undefined) reply.request.exchange.defect = error;
+  return refuse(reply, refused);
+};
+
+/** The address, short enough and plain enough to be said back. */
+const shown = (url: string): string => {
+  const path = url.split('?', 1)[0] as string;
+  return (path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(/[^!-~…]/g, '?');
+};
+
+export const unknownPath = (url: string): Refusal =>
+  refusal('NotFoundError', `The path you were looking for (${shown(url)}) is not available.`);

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, type FreshDatabase } from '@bunting/testing';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { breakableConnection } from '../test/breakable-connection.ts';
+import { refusalOf } from '../test/refusal-of.ts';
+import { freshGatewayDatabase } from '../test/started-gateway.ts';
+
+interface Process {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly output: () => string;
+  readonly url: string;
+}
+
+const children = new Set<ChildProcessWithoutNullStreams>();
+let database: FreshDatabase;
+
+beforeAll(async () => {
+  database = await freshGatewayDatabase();
+});
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+});
+afterAll(() => database.drop());
+
+const launch = (environment: Readonly<Record<string, string>>) => {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
+    env: { PORT: '0', HOST: '127.0.0.1', NODE_NO_WARNINGS: '1', ...environment },
+  });
+  children.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+  return { child, output: () => output };
+};
+
+const started = async (environment: Readonly<Record<string, string>>): Promise<Process> => {
+  const { child, output } = launch(environment);
+  const url = await eventually(() => {
+    const address = /"address":"([^"]+)"/.exec(output())?.[1];
+    expect({ address, output: output() }).toMatchObject({ address: expect.any(String) });
+    return address as string;
+  });
+  return { child, output, url };
+};
+
+const tokenLine = /^The first admin token, shown this once: (\*:\*\.[0-9a-f]{64})$/m;
+
+describe('the gateway in a process of its own', () => {
+  it('shows the first admin token once, ends at SIGTERM, and knows the token when it starts again', async () => {
+    const environment = { GATEWAY_DATABASE_URL: database.url };
+    const first = await started(environment);
+    const token =
+      (await eventually(() => expect(first.output()).toMatch(tokenLine)), tokenLine.exec(first.output())?.[1] ?? '');
+    expect(first.output().split(token)).toHaveLength(2);
+    const ended = once(first.child, 'exit');
+    first.child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+
+    const second = await started(environment);
+    const response = await fetch(`${second.url}/api/admin/nosuch`, { headers: { authorization: token } });
+    expect(response.status).toBe(404);
+    expect(second.output()).not.toMatch(tokenLine);
+    expect(second.output()).not.toContain(token);
+  });
+
+  it('asks to try again while its database is away, lives on, and works again by itself', async () => {
+    const way = await breakableConnection(database.url);
+    const token = 'a-token-for-the-way';
+    const { url, output } = await started({
+      GATEWAY_DATABASE_URL: way.url,
+      BUNTING_ADMIN_TOKEN: token,
+      GATEWAY_TOKEN_CACHE_MS: '0',
+    });
+    const ask = (address: string) => fetch(`${url}${address}`, { headers: { authorization: token } });
+    expect((await ask('/api/admin/nosuch')).status).toBe(404);
+    await way.cut();
+    const away = await ask('/api/admin/nosuch');
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await refusalOf(away)).name).toBe('ServiceUnavailable');
+    expect((await ask('/health/ready')).status).toBe(503);
+    expect((await ask('/health/live')).status).toBe(200);
+    await way.mend();
+    await eventually(async () => expect((await ask('/api/admin/nosuch')).status).toBe(404));
+    expect((await ask('/health/ready')).status).toBe(200);
+    expect(output()).not.toContain(token);
+    await way.cut();
+  });
+
+  it('tells all that is wrong with its settings at once, and no stack', async () => {
+    const { child, output } = launch({ PORT: 'http', GATEWAY_TOKEN_CACHE_MS: '60000', BUNTING_ADMIN_TOKEN: 'short' });
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    for (const key of ['PORT', 'GATEWAY_TOKEN_CACHE_MS', 'BUNTING_ADMIN_TOKEN'])
+      expect(output()).toContain(`${key} is not valid`);
+    expect(output()).toContain('GATEWAY_DATABASE_URL is required');
+    expect(output()).not.toMatch(/^\s+at /m);
+  });
+});

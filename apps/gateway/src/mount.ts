@@ -1,0 +1,123 @@
+import { type Bus, callForAnswer, type CallContext } from '@bunting/bus';
+import {
+  type AnyOperation,
+  hasBody,
+  invalid,
+  isObjectSchema,
+  NoReply,
+  parse,
+  type Permission,
+  requireStorableText,
+} from '@bunting/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { type Authenticate, requireAdministrator, requirePermission } from './authenticate.ts';
+import type { GatewayConfig } from './config.ts';
+import { closeAfterAnswer } from './connection.ts';
+import { requireJson } from './content-type.ts';
+import { jsonType, refuse } from './http-errors.ts';
+import { parseJson, readBody, requireFits } from './request-body.ts';
+import { queryReader } from './request-query.ts';
+
+export interface MountOptions {
+  readonly bus: Bus;
+  readonly authenticate: Authenticate;
+  readonly config: GatewayConfig;
+}
+
+/** When the first of the deprecated operations became so: 2024-12-01 (RFC 9745). */
+const deprecatedSince = '@1733011200';
+
+const plainKey = /^[!-~]{1,255}$/;
+
+/** The permissions of which a caller needs one; none when any valid key will do. */
+const wantedFor = ({ subject, permission }: AnyOperation): readonly Permission[] => {
+  if (permission === 'service') throw new Error(`${subject} is for services alone: it must have no address in HTTP.`);
+  if (permission === 'authenticated') return [];
+  return typeof permission === 'string' ? [permission] : permission;
+};
+
+const idempotencyKeyIn = ({ headers }: FastifyRequest): string | undefined => {
+  const given = headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && plainKey.test(given)) return given;
+  throw invalid('The `Idempotency-Key` header must be 1 to 255 visible ASCII characters.', '/headers/idempotency-key');
+};
+
+const paramsReader = (schema: TSchema): ((request: FastifyRequest) => unknown) => {
+  if (!isObjectSchema(schema) || Object.keys(schema.properties).length === 0) return () => ({});
+  return ({ params }) => {
+    requireStorableText(params, '/params');
+    return parse(schema, { ...(params as object) }, '/params', 'as-text');
+  };
+};
+
+type Location = (request: { readonly params: unknown; readonly body: unknown }, reply: unknown) => string;
+
+/**
+ * Gives an operation its address. A request is judged in one order: key, permission, content type, size, JSON, schema.
+ * What passes is called, and the reply goes out as it came, unparsed.
+ */
+export const mount = (
+  app: FastifyInstance,
+  operation: AnyOperation,
+  { bus, authenticate, config }: MountOptions,
+): void => {
+  const { http, params, query, body, reply: replySchema, deprecated = false } = operation;
+  if (http === undefined) return;
+  const { method, url, status = 200, anyContentType = false, largeBody = false } = http;
+  const wanted = wantedFor(operation);
+  const isForAdministrators = url.startsWith('/api/admin/');
+  const readsBody = hasBody(operation);
+  const isWrite = method !== 'GET';
+  const hasReply = replySchema !== (NoReply as TSchema);
+  const location = http.location as Location | undefined;
+  const limit = largeBody ? config.GATEWAY_LARGE_BODY_LIMIT_BYTES : config.GATEWAY_BODY_LIMIT_BYTES;
+  const timeoutMs = largeBody ? config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS : config.GATEWAY_REQUEST_TIMEOUT_MS;
+  const readParams = paramsReader(params);
+  const readQuery = queryReader(query);
+
+  const bodyOf = async ({ raw }: FastifyRequest, response: FastifyReply): Promise<unknown> => {
+    if (isWrite && !anyContentType) requireJson(raw.headers, !readsBody);
+    requireFits(raw, limit);
+    if (!readsBody) return undefined;
+    return parse(body, parseJson(await readBody(raw, response.raw, limit)), '/body');
+  };
+
+  app.route({
+    method,
+    url,
+    handler: async (request, response) => {
+      const principal = await authenticate(request.headers.authorization);
+      const { caller } = principal;
+      request.exchange.callerId = caller.id;
+      if (isForAdministrators) requireAdministrator(principal);
+      if (wanted.length > 0) {
+        requirePermission(caller, wanted, request.params as { projectId?: string; environment?: string });
+      }
+
+      const sent = await bodyOf(request, response);
+      const ask = {
+        params: readParams(request),
+        query: parse(query, readQuery((request.query as { search: string }).search), '/query', 'as-text'),
+        body: sent,
+      };
+      const context: CallContext = {
+        caller,
+        requestId: request.id,
+        traceparent: request.exchange.traceparent,
+        timeoutMs,
+        idempotencyKey: isWrite ? idempotencyKeyIn(request) : undefined,
+      };
+      const answer = await callForAnswer(bus, operation, ask, context);
+      if ('refused' in answer) return refuse(response, answer.refused);
+
+      const { json, headers } = answer.reply;
+      if (!readsBody) closeAfterAnswer(response);
+      response.code(status).headers(headers);
+      if (deprecated) response.header('deprecation', deprecatedSince);
+      if (location !== undefined) response.header('location', location(ask, JSON.parse(json)));
+      return hasReply ? response.header('content-type', jsonType).send(json) : response.send();
+    },
+  });
+};

@@ -1,0 +1,216 @@
+import { type AnyOperation, ErrorBody, type ErrorKind, hasBody, isObjectSchema, NoReply } from '@bunting/contracts';
+import { readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
+import type { TSchema } from 'typebox';
+import { statusOf } from './http-errors.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: JsonObject;
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly securitySchemes: JsonObject };
+  readonly security: readonly JsonObject[];
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** What a schema says only to people: how it is to be written instead of what the validation works with. */
+const documented: Readonly<Record<string, string>> = {
+  documentedPattern: 'pattern',
+  documentedDefault: 'default',
+  documentedEnum: 'enum',
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Writes schemas down, each one that has a name of its own once, under that name. */
+const schemaWriter = () => {
+  const schemas: Record<string, Json> = {};
+
+  const written = (value: unknown): Json => {
+    if (Array.isArray(value)) return value.map(written);
+    if (!isObject(value)) return value as Json;
+    const entries = Object.entries(value).map(([key, member]) => [
+      documented[key] ?? key,
+      key === 'properties' ? properties(member) : write(member),
+    ]);
+    return Object.fromEntries(entries) as Json;
+  };
+
+  // Its keys are names that somebody chose, and none of them says anything about a schema.
+  const properties = (value: unknown): Json =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, write(schema)])) : null;
+
+  const write = (schema: unknown): Json => {
+    if (!isObject(schema)) return written(schema);
+    if (isObject(schema['documentation'])) return write(schema['documentation']);
+    const { title } = schema;
+    if (typeof title !== 'string' || !title.endsWith('Schema')) return written(schema);
+    const text = written(schema);
+    const known = schemas[title];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(text)) {
+      throw new Error(`Two different schemas are called ${title}.`);
+    }
+    schemas[title] = text;
+    return { $ref: `#/components/schemas/${title}` };
+  };
+
+  return { write, schemas };
+};
+
+type Write = (schema: unknown) => Json;
+
+const impliedErrors = (operation: AnyOperation): readonly ErrorKind[] => {
+  const { http, params, query } = operation;
+  const takes = (schema: TSchema) => isObjectSchema(schema) && Object.keys(schema.properties).length > 0;
+  const isWrite = http?.method !== 'GET';
+  return [
+    ...(takes(params) || takes(query) || hasBody(operation) ? (['ValidationError'] as const) : []),
+    'AuthenticationRequired',
+    'NoAccessError',
+    ...(isWrite ? (['PayloadTooLarge'] as const) : []),
+    ...(isWrite && http?.anyContentType !== true ? (['ContentTypeerror'] as const) : []),
+    'ServiceUnavailable',
+  ];
+};
+
+const meaningOf: Readonly<Record<number, string>> = {
+  400: 'The request does not match what is expected; the message names the property at fault.',
+  401: 'The authorization is missing or not valid.',
+  403: 'The key is valid, but it lacks the permission, or the operation is not allowed here.',
+  404: 'What the request is about was not found.',
+  409: 'The request conflicts with what is there.',
+  413: 'The body of the request is too large.',
+  415: 'The content type is not supported; it must be application/json.',
+  503: 'The service that would answer is away. Try again after the time that Retry-After says.',
+};
+
+const errorResponses = (operation: AnyOperation, write: Write): JsonObject => {
+  const kinds = [...new Set([...impliedErrors(operation), ...operation.errors])];
+  const byStatus = Map.groupBy(kinds, (kind) => statusOf[kind]);
+  const responses: Record<string, Json> = {};
+  for (const status of [...byStatus.keys()].sort((one, other) => one - other)) {
+    const named = byStatus.get(status) ?? [];
+    const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
+    const examples = named.map((kind) => [
+      kind,
+      { value: { id: '9c40958a-daac-400e-98fb-3bb438567008', name: kind, message: meaning } },
+    ]);
+    responses[status] = {
+      description: `${meaning} Kinds: ${named.map((kind) => `\`${kind}\``).join(', ')}.`,
+      ...(status === 503
+        ? { headers: { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } } } }
+        : {}),
+      content: { 'application/json': { schema: write(ErrorBody), examples: Object.fromEntries(examples) } },
+    };
+  }
+  return responses;
+};
+
+const success = ({ http, reply, deprecated }: AnyOperation, write: Write): JsonObject => {
+  const status = http?.status ?? 200;
+  const headers = {
+    ...(http?.location === undefined
+      ? {}
+      : { Location: { description: 'where it is now', schema: { type: 'string' } } }),
+    ...(deprecated === undefined
+      ? {}
+      : { Deprecation: { description: 'since when it is deprecated (RFC 9745)', schema: { type: 'string' } } }),
+  };
+  const description =
+    (reply as { description?: string }).description ??
+    (reply === (NoReply as TSchema) ? 'Done. There is no body.' : 'Done.');
+  return {
+    [status]: {
+      description,
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      ...(reply === (NoReply as TSchema) ? {} : { content: { 'application/json': { schema: write(reply) } } }),
+    },
+  };
+};
+
+const parameters = (where: 'path' | 'query', schema: TSchema, write: Write): readonly Json[] => {
+  if (!isObjectSchema(schema)) return [];
+  const required: readonly string[] = schema.required ?? [];
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { description, deprecated, ...shape } = write(property) as Record<string, Json>;
+    return {
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      ...(deprecated === undefined ? {} : { deprecated }),
+      schema: shape,
+    };
+  });
+};
+
+const permissionsOf = ({ permission }: AnyOperation): readonly string[] =>
+  permission === 'authenticated' || permission === 'service'
+    ? []
+    : typeof permission === 'string'
+      ? [permission]
+      : permission;
+
+const describe = (operation: AnyOperation): string => {
+  const needed = permissionsOf(operation);
+  const who =
+    needed.length === 0 ? 'Any valid key will do.' : `Needs ${needed.map((name) => `\`${name}\``).join(' or ')}.`;
+  return `${operation.description ?? `${operation.summary}.`}\n\n${who}`;
+};
+
+const writeOperation = (operation: AnyOperation, write: Write): JsonObject => {
+  const { operationId, tag, summary, params, query, body, deprecated } = operation;
+  const listed = [...parameters('path', params, write), ...parameters('query', query, write)];
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: describe(operation),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    'x-permissions': permissionsOf(operation),
+    ...(listed.length === 0 ? {} : { parameters: listed }),
+    ...(hasBody(operation)
+      ? { requestBody: { required: true, content: { 'application/json': { schema: write(body) } } } }
+      : {}),
+    responses: { ...success(operation, write), ...errorResponses(operation, write) },
+  };
+};
+
+/** The description of the whole API, made from the contracts and from nothing else. */
+export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDocument => {
+  const { write, schemas } = schemaWriter();
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const operation of operations) {
+    if (operation.http === undefined) continue;
+    const path = operation.http.url.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[operation.http.method.toLowerCase()] = writeOperation(operation, write);
+  }
+  const tags = [...new Set(operations.filter(({ http }) => http !== undefined).map(({ tag }) => tag))].sort();
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Bunting API',
+      version,
+      description:
+        'Administers feature flags: per project and environment, with change requests, search and an event log.',
+    },
+    tags: tags.map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The key as it is.' },
+        bearerToken: { type: 'http', scheme: 'bearer', description: 'The key after the word Bearer.' },
+      },
+    },
+    security: [{ apiKey: [] }, { bearerToken: [] }],
+  };
+};

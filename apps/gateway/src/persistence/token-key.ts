@@ -1,0 +1,52 @@
+import type { Database } from '@bunting/database';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A token as it is stored: found by its selector, and compared by its hash. Neither says anything without the key. */
+export interface HashedToken {
+  readonly selector: string;
+  readonly hash: Buffer;
+}
+
+export type TokenHasher = (token: string) => HashedToken;
+
+const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+const hasherWith =
+  (key: Buffer): TokenHasher =>
+  (token) => ({ selector: hmac(key, `selector ${token}`).toString('hex', 0, 8), hash: hmac(key, `token ${token}`) });
+
+const fingerprintOf = (key: Buffer): Buffer => hmac(key, 'fingerprint');
+
+interface Stored {
+  readonly value: Buffer | null;
+  readonly fingerprint: Buffer;
+}
+
+/**
+ * Hashes tokens with the key of this database: the one from the settings, or one that was made up at the first start and
+ * is kept in the database itself.
+ * @throws Error that says so when the tokens there were hashed with another key, so that none of them would work
+ */
+export const openTokenHasher = (database: Database, setting: string | undefined): Promise<TokenHasher> =>
+  database.transaction(async ({ query }) => {
+    const first = setting === undefined ? randomBytes(32) : Buffer.from(setting);
+    // Who comes second waits for who comes first, and takes what that one wrote.
+    const [stored] = await query<Stored>(
+      `insert into gateway_secret (name, value, fingerprint) values ('token key', $1, $2)
+       on conflict (name) do update set name = excluded.name returning value, fingerprint`,
+      [setting === undefined ? first : null, fingerprintOf(first)],
+    );
+    if (stored === undefined) throw new Error('The key of the tokens could not be stored.');
+    const key = setting === undefined ? stored.value : first;
+    if (key === null) {
+      throw new Error(
+        'GATEWAY_TOKEN_KEY is required: the tokens in this database were hashed with a key that is not kept in it.',
+      );
+    }
+    if (!timingSafeEqual(fingerprintOf(key), stored.fingerprint)) {
+      throw new Error(
+        'GATEWAY_TOKEN_KEY is not the key that the tokens in this database were hashed with, so none of them would work. Set the one that was used before.',
+      );
+    }
+    return hasherWith(key);
+  });

@@ -1,0 +1,128 @@
+import { invalid } from '@bunting/contracts';
+import type { Logger } from '@bunting/runtime';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Registry } from 'prom-client';
+import { type Authenticate, requireAdministrator } from './authenticate.ts';
+import { answerBrokenRequest, writeAnswer } from './connection.ts';
+import { exchanges, requestIdOf } from './exchange.ts';
+import { refuseThrown, unknownPath } from './http-errors.ts';
+import { RequestAborted } from './request-body.ts';
+
+export interface ServerOptions {
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly authenticate: Authenticate;
+}
+
+/** How long the whole of a request may take to arrive; its headers alone, less. */
+const arrivalMs = 60_000;
+const headersMs = 15_000;
+/** How long a connection may have nothing to do: longer than the balancers in front of it keep theirs. */
+const idleMs = 72_000;
+
+const isUnder = (url: string, folder: string): boolean => {
+  const path = (url.split('?', 1)[0] as string).replace(/\/{2,}/g, '/');
+  return path === folder || path.startsWith(`${folder}/`);
+};
+
+/**
+ * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
+ * matches no route and to what is no HTTP at all.
+ */
+export const openServer = ({ log, metrics, authenticate }: ServerOptions): FastifyInstance => {
+  let closing = false;
+  // A connection whose last answer was on its way when the end began has nothing more to wait for.
+  const { begin } = exchanges(log, metrics, () => {
+    if (closing) app.server.closeIdleConnections();
+  });
+
+  /** Below /api nobody learns what there is and what not without a key. */
+  const requireKeyFor = async (request: FastifyRequest): Promise<void> => {
+    const url = request.raw.url ?? '';
+    if (!isUnder(url, '/api')) return;
+    const principal = await authenticate(request.headers.authorization);
+    request.exchange.callerId = principal.caller.id;
+    if (isUnder(url, '/api/admin')) requireAdministrator(principal);
+  };
+
+  const refuseAddress = (request: FastifyRequest, reply: FastifyReply): void => {
+    begin(request, reply);
+    requireKeyFor(request).then(
+      () => refuseThrown(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
+      (error: unknown) => refuseThrown(reply, error),
+    );
+  };
+
+  const app: FastifyInstance = fastify({
+    logger: false,
+    genReqId: (request) => requestIdOf(request),
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error as { code?: string }, socket),
+    frameworkErrors: (_error, request, reply) =>
+      refuseAddress(request as FastifyRequest, reply as unknown as FastifyReply),
+    serverFactory: (handler) =>
+      createServer({ requestTimeout: arrivalMs, headersTimeout: headersMs, keepAliveTimeout: idleMs }, handler),
+    routerOptions: {
+      ignoreDuplicateSlashes: true,
+      ignoreTrailingSlash: true,
+      maxParamLength: 16_384,
+      // Read by the contract of the operation, where there is one.
+      querystringParser: (search) => ({ search }),
+    },
+  });
+  // To Fastify no method has a body: operations read it themselves, once they know that they want it.
+  for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
+  // The client is told to go on only when somebody reads what it has to send.
+  app.server.on('checkContinue', (request, response) => void app.server.emit('request', request, response));
+  app.server.on('connect', (request, socket: Socket) => {
+    // Node hands such a socket over with nobody listening to its errors.
+    socket.on('error', () => socket.destroy());
+    writeAnswer(socket, 404, unknownPath(request.url ?? ''));
+  });
+
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.decorateRequest('exchange');
+  app.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply);
+    done();
+  });
+  app.setErrorHandler((error, _request, reply) => {
+    if (error instanceof RequestAborted) return void reply.raw.destroy();
+    return refuseThrown(reply, error);
+  });
+  app.setNotFoundHandler(async (request, reply) => {
+    await requireKeyFor(request);
+    return refuseThrown(reply, unknownPath(request.raw.url ?? ''));
+  });
+  return app;
+};
+
+/** Listens, and says where. What keeps it from listening is told in a sentence that says what to do. */
+export const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} is in use by another program. Stop it, or choose another port with PORT.`, {
+        cause: error,
+      });
+    }
+    if (code === 'EACCES') {
+      throw new Error(`Port ${port} is not for this user to listen on. Choose one above 1023 with PORT.`, {
+        cause: error,
+      });
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Error(`This machine has no address ${host} to listen on. Correct HOST.`, { cause: error });
+    }
+    throw error;
+  }
+};

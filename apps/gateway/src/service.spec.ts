@@ -1,0 +1,219 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { call, implement, endpoints, natsBus, serve, systemContext } from '@bunting/bus';
+import { GetFeature, readOutboxOf } from '@bunting/contracts';
+import { type FreshDatabase, startNats } from '@bunting/testing';
+import { servicesBehind } from '../test/services-behind.ts';
+import {
+  adminToken,
+  freshGatewayDatabase,
+  type StartedGateway,
+  startGateway,
+  type StartOptions,
+} from '../test/started-gateway.ts';
+
+const path = '/api/admin/projects/default/features/one';
+const running = new Set<StartedGateway>();
+const databases: FreshDatabase[] = [];
+
+const started = async (options: StartOptions = {}): Promise<StartedGateway> => {
+  const gateway = await startGateway(options);
+  await gateway.behind(servicesBehind().endpoints);
+  running.add(gateway);
+  return gateway;
+};
+const stop = async (gateway: StartedGateway) => {
+  running.delete(gateway);
+  await gateway.stop();
+};
+const keptDatabase = async (): Promise<string> => {
+  const database = await freshGatewayDatabase();
+  databases.push(database);
+  return database.url;
+};
+const withoutToken = { BUNTING_ADMIN_TOKEN: '' };
+
+afterEach(() => Promise.all([...running].map(stop)));
+afterAll(() => Promise.all(databases.map((database) => database.drop())));
+
+/** Everything that the tables hold, as text. */
+const dump = async ({ database }: StartedGateway): Promise<string> => {
+  const tables = ['api_token', 'api_user', 'gateway_secret', 'outbox'];
+  const rows = await Promise.all(
+    tables.map((table) =>
+      database.read({ name: `dump-${table}`, text: `select row_to_json(t)::text as row from ${table} t` }),
+    ),
+  );
+  return JSON.stringify(rows);
+};
+
+describe('the first start', () => {
+  it('makes an admin token and hands it over, once', async () => {
+    const databaseUrl = await keptDatabase();
+    const first = await started({ databaseUrl, environment: withoutToken });
+    const token = first.firstAdminToken ?? '';
+    expect(token).toMatch(/^\*:\*\.[0-9a-f]{64}$/);
+    expect((await first.ask(path, { key: token })).status).toBe(200);
+    await stop(first);
+    const second = await started({ databaseUrl, environment: withoutToken });
+    expect(second.firstAdminToken).toBeUndefined();
+    expect((await second.ask(path, { key: token })).status).toBe(200);
+  });
+
+  it('makes one token when two replicas start at once', async () => {
+    const databaseUrl = await keptDatabase();
+    const both = await Promise.all([1, 2].map(() => started({ databaseUrl, environment: withoutToken })));
+    const tokens = both.flatMap(({ firstAdminToken }) => firstAdminToken ?? []);
+    expect(tokens).toHaveLength(1);
+    for (const gateway of both) expect((await gateway.ask(path, { key: tokens[0] ?? '' })).status).toBe(200);
+  });
+
+  it('tells that a token was created, and not which', async () => {
+    const gateway = await started({ environment: withoutToken });
+    const told = await gateway.told();
+    expect(told).toMatchObject([
+      {
+        type: 'api-token-created',
+        createdBy: 'unleash_system_user',
+        createdByUserId: -1337,
+        data: { tokenName: 'admin', type: 'admin' },
+      },
+    ]);
+    expect(JSON.stringify(told)).not.toContain(gateway.firstAdminToken?.slice(4));
+    const page = await call(
+      gateway.bus,
+      readOutboxOf.gateway,
+      { body: { topic: 'event', consumer: 'test', after: 0, limit: 10 } },
+      systemContext(5_000),
+    );
+    expect(page.messages.map(({ type }) => type)).toEqual(['api-token-created']);
+  });
+
+  it('keeps the token nowhere: not in the database, not in the log', async () => {
+    const gateway = await started({ environment: { ...withoutToken, LOG_LEVEL: 'trace' }, level: 'trace' });
+    const secret = (gateway.firstAdminToken ?? '').slice(4);
+    for (const key of [gateway.firstAdminToken ?? '', `Bearer ${secret}`]) await gateway.ask(path, { key });
+    expect(secret).toHaveLength(64);
+    for (const text of [await dump(gateway), gateway.logged()]) {
+      expect(text.length).toBeGreaterThan(100);
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+      expect(text).not.toContain(Buffer.from(secret, 'hex').toString('base64'));
+    }
+  });
+});
+
+describe('BUNTING_ADMIN_TOKEN', () => {
+  it('is an admin token from then on, in whatever format, and is not handed over', async () => {
+    const token = 'a-token-of-my-own';
+    const gateway = await started({ environment: { BUNTING_ADMIN_TOKEN: token } });
+    expect(gateway.firstAdminToken).toBeUndefined();
+    expect((await gateway.ask(path, { key: token })).status).toBe(200);
+    expect(await dump(gateway)).not.toContain(token);
+  });
+
+  it('is added to a database that has other tokens, once', async () => {
+    const databaseUrl = await keptDatabase();
+    const first = await started({ databaseUrl, environment: withoutToken });
+    await stop(first);
+    for (let times = 0; times < 2; times++) {
+      const later = await started({ databaseUrl });
+      expect((await later.ask(path, { key: adminToken })).status).toBe(200);
+      expect((await later.ask(path, { key: first.firstAdminToken ?? '' })).status).toBe(200);
+      expect(await later.told()).toHaveLength(2);
+      await stop(later);
+    }
+  });
+
+  it.each(['short', 'with a blank in it'])(
+    'is refused as a setting when it is no token, without being said back: %p',
+    async (token) => {
+      const attempt = startGateway({ databaseUrl: await keptDatabase(), environment: { BUNTING_ADMIN_TOKEN: token } });
+      await expect(attempt).rejects.toThrow(/^BUNTING_ADMIN_TOKEN is not valid/);
+      await expect(attempt).rejects.not.toThrow(token);
+    },
+  );
+});
+
+describe('the key of the tokens', () => {
+  it('is made up and kept where none is set', async () => {
+    const databaseUrl = await keptDatabase();
+    const environment = { ...withoutToken, GATEWAY_TOKEN_KEY: '' };
+    const first = await started({ databaseUrl, environment });
+    await stop(first);
+    const second = await started({ databaseUrl, environment });
+    expect((await second.ask(path, { key: first.firstAdminToken ?? '' })).status).toBe(200);
+  });
+
+  it('keeps the gateway from starting when it is another one, or missing', async () => {
+    const databaseUrl = await keptDatabase();
+    await stop(await started({ databaseUrl }));
+    const other = { GATEWAY_TOKEN_KEY: 'another key of thirty-two characters' };
+    await expect(startGateway({ databaseUrl, environment: other })).rejects.toThrow(
+      /^GATEWAY_TOKEN_KEY is not the key/,
+    );
+    await expect(startGateway({ databaseUrl, environment: { GATEWAY_TOKEN_KEY: '' } })).rejects.toThrow(
+      /^GATEWAY_TOKEN_KEY is required/,
+    );
+  });
+});
+
+describe('a running gateway', () => {
+  it('says without a key whether it lives and whether it can work', async () => {
+    const gateway = await started();
+    for (const address of ['/health', '/health/live', '/health/ready']) {
+      const response = await gateway.ask(address, { key: null });
+      expect([response.status, await response.json()]).toEqual([200, { health: 'GOOD' }]);
+    }
+    await gateway.bus.close();
+    const ready = await gateway.ask('/health/ready', { key: null });
+    expect([ready.status, await ready.json()]).toMatchObject([503, { health: 'BAD' }]);
+    expect((await gateway.ask('/health', { key: null })).status).toBe(200);
+  });
+
+  it('finishes what it has when it is stopped, and takes nothing more', async () => {
+    const gateway = await startGateway();
+    let reached: (() => void) | undefined;
+    let release: (() => void) | undefined;
+    const inService = new Promise<void>((resolve) => (reached = resolve));
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await gateway.behind(
+      endpoints(
+        implement(GetFeature, async ({ params }) => {
+          reached?.();
+          await held;
+          return { name: params.featureName };
+        }),
+      ),
+    );
+    const asked = gateway.ask(path);
+    await inService;
+    const stopping = gateway.stop();
+    await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
+    release?.();
+    const response = await asked;
+    expect([response.status, await response.json()]).toEqual([200, { name: 'one' }]);
+    await stopping;
+  });
+
+  it('reaches services over NATS as it does within the process', async () => {
+    const nats = await startNats();
+    const bus = await natsBus({ url: nats.url, name: 'behind' });
+    const behind = servicesBehind();
+    const served = await serve(bus, behind.endpoints);
+    const gateway = await startGateway({ environment: { BUS_URL: nats.url } });
+    try {
+      const response = await gateway.ask(path, { headers: { 'x-request-id': 'over-nats' } });
+      expect([response.status, await response.text()]).toEqual([200, '{ "name": "one",  "project": "default" }']);
+      expect(behind.heard).toMatchObject([{ requestId: 'over-nats', caller: { id: -42, name: 'admin' } }]);
+      const stale = await gateway.ask('/api/admin/search/features');
+      expect(stale.headers.get('bunting-stale')).toBe('120');
+      await served.stop();
+      const away = await gateway.ask(path);
+      expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
+    } finally {
+      await gateway.stop();
+      await bus.close();
+      await nats.stop();
+    }
+  });
+});

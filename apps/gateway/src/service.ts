@@ -1,0 +1,90 @@
+import { operations } from '@bunting/contracts';
+import { openDatabase } from '@bunting/database';
+import { startTelling } from '@bunting/outbox';
+import type { AnyService, RunningService, Surroundings } from '@bunting/runtime';
+import { authenticator } from './authenticate.ts';
+import { GatewayConfig } from './config.ts';
+import { mountDocs } from './docs.ts';
+import { mountHealth } from './health.ts';
+import { mount } from './mount.ts';
+import { openApiDocument } from './openapi.ts';
+import { ensureAdminToken } from './persistence/first-token.ts';
+import { gatewayEntities, gatewaySteps } from './persistence/tables.ts';
+import { openTokenHasher } from './persistence/token-key.ts';
+import { tokenRepository } from './persistence/token-repository.ts';
+import { listen, openServer } from './server.ts';
+
+export interface RunningGateway extends RunningService {
+  /** at the very first start only, and nowhere else: for whoever started it */
+  readonly firstAdminToken?: string;
+}
+
+const start = async ({
+  config,
+  bus,
+  log,
+  metrics,
+  serve,
+}: Surroundings<typeof GatewayConfig>): Promise<RunningGateway> => {
+  const warn = (message: string) => log.warn(message);
+  const database = await openDatabase({
+    url: config.GATEWAY_DATABASE_URL,
+    name: 'gateway',
+    steps: gatewaySteps,
+    entities: gatewayEntities,
+    poolSize: 5,
+    statementTimeoutMs: 5_000,
+    warn,
+  });
+  const telling = startTelling({
+    producer: 'gateway',
+    database,
+    bus,
+    intervalMs: config.GATEWAY_RELAY_INTERVAL_MS,
+    retentionHours: config.GATEWAY_OUTBOX_RETENTION_HOURS,
+    warn,
+  });
+  const stopTelling = async () => {
+    await telling.relay.stop();
+    await database.close();
+  };
+  try {
+    const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
+    const authenticate = authenticator({
+      tokens: tokenRepository(database),
+      hasher,
+      cacheMs: config.GATEWAY_TOKEN_CACHE_MS,
+    });
+    const ready = async () => {
+      bus.ready();
+      await database.ping();
+    };
+
+    const app = openServer({ log, metrics, authenticate });
+    for (const operation of operations) mount(app, operation, { bus, authenticate, config });
+    mountHealth(app, metrics, ready);
+    mountDocs(app, openApiDocument(operations));
+    const served = await serve([telling.endpoint]);
+    const stop = async () => {
+      await app.close();
+      await served.stop();
+      await stopTelling();
+    };
+    try {
+      const address = await listen(app, config.HOST, config.PORT);
+      // Only now: a start that fails must not make a token that nobody ever sees.
+      const firstAdminToken = await ensureAdminToken(telling.work, hasher, config.BUNTING_ADMIN_TOKEN);
+      return { ready, stop, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
+    } catch (error) {
+      await app.close();
+      await served.stop();
+      throw error;
+    }
+  } catch (error) {
+    await stopTelling();
+    throw error;
+  }
+};
+
+/** The door of the platform: it knows who asks, what that one may do, and which service answers. */
+export const gatewayService = { name: 'gateway', config: GatewayConfig, start } as const satisfies AnyService;

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface BreakableConnection {
+  /** the same address, by way of here */
+  readonly url: string;
+  /** Ends every connection, and lets nobody make a new one. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+/** Stands between a client and a server, so that the way to the server can be lost and found. */
+export const breakableConnection = async (to: string): Promise<BreakableConnection> => {
+  const target = new URL(to);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on('error', () => other.destroy()).on('close', () => (other.destroy(), sockets.delete(socket)));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(to);
+  url.port = String(port);
+  url.hostname = '127.0.0.1';
+  return {
+    url: url.href,
+    cut: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    mend: async () => {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import { expect } from '@jest/globals';
+import type { ErrorBody } from '@bunting/contracts';
+
+const members = ['id', 'name', 'message', 'details', 'permissions'];
+
+/** The body of an answer that is a refusal, once it is sure that it has the shape that every one has. */
+export const refusalOf = async (response: Response): Promise<ErrorBody> => {
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return refusalIn(await response.text());
+};
+
+export const refusalIn = (text: string): ErrorBody => {
+  const body = JSON.parse(text) as ErrorBody;
+  expect(body.id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(typeof body.name).toBe('string');
+  expect(typeof body.message).toBe('string');
+  expect(Object.keys(body).filter((key) => !members.includes(key))).toEqual([]);
+  expect(text).not.toMatch(/<html|\.ts:\d|node_modules|select /i);
+  return body;
+};

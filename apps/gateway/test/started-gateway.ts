@@ -1,0 +1,146 @@
+import { type Bus, type Endpoint, serve, type ServeOptions } from '@bunting/bus';
+import { type Database, openDatabase } from '@bunting/database';
+import { type Hosted, host, openLog } from '@bunting/runtime';
+import { freshDatabase } from '@bunting/testing';
+import type { RecordedEvent } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import type { RootRole, TokenKind } from '../src/domain/access.ts';
+import { ApiToken, ApiUser, gatewayEntities, gatewaySteps } from '../src/persistence/tables.ts';
+import { openTokenHasher } from '../src/persistence/token-key.ts';
+import { gatewayService, type RunningGateway } from '../src/service.ts';
+
+export const adminToken = '*:*.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
+export const tokenKey = 'a key that only this test knows, of 32 characters and more';
+
+export interface GivenToken {
+  readonly token: string;
+  readonly kind?: TokenKind;
+  readonly role?: RootRole;
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+  readonly projects?: string[];
+  readonly environment?: string;
+}
+
+export interface StartedGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly bus: Bus;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly firstAdminToken: string | undefined;
+  /** what was logged, line by line */
+  readonly lines: Record<string, unknown>[];
+  /** what was logged, as text */
+  readonly logged: () => string;
+  /** Asks over HTTP with the admin token, or with another key, or with none. */
+  ask(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
+  /** Puts services behind the gateway, for as long as it runs. */
+  behind(endpoints: readonly Endpoint[], options?: ServeOptions): Promise<{ stop(): Promise<void> }>;
+  givenToken(given: GivenToken): Promise<void>;
+  /** the events in its outbox */
+  told(): Promise<RecordedEvent[]>;
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** the database of a gateway that ran before */
+  readonly databaseUrl?: string;
+  readonly level?: string;
+}
+
+const migrated = {
+  key: `gateway ${gatewaySteps.map(({ name }) => name).join(' ')}`,
+  migrate: async (url: string) => {
+    const database = await openDatabase({ url, name: 'template', steps: gatewaySteps, entities: gatewayEntities });
+    await database.close();
+  },
+};
+
+export const freshGatewayDatabase = () => freshDatabase('gateway', migrated);
+
+const tell = { name: 'told', text: "select payload from outbox where topic = 'event' order by id" };
+
+/** The real gateway on a database of its own and a bus within the process. */
+export const startGateway = async ({
+  environment = {},
+  databaseUrl,
+  level = 'info',
+}: StartOptions = {}): Promise<StartedGateway> => {
+  const fresh = databaseUrl === undefined ? await freshGatewayDatabase() : undefined;
+  const url = databaseUrl ?? fresh?.url ?? '';
+  const written: string[] = [];
+  const settings: Record<string, string> = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    GATEWAY_DATABASE_URL: url,
+    GATEWAY_TOKEN_KEY: tokenKey,
+    GATEWAY_TOKEN_CACHE_MS: '0',
+    BUNTING_ADMIN_TOKEN: adminToken,
+    CHECK_REPLIES: 'true',
+    ...environment,
+  };
+  const hosted: Hosted = await host([gatewayService], {
+    environment: settings,
+    log: openLog(level, { write: (line) => void written.push(line) }),
+  });
+  const running = hosted.services.get('gateway') as RunningGateway;
+  const database = await openDatabase({ url, name: 'test', steps: gatewaySteps, entities: gatewayEntities });
+  const address = running.address ?? '';
+  const lines = () => written.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  return {
+    url: address,
+    port: Number(new URL(address).port),
+    bus: hosted.bus,
+    database,
+    databaseUrl: url,
+    firstAdminToken: running.firstAdminToken,
+    get lines() {
+      return lines();
+    },
+    logged: () => written.join(''),
+    ask: (path, { key = adminToken, headers, ...init } = {}) => {
+      const all = new Headers(headers);
+      if (key !== null) all.set('authorization', key);
+      return fetch(`${address}${path}`, { redirect: 'manual', ...init, headers: all });
+    },
+    behind: (endpoints, options) => serve(hosted.bus, endpoints, options),
+    givenToken: async ({
+      token,
+      kind = 'user',
+      role = 'viewer',
+      expiresAt,
+      revokedAt,
+      projects = ['*'],
+      environment: where = '*',
+    }) => {
+      const hasher = await openTokenHasher(database, settings['GATEWAY_TOKEN_KEY']);
+      const email = `${randomUUID()}@example.org`;
+      await database.transaction(async ({ em }) => {
+        const common = { createdAt: new Date() };
+        const userId = kind !== 'user' ? null : await em.insert(ApiUser, { ...common, email, rootRole: role });
+        const hashed = hasher(token);
+        await em.insert(ApiToken, {
+          ...common,
+          ...hashed,
+          id: randomUUID(),
+          kind,
+          name: `the ${kind} token`,
+          userId: userId as number | null,
+          projects,
+          environment: where,
+          expiresAt: expiresAt ?? null,
+          revokedAt: revokedAt ?? null,
+        });
+      });
+    },
+    told: async () => (await database.read<{ payload: RecordedEvent }>(tell)).map(({ payload }) => payload),
+    stop: async () => {
+      await hosted.stop();
+      await database.close();
+      await fresh?.drop();
+    },
+  };
+};
