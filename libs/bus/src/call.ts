@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type AnyOperation, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
 import type { Answer, Bus, CallContext } from './bus.ts';
 import { refusalOf } from './refused.ts';
@@ -31,10 +31,15 @@ export const call = async <O extends AnyOperation>(
   return JSON.parse(answer.reply.json) as ReplyOf<O>;
 };
 
+const traceparent = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
+
 /** A new W3C trace context; continues the given one when it is well-formed. */
 export const traceparentFrom = (received?: string): string => {
-  const known = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(received ?? '');
-  return `00-${known?.[1] ?? randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-${known?.[2] ?? '01'}`;
+  const known = received === undefined ? null : traceparent.exec(received);
+  // Random UUIDs come from a pool of random bytes, which a call of its own for so few bytes does not.
+  const trace = known?.[1] ?? randomUUID().replaceAll('-', '');
+  const span = randomUUID();
+  return `00-${trace}-${span.slice(0, 8)}${span.slice(24, 32)}-${known?.[2] ?? '01'}`;
 };
 
 /** The context of what Bunting does by itself. */

@@ -1,5 +1,4 @@
 import { unavailable } from '@bunting/contracts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Bus, CallContext, Responder, Subscription } from './bus.ts';
 import { refusedWith } from './refused.ts';
 
@@ -37,15 +36,15 @@ export const inProcessBus = (): Bus => {
       if (closed || responder === undefined) return nobody(subject);
       if (context.timeoutMs <= 0)
         return { refused: refusedWith(unavailable(`${subject} was not called: its time is up.`)) };
-      const waiting = new AbortController();
-      const late = sleep(context.timeoutMs, undefined, { ref: false, signal: waiting.signal }).then(
-        (): Answer => ({ refused: refusedWith(unavailable(`${subject} did not answer in time. Please try again.`)) }),
-        () => nobody(subject),
-      );
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<Answer>((resolve) => {
+        const why = `${subject} did not answer in time. Please try again.`;
+        timer = setTimeout(() => resolve({ refused: refusedWith(unavailable(why)) }), context.timeoutMs).unref();
+      });
       try {
         return await Promise.race([responder(request, context), late]);
       } finally {
-        waiting.abort();
+        clearTimeout(timer);
       }
     },
 

@@ -4,5 +4,5 @@ export { type Asked, type Endpoint, endpoints, implement, JsonText } from './imp
 export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';
 export { openBus } from './open-bus.ts';
-export { refusalOf, refusedWith } from './refused.ts';
+export { defect, refusalOf, refusedWith } from './refused.ts';
 export { serve, type Served, type ServeOptions } from './serve.ts';

@@ -1,10 +1,19 @@
 import { Refusal, unavailable } from '@bunting/contracts';
 
+interface Thrown {
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly constraint?: unknown;
+  readonly cause?: unknown;
+}
+
+/** What was thrown and what caused it. By shape: an error of another realm is no instance of this one's Error. */
+const chain = function* (error: unknown): Generator<Thrown> {
+  for (let at: unknown = error; typeof at === 'object' && at !== null; at = (at as Thrown).cause) yield at;
+};
+
 const codeOf = (error: unknown): string | undefined => {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const code = (at as { code?: unknown }).code;
-    if (typeof code === 'string') return code;
-  }
+  for (const { code } of chain(error)) if (typeof code === 'string') return code;
   return undefined;
 };
 
@@ -13,8 +22,7 @@ export const isTransient = (error: unknown): boolean => ['40001', '40P01'].inclu
 
 /** The name of the constraint that a write would have broken, if that is what happened. */
 export const brokenConstraint = (error: unknown): string | undefined => {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const { code, constraint } = at as { code?: unknown; constraint?: unknown };
+  for (const { code, constraint } of chain(error)) {
     if (typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string') return constraint;
   }
   return undefined;
@@ -30,7 +38,7 @@ export const asRefusal = (error: unknown): unknown => {
   if (code === '57014')
     return unavailable('The database took too long for this request. Please try again, or ask for less.');
   if (code !== undefined && away(code)) return unavailable('The database is away. Please try again.');
-  const message = error instanceof Error ? error.message : '';
+  const message = String((error as Thrown | undefined)?.message ?? '');
   if (
     /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(
       message,
