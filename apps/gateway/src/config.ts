@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 /** Everything that the gateway reads from its environment. */
 export const GatewayConfig = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 4242, description: 'port of the API; 0 takes a free one' }),
-  HOST: Type.String({ minLength: 1, default: '0.0.0.0', description: 'address that the API listens on' }),
+  GATEWAY_HOST: Type.String({ minLength: 1, default: '0.0.0.0', description: 'address that the API listens on' }),
   GATEWAY_DATABASE_URL: Type.String({ format: 'uri', description: 'PostgreSQL database of the gateway' }),
   BUNTING_ADMIN_TOKEN: Type.Optional(
     Type.String({

@@ -1,4 +1,4 @@
-import { type RefusedAnswer, refusedWith } from '@bunting/bus';
+import { defect, type RefusedAnswer, refusedWith } from '@bunting/bus';
 import { type ErrorKind, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
 import { closeAfterAnswer } from './connection.ts';
@@ -56,13 +56,7 @@ const refusalFrom = (error: unknown): Refusal | undefined => {
 /** Answers with what was thrown. A defect is logged whole, and answered with nothing but the id to find it by. */
 export const refuseThrown = (reply: FastifyReply, error: unknown): FastifyReply => {
   const known = refusalFrom(error);
-  const refused = refusedWith(
-    known ??
-      refusal(
-        'InternalError',
-        'Something went wrong inside Bunting. The log has the details under the id of this error.',
-      ),
-  );
+  const refused = refusedWith(known ?? defect());
   if (known === undefined) reply.request.exchange.defect = error;
   return refuse(reply, refused);
 };

@@ -27,7 +27,7 @@ afterAll(() => database.drop());
 
 const launch = (environment: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
-    env: { PORT: '0', HOST: '127.0.0.1', NODE_NO_WARNINGS: '1', ...environment },
+    env: { PORT: '0', GATEWAY_HOST: '127.0.0.1', NODE_NO_WARNINGS: '1', ...environment },
   });
   children.add(child);
   let output = '';

@@ -62,9 +62,9 @@ describe('an address where nothing is', () => {
   it.each(['PUT', 'PATCH', 'POST', 'OPTIONS', 'PROPFIND', 'TRACE'])(
     'is one for %s where only others are answered',
     async (method) => {
-      const answer = await sendRaw(gateway.port, rawRequest(method, featurePath, authorized));
+      const answer = await sendRaw(gateway.port, rawRequest(method, '/api/admin/search/features', authorized));
       expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
-      const withoutKey = await sendRaw(gateway.port, rawRequest(method, featurePath));
+      const withoutKey = await sendRaw(gateway.port, rawRequest(method, '/api/admin/search/features'));
       expect(withoutKey.status).toBe(401);
     },
   );
@@ -282,8 +282,8 @@ describe('a start', () => {
 
   it('says what to do when the machine has no such address', async () => {
     const fresh = await freshGatewayDatabase();
-    await expect(startGateway({ databaseUrl: fresh.url, environment: { HOST: '203.0.113.7' } })).rejects.toThrow(
-      'This machine has no address 203.0.113.7 to listen on. Correct HOST.',
+    await expect(startGateway({ databaseUrl: fresh.url, environment: { GATEWAY_HOST: '203.0.113.7' } })).rejects.toThrow(
+      'This machine has no address 203.0.113.7 to listen on. Correct GATEWAY_HOST.',
     );
     await fresh.drop();
   });

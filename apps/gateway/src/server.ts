@@ -121,7 +121,7 @@ export const listen = async (app: FastifyInstance, host: string, port: number): 
       });
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`This machine has no address ${host} to listen on. Correct HOST.`, { cause: error });
+      throw new Error(`This machine has no address ${host} to listen on. Correct GATEWAY_HOST.`, { cause: error });
     }
     throw error;
   }

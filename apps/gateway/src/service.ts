@@ -71,7 +71,7 @@ const start = async ({
       await stopTelling();
     };
     try {
-      const address = await listen(app, config.HOST, config.PORT);
+      const address = await listen(app, config.GATEWAY_HOST, config.PORT);
       // Only now: a start that fails must not make a token that nobody ever sees.
       const firstAdminToken = await ensureAdminToken(telling.work, hasher, config.BUNTING_ADMIN_TOKEN);
       return { ready, stop, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };

@@ -73,7 +73,7 @@ export const startGateway = async ({
   const written: string[] = [];
   const settings: Record<string, string> = {
     PORT: '0',
-    HOST: '127.0.0.1',
+    GATEWAY_HOST: '127.0.0.1',
     GATEWAY_DATABASE_URL: url,
     GATEWAY_TOKEN_KEY: tokenKey,
     GATEWAY_TOKEN_CACHE_MS: '0',
