@@ -1,0 +1,28 @@
+import { type Static, Type } from 'typebox';
+
+/** Everything that the audit service reads from its environment. */
+export const AuditConfig = Type.Object({
+  AUDIT_DATABASE_URL: Type.String({ format: 'uri', description: 'the PostgreSQL database of the event log' }),
+  AUDIT_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, default: 10, description: 'connections to it at most' }),
+  AUDIT_STATEMENT_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 10_000,
+    description: 'milliseconds that a statement may take',
+  }),
+  AUDIT_FRESHNESS_WAIT_MS: Type.Integer({
+    minimum: 0,
+    default: 1_000,
+    description: 'milliseconds that a search waits at most for events that were committed before it',
+  }),
+  AUDIT_POLL_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 1_000,
+    description: 'milliseconds between looks at each producer when nothing is heard from it',
+  }),
+  AUDIT_PUBLIC_URL: Type.String({
+    pattern: '^(https?://.*)?$',
+    default: '',
+    description: 'where people find Bunting; the links in summaries begin with it',
+  }),
+});
+export type AuditConfig = Static<typeof AuditConfig>;

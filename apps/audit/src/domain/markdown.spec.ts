@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { bold, boldLink, listed, plain } from './markdown.ts';
+
+describe('Text that people chose, in Markdown', () => {
+  it.each([
+    ['**bold** _it_ ~~no~~ `code`', '\\*\\*bold\\*\\* \\_it\\_ \\~\\~no\\~\\~ \\`code\\`'],
+    ['[text](javascript:alert(1))', '\\[text\\](javascript:alert(1))'],
+    ['![image](x)', '!\\[image\\](x)'],
+    ['<script>&amp;', '\\<script\\>\\&amp;'],
+    ['https://evil.example www.evil.example', 'https\\://evil.example www\\.evil.example'],
+    ['a | b \\ c', 'a \\| b \\\\ c'],
+    ['first\n# second\r\n- third\u2028fourth', 'first # second - third fourth'],
+    ['  blanks around  ', 'blanks around'],
+    ['\u202eright to left\u2066', 'right to left'],
+    ['mark\u200f kept, 😀 too', 'mark\u200f kept, 😀 too'],
+    ['anna-k.lee@example.com', 'anna-k.lee@example.com'],
+  ])('shows %j letter by letter', (text, shown) => {
+    expect(plain(text)).toBe(shown);
+  });
+
+  it('is cut where it is long, and never inside a character', () => {
+    expect(plain('😀'.repeat(300))).toBe(`${'😀'.repeat(200)}…`);
+  });
+
+  it('has a word for what has no name', () => {
+    expect([bold(''), bold(' \n'), bold('Oslo')]).toEqual(['**unknown**', '**unknown**', '**Oslo**']);
+  });
+
+  it('leads to an address in which nothing is left of it but text', () => {
+    expect(boldLink('a)(b', 'https://bunting.example', 'projects', '../x y', 'features', 'a)(b')).toBe(
+      '**[a)(b](https://bunting.example/projects/..%2Fx%20y/features/a%29%28b)**',
+    );
+  });
+
+  it('lists the first of many, and tells how many more there are', () => {
+    expect(listed(['a', 'b'], ',')).toBe('a,b');
+    expect(
+      listed(
+        Array.from({ length: 25 }, (_, nth) => String(nth)),
+        ',',
+      ),
+    ).toMatch(/^0,1,.*,19,… 5 more$/);
+  });
+});

@@ -1,0 +1,42 @@
+import type { RecordedEvent } from '@bunting/contracts';
+
+/** Stands between two parts of a searchable text. No folded text holds it, so nothing is found across two parts. */
+const separator = '\u001f';
+
+/**
+ * Text with all differences removed that a search does not make: upper and lower case (the two small sigmas included), and
+ * the ways in which Unicode spells one character. Control characters become blanks.
+ */
+export const folded = (text: string): string =>
+  text
+    .toWellFormed()
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .replace(/\p{Cc}/gu, ' ');
+
+const collect = (value: unknown, parts: Set<string>): void => {
+  if (value === null || value === undefined) return;
+  if (Array.isArray(value)) {
+    for (const element of value) collect(element, parts);
+  } else if (typeof value === 'object') {
+    for (const [key, member] of Object.entries(value)) {
+      parts.add(folded(key));
+      collect(member, parts);
+    }
+  } else {
+    parts.add(folded(String(value)));
+  }
+};
+
+/**
+ * All that a search by text finds an event by, each part once: its type, who caused it, every key and value of its data and
+ * of the data before, and its tags. Parts are what a person reads, and not how JSON spells it.
+ */
+export const searchableText = ({ type, createdBy, data, preData, tags }: RecordedEvent): string => {
+  const parts = new Set([type, folded(createdBy)]);
+  collect(data, parts);
+  collect(preData, parts);
+  for (const tag of tags) parts.add(folded(`${tag.type}:${tag.value}`));
+  return [...parts].join(separator);
+};

@@ -1,0 +1,92 @@
+import { bold, listed, plain } from './markdown.ts';
+import { listOf, memberOf, readable, textOf } from './members.ts';
+
+const operatorWords = new Map([
+  ['IN', 'is one of'],
+  ['NOT_IN', 'is not one of'],
+  ['STR_CONTAINS', 'is a string that contains'],
+  ['STR_STARTS_WITH', 'is a string that starts with'],
+  ['STR_ENDS_WITH', 'is a string that ends with'],
+  ['NUM_EQ', 'is a number equal to'],
+  ['NUM_GT', 'is a number greater than'],
+  ['NUM_GTE', 'is a number greater than or equal to'],
+  ['NUM_LT', 'is a number less than'],
+  ['NUM_LTE', 'is a number less than or equal to'],
+  ['DATE_BEFORE', 'is a date before'],
+  ['DATE_AFTER', 'is a date after'],
+  ['SEMVER_EQ', 'is a SemVer equal to'],
+  ['SEMVER_GT', 'is a SemVer greater than'],
+  ['SEMVER_LT', 'is a SemVer less than'],
+]);
+
+/** Strategies whose one parameter is a list, separated by commas. */
+const listParameters = new Map([
+  ['remoteAddress', 'IPs'],
+  ['applicationHostname', 'hostNames'],
+  ['userWithId', 'userIds'],
+]);
+
+/** What a strategy is called: its title, else its name. */
+export const strategyName = (strategy: unknown): string =>
+  textOf(strategy, 'title') ?? textOf(strategy, 'name') ?? 'unknown';
+
+const inParentheses = (items: readonly string[]): string => `(${listed(items.map(plain), ',')})`;
+const texts = (list: readonly unknown[]): string[] => list.flatMap((item) => readable(item) ?? []);
+
+const constraintText = (constraint: unknown): string => {
+  const operator = textOf(constraint, 'operator') ?? '';
+  const negation = memberOf(constraint, 'inverted') === true ? 'not ' : '';
+  const values = texts(listOf(constraint, 'values'));
+  const single = textOf(constraint, 'value');
+  const compared = values.length === 0 && single !== undefined ? plain(single) : inParentheses(values);
+  const context = plain(textOf(constraint, 'contextName') ?? 'unknown');
+  return `${context} ${negation}${operatorWords.get(operator) ?? plain(operator)} ${compared}`;
+};
+
+const constraintsText = (strategy: unknown): string => {
+  const constraints = listOf(strategy, 'constraints');
+  return constraints.length === 0 ? 'empty set of constraints' : `[${listed(constraints.map(constraintText), ', ')}]`;
+};
+
+const segmentsText = (strategy: unknown): string => {
+  const segments = texts(listOf(strategy, 'segments'));
+  return segments.length === 0 ? 'empty set of segments' : inParentheses(segments);
+};
+
+const parameter = (strategy: unknown, name: string): string | undefined =>
+  textOf(memberOf(strategy, 'parameters'), name);
+
+const listParameterText = (strategy: unknown, name: string): string => {
+  const items = (parameter(strategy, name) ?? '').split(',').flatMap((item) => item.trim() || []);
+  return items.length === 0 ? `empty set of ${name}` : inParentheses(items);
+};
+
+const fromTo = (what: string, before: string | undefined, after: string | undefined): string => {
+  if (before === after) return '';
+  if (before === undefined) return ` ${what} to ${after}`;
+  return ` ${what} from ${before} to ${after ?? 'nothing'}`;
+};
+
+const parameterParts = (before: unknown, after: unknown): string[] => {
+  const list = listParameters.get(textOf(after, 'name') ?? '');
+  if (list !== undefined) return [fromTo(list, listParameterText(before, list), listParameterText(after, list))];
+  const changeOf = (name: string, unit = ''): string => {
+    const [from, to] = [before, after].map((strategy) => {
+      const value = parameter(strategy, name);
+      return value === undefined ? undefined : `${plain(value)}${unit}`;
+    });
+    return fromTo(name, from, to);
+  };
+  return [changeOf('stickiness'), changeOf('rollout', '%'), changeOf('groupId')];
+};
+
+/** What a change did to a strategy, for the end of a sentence. Titles, variants and whether it is disabled are not told. */
+export const strategyChange = (before: unknown, after: unknown, environment: string): string => {
+  const parts = [
+    ...parameterParts(before, after),
+    fromTo('constraints', constraintsText(before), constraintsText(after)),
+    fromTo('segments', segmentsText(before), segmentsText(after)),
+  ];
+  const told = parts.filter((part) => part !== '').join(';');
+  return `by updating strategy ${bold(strategyName(after))} in ${bold(environment)}${told}`;
+};

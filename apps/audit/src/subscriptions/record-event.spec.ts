@@ -1,0 +1,180 @@
+import { type Bus, openBus } from '@bunting/bus';
+import { eventually, startNats, type TestNats } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { anEvent } from '../../test/builders.ts';
+import {
+  openLogDatabase,
+  type OpenedLog,
+  type StartedAudit,
+  startAudit,
+  startTeller,
+  type Teller,
+} from '../../test/started-audit.ts';
+
+interface Parked {
+  readonly position: number;
+  readonly reason: string;
+}
+
+const parked = (audit: StartedAudit) =>
+  audit.database.read<Parked>({
+    name: 'parked',
+    text: 'select position, reason from parked_message order by position',
+  });
+
+describe('What producers tell', () => {
+  let audit: StartedAudit;
+  let features: Teller;
+  beforeAll(async () => {
+    audit = await startAudit();
+    features = await startTeller(audit.bus);
+  });
+  afterAll(async () => {
+    await features.stop();
+    await audit.stop();
+  });
+
+  it('is in the log in the order of the commits, with ids that rise', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, writer) => {
+        for (let nth = 0; nth < 5; nth++) {
+          await features.tell(
+            anEvent({ project: 'commits', featureName: `of-${writer}`, data: { nth } }),
+            anEvent({ project: 'commits', featureName: `of-${writer}`, data: { nth: nth + 0.5 } }),
+          );
+        }
+      }),
+    );
+    const newest = await audit.search({ project: 'commits' });
+    const older = await audit.search({ project: 'commits', offset: (newest.events.at(-1)?.id ?? 0) - 1 });
+    const events = [...newest.events, ...older.events].toReversed();
+    const positions = await features.database.read<{ payload: { featureName: string; data: { nth: number } } }>({
+      name: 'outbox',
+      text: "select payload from outbox where topic = 'event' order by position",
+    });
+    const spelled = ({ featureName, data }: { featureName?: string | null; data?: unknown }) => [featureName, data];
+    expect(events.map(spelled)).toEqual(positions.map(({ payload }) => spelled(payload)));
+    expect(newest.totalEvents).toBe(200);
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, nth) => (events[0]?.id ?? 0) + nth));
+  });
+
+  it('is set aside when it is no event, and what follows goes on', async () => {
+    const { totalEvents: before = 0 } = await audit.search();
+    const poison = [
+      anEvent({ type: 'feature-exploded' as 'feature-created' }),
+      anEvent({ createdAt: 'yesterday' }),
+      anEvent({ data: ['a list'] }),
+      anEvent({ preData: 'text' }),
+      null as unknown as ReturnType<typeof anEvent>,
+    ];
+    const told = async () => {
+      for (const event of poison) {
+        await features.database.transaction(({ query }) =>
+          query("insert into outbox (topic, type, payload) values ('event', 'poison', $1)", [JSON.stringify(event)]),
+        );
+      }
+    };
+    await features.tell(anEvent({ project: 'poison', featureName: 'before' }));
+    await told();
+    await features.tell(anEvent({ project: 'poison', featureName: 'after' }));
+    const { events, totalEvents = 0 } = await audit.search({ project: 'poison' });
+    expect(events.map(({ featureName }) => featureName)).toEqual(['after', 'before']);
+    expect((await audit.search()).totalEvents).toBe(before + totalEvents);
+    const [first, second] = events;
+    expect(first?.id).toBe((second?.id ?? 0) + 1);
+    expect((await parked(audit)).map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('/payload/type'),
+      expect.stringContaining('/payload/createdAt'),
+      expect.stringContaining('/payload/data'),
+      expect.stringContaining('/payload/preData'),
+      expect.stringContaining('/payload/type'),
+    ]);
+    expect(audit.warnings.filter((warning) => warning.includes('parks event'))).toHaveLength(poison.length);
+  });
+
+  it('is in the log although a producer left out what there is nothing to say of', async () => {
+    const { data: _data, preData: _preData, ...short } = anEvent({ project: 'short' });
+    await features.tell(short as ReturnType<typeof anEvent>);
+    expect((await audit.search({ project: 'short' })).events).toMatchObject([{ data: null, preData: null }]);
+  });
+
+  it('is heard from each producer, whichever of the others is away', async () => {
+    const gateway = await startTeller(audit.bus, 'gateway');
+    await gateway.tell(anEvent({ type: 'user-created', project: 'from the gateway' }));
+    expect((await audit.search({ project: 'from the gateway' })).totalEvents).toBe(1);
+    await gateway.stop();
+    await features.tell(anEvent({ project: 'from features' }));
+    expect((await audit.search({ project: 'from features' })).totalEvents).toBe(1);
+  });
+
+  it('comes into the log without anybody searching', async () => {
+    await features.tell(anEvent({ project: 'unasked' }));
+    await eventually(async () => {
+      const stored = await audit.database.read({
+        name: 'unasked',
+        text: "select 1 from event where project = 'unasked'",
+      });
+      expect(stored).toHaveLength(1);
+    });
+  });
+});
+
+describe('Over NATS', () => {
+  let nats: TestNats;
+  let bus: Bus;
+  let log: OpenedLog;
+  let features: Teller;
+  beforeAll(async () => {
+    nats = await startNats();
+    bus = await openBus(nats.url, 'spec');
+    log = await openLogDatabase();
+    features = await startTeller(bus);
+  });
+  afterAll(async () => {
+    await features.stop();
+    await log.close();
+    await bus.close();
+    await nats.stop();
+  });
+
+  const startReplica = () => startAudit({}, { url: log.url, busUrl: nats.url });
+  const stored = () =>
+    log.database.read<{ events: number; uids: number; highest: number }>({
+      name: 'stored',
+      text: 'select count(*) as events, count(distinct uid) as uids, max(id) as highest from event',
+    });
+
+  it('two replicas hear every event once between them, and whichever answers is fresh', async () => {
+    const [one, other] = [await startReplica(), await startReplica()];
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let nth = 1; nth <= 10; nth++) {
+          const project = `replicas-${writer}`;
+          await features.tell(anEvent({ project }));
+          const asked = nth % 2 === 0 ? one : other;
+          expect((await asked.search({ project })).totalEvents).toBe(nth);
+          expect((await asked.search({ project, query: 'FEATURE-' })).totalEvents).toBe(nth);
+        }
+      }),
+    );
+    const { totalEvents, events } = await one.search();
+    await Promise.all([one.stop(), other.stop()]);
+    expect(totalEvents).toBe(100);
+    expect(events.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, nth) => 100 - nth));
+    expect(await stored()).toEqual([{ events: 100, uids: 100, highest: 100 }]);
+  });
+
+  it('a log that has forgotten how far it had heard hears it all again, and has it once', async () => {
+    await log.database.transaction(({ query }) => query('update inbox set position = 0'));
+    const replica = await startReplica();
+    await features.tell(anEvent({ project: 'again' }));
+    expect(await replica.search({ limit: 1 })).toMatchObject({
+      totalEvents: 101,
+      events: [{ id: 101, project: 'again' }],
+    });
+    await replica.stop();
+    expect(await stored()).toEqual([{ events: 101, uids: 101, highest: 101 }]);
+    const position = { name: 'position', text: "select position from inbox where producer = 'features'" };
+    expect(await log.database.read(position)).toEqual([{ position: 101 }]);
+  });
+});

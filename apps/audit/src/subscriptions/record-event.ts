@@ -1,0 +1,61 @@
+import type { Bus } from '@bunting/bus';
+import { invalid, type OutboxMessage, parse, type Producer, readOutboxOf, RecordedEvent } from '@bunting/contracts';
+import type { Database, Tx } from '@bunting/database';
+import { type Projection, startProjection } from '@bunting/outbox';
+import { appendEvents, type ArrivingEvent } from '../persistence/event-log.ts';
+
+/** What the log answers as an event's data is an object or nothing (interface 2.14). */
+const requireSubject = (value: unknown, path: string): void => {
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalid(`The \`${path}\` property must be object or null.`, path);
+};
+
+/** @throws Refusal for what is no event; the projection sets such a message aside, and goes on. */
+const arriving = ({ uid, payload }: OutboxMessage): ArrivingEvent => {
+  const event = parse(RecordedEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
+  requireSubject(event.data, '/payload/data');
+  requireSubject(event.preData, '/payload/preData');
+  return { uid, event };
+};
+
+/** Appends what a producer told to the log. */
+export const recordEvents = (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> =>
+  appendEvents(tx, messages.map(arriving));
+
+export interface Recording {
+  /**
+   * Waits until the log holds everything that any producer had committed when this was called, at most so long.
+   * @returns how many milliseconds the log is behind: 0 when it is not.
+   */
+  caughtUp(atMostMs: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface RecordingOptions {
+  readonly bus: Bus;
+  readonly database: Database;
+  readonly intervalMs: number;
+  readonly warn: (message: string) => void;
+}
+
+const producers = Object.keys(readOutboxOf) as Producer[];
+
+/** Follows every producer, each by itself: one that is away keeps no other from being heard. */
+export const startRecording = async (options: RecordingOptions): Promise<Recording> => {
+  const projections: Projection[] = [];
+  const stop = async (): Promise<void> => void (await Promise.all(projections.map((projection) => projection.stop())));
+  try {
+    for (const producer of producers) {
+      projections.push(
+        await startProjection({ ...options, consumer: 'audit', producer, topic: 'event', apply: recordEvents }),
+      );
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    caughtUp: async (atMostMs) => Math.max(...(await Promise.all(projections.map((one) => one.caughtUp(atMostMs))))),
+    stop,
+  };
+};

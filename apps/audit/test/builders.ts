@@ -1,0 +1,47 @@
+import type { Caller, OutboxMessage, RecordedEvent } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import type { LoggedEvent } from '../src/domain/description.ts';
+
+export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
+/** May read, and nothing else. */
+export const lee: Caller = { id: 2, name: 'lee@example.com', grants: [] };
+/** Has something to say in some projects only. */
+export const memberOf = (...projects: readonly string[]): Caller => ({
+  id: 3,
+  name: 'kim@example.com',
+  grants: projects.map((project) => ({ permission: 'UPDATE_FEATURE' as const, project })),
+});
+
+/** An event as a producer tells it: mia created the feature `banner` in the project `shop`, unless said otherwise. */
+export const anEvent = (said: Partial<RecordedEvent> = {}): RecordedEvent => ({
+  type: 'feature-created',
+  createdAt: '2026-11-21T08:00:00.000Z',
+  createdBy: mia.name,
+  createdByUserId: mia.id,
+  project: 'shop',
+  environment: null,
+  featureName: 'banner',
+  data: null,
+  preData: null,
+  tags: [],
+  ...said,
+});
+
+/** An event as the log holds it. */
+export const aLoggedEvent = (said: Partial<LoggedEvent> = {}): LoggedEvent => ({
+  ...(anEvent() as Omit<LoggedEvent, 'id'>),
+  id: 1,
+  ...said,
+});
+
+let position = 0;
+
+/** A message that carries the payload; its uid is its own, unless given. */
+export const aMessage = (payload: unknown, uid: string = randomUUID()): OutboxMessage => ({
+  position: ++position,
+  uid,
+  type: 'event',
+  recordedAt: '2026-11-21T08:00:00.000Z',
+  traceparent: null,
+  payload,
+});

@@ -1,0 +1,136 @@
+import { type Bus, callForAnswer, refusalOf, serve, traceparentFrom } from '@bunting/bus';
+import {
+  type Caller,
+  type Events,
+  type Producer,
+  type RecordedEvent,
+  SearchEvents,
+  type SearchEventsBody,
+} from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { inboxTables, outboxTables, startTelling } from '@bunting/outbox';
+import { host, openLog } from '@bunting/runtime';
+import { freshDatabase } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import { eventTables } from '../src/persistence/tables.ts';
+import { auditService } from '../src/service.ts';
+import { mia } from './builders.ts';
+
+const steps = [eventTables, inboxTables];
+const prepared = (key: string, schema: typeof steps) => ({
+  key: `${key} ${JSON.stringify(schema)}`,
+  migrate: async (url: string) => (await openDatabase({ url, name: 'template', steps: schema })).close(),
+});
+
+/** A database of its own with the tables of the log. */
+export const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', steps));
+
+export interface OpenedLog {
+  readonly url: string;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** An empty log, and nobody who fills it. */
+export const openLogDatabase = async (): Promise<OpenedLog> => {
+  const fresh = await freshAuditDatabase();
+  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  return {
+    url: fresh.url,
+    database,
+    close: async () => {
+      await database.close();
+      await fresh.drop();
+    },
+  };
+};
+
+/** A producer with a real outbox and relay. */
+export interface Teller {
+  readonly database: Database;
+  /** Commits the events in one transaction. */
+  tell(...events: readonly RecordedEvent[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const startTeller = async (bus: Bus, producer: Producer = 'features'): Promise<Teller> => {
+  const fresh = await freshDatabase(producer, prepared('producer', [outboxTables]));
+  const database = await openDatabase({ url: fresh.url, name: producer, steps: [outboxTables] });
+  const telling = startTelling({ producer, database, bus, intervalMs: 50, retentionHours: 1, warn: () => undefined });
+  const served = await serve(bus, [telling.endpoint]);
+  return {
+    database,
+    tell: (...events) =>
+      telling.work(null, async (_tx, outbox) => {
+        for (const event of events) outbox.event(event);
+      }),
+    stop: async () => {
+      await served.stop();
+      await telling.relay.stop();
+      await database.close();
+      await fresh.drop();
+    },
+  };
+};
+
+export interface SearchAnswer extends Events {
+  /** what was said beside the answer, as an HTTP header does */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface StartedAudit {
+  readonly bus: Bus;
+  /** its database, for what no operation shows */
+  readonly database: Database;
+  readonly url: string;
+  /** Searches as somebody; as an admin, unless said otherwise. */
+  search(body?: SearchEventsBody, caller?: Caller, timeoutMs?: number): Promise<SearchAnswer>;
+  /** what it warned of */
+  readonly warnings: readonly string[];
+  stop(): Promise<void>;
+}
+
+interface Shared {
+  /** the database of another replica */
+  readonly url?: string;
+  readonly busUrl?: string;
+}
+
+/** The real service, with replies held to their schemas: on a database and a bus of its own, or as one more replica. */
+export const startAudit = async (
+  environment: Readonly<Record<string, string>> = {},
+  { url, busUrl }: Shared = {},
+): Promise<StartedAudit> => {
+  const fresh = url === undefined ? await freshAuditDatabase() : { url, drop: () => Promise.resolve() };
+  const lines: string[] = [];
+  const hosted = await host([auditService], {
+    environment: {
+      AUDIT_DATABASE_URL: fresh.url,
+      AUDIT_POLL_INTERVAL_MS: '100',
+      CHECK_REPLIES: 'true',
+      ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
+      ...environment,
+    },
+    log: openLog('warn', { write: (line) => void lines.push(line) }),
+  });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  return {
+    bus: hosted.bus,
+    database,
+    url: fresh.url,
+    search: async (body = {}, caller = mia, timeoutMs = 10_000) => {
+      const context = { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs };
+      const answer = await callForAnswer(hosted.bus, SearchEvents, { body }, context);
+      if ('refused' in answer) throw refusalOf(answer.refused);
+      return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };
+    },
+    get warnings() {
+      return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    },
+    stop: async () => {
+      await hosted.stop();
+      await database.close();
+      await fresh.drop();
+    },
+  };
+};
