@@ -41,7 +41,8 @@ export const changeActions = Object.keys(changeSchemas) as readonly ChangeAction
 /** How many changes one request may propose. */
 export const mostChangesAtOnce = 200;
 
-const OneChange = Type.Union(Object.values(changeSchemas), {
+/** The body that is one change, for people to read. */
+export const OneChange = Type.Union(Object.values(changeSchemas), {
   title: 'changeRequestCreateSchema',
   description: 'One change; `action` decides what `payload` holds.',
 });
@@ -62,7 +63,7 @@ export const isSegmentChange = (change: Change): change is SegmentChange =>
   change.action === 'updateSegment' || change.action === 'deleteSegment';
 
 /** One change, held to the schema of its action and without anything that the schema's envelope does not know. */
-const parseChange = (value: unknown, at: string): Change => {
+export const parseChange = (value: unknown, at: string): Change => {
   const { action } = parse(AnyChange, value, at);
   const change: Change = parse(changeSchemas[action], value, at);
   if (isSegmentChange(change)) return { action, payload: change.payload } as SegmentChange;

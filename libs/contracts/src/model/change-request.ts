@@ -26,6 +26,25 @@ export const Author = Type.Object(
 );
 export type Author = Static<typeof Author>;
 
+/** A property that somebody else has changed since the change was written, and that applying would change again. */
+export const ChangeRequestOverwrite = Type.Object(
+  {
+    property: Type.String({ description: 'what is overwritten' }),
+    snapshot: Type.Unknown({ description: 'what it was when the change was written' }),
+    current: Type.Unknown({ description: 'what it is now' }),
+    proposed: Type.Unknown({ description: 'what applying would make of it' }),
+  },
+  {
+    title: 'changeRequestOverwriteSchema',
+    description: 'A property that somebody else has changed since the change was written.',
+  },
+);
+export type ChangeRequestOverwrite = Static<typeof ChangeRequestOverwrite>;
+
+const conflictCode = Type.Optional(
+  Type.String({ description: 'the kind of the conflict, for programs; only when in conflict' }),
+);
+
 /** One change of a change request. */
 export const ChangeRequestChange = Type.Object(
   {
@@ -33,6 +52,12 @@ export const ChangeRequestChange = Type.Object(
     action: Type.String({ description: 'what is to be done' }),
     conflict: Type.Optional(
       Type.String({ description: 'why the change could not be applied now; only when in conflict' }),
+    ),
+    conflictCode,
+    overwrites: Type.Optional(
+      Type.Array(ChangeRequestOverwrite, {
+        description: 'newer edits that applying would undo; only when there are some',
+      }),
     ),
     payload: Type.Unsafe<unknown>({
       anyOf: [
@@ -79,6 +104,7 @@ export const ChangeRequestFeature = Type.Object(
     conflict: Type.Optional(
       Type.String({ description: 'why nothing can be applied to this feature now; only when in conflict' }),
     ),
+    conflictCode,
     changes: Type.Array(ChangeRequestChange, { description: 'the changes; lists may leave them out' }),
     defaultChange: Type.Optional(ChangeRequestDefaultChange),
   },
@@ -217,3 +243,109 @@ export const PendingChangeRequest = Type.Object(
   },
 );
 export type PendingChangeRequest = Static<typeof PendingChangeRequest>;
+
+/** A request as the project's list shows it is the same thing. */
+export const ChangeRequests = Type.Array(ChangeRequest, {
+  title: 'projectChangeRequestsSchema',
+  description: 'Change requests of a project.',
+});
+
+const stateComment = Type.Optional(
+  Type.String({ maxLength: 1000, description: 'what there is to say about it; kept as a comment' }),
+);
+
+/** Where a change request is to go. */
+export const ChangeRequestStateBody = Type.Object(
+  {
+    state: Type.Enum([...changeRequestStates], { type: 'string', description: 'the state that is wanted' }),
+    comment: stateComment,
+    scheduledAt: Type.Optional(Timestamp('with `Scheduled`: when to apply it')),
+    revision: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'the revision that the caller has seen; if the content is another by now, nothing is done',
+      }),
+    ),
+  },
+  { title: 'changeRequestUpdateStateSchema', description: 'Where a change request is to go.' },
+);
+export type ChangeRequestStateBody = Static<typeof ChangeRequestStateBody>;
+
+/** The state that a change request was put into, as it was asked for. */
+export const ChangeRequestStateReply = Type.Object(
+  {
+    id: Type.Number({ description: 'the id of the change request' }),
+    state: Type.Enum([...changeRequestStates], { type: 'string', description: 'the state that it is in now' }),
+    comment: stateComment,
+    scheduledAt: Type.Optional(Timestamp('when it will be applied')),
+  },
+  { title: 'changeRequestStateSchema', description: 'The state that a change request is in now.' },
+);
+
+/** Whether an environment of a project is protected. */
+export const ChangeRequestEnvironmentConfig = Type.Object(
+  {
+    environment: Type.String({ description: 'the name of the environment' }),
+    type: Type.String({ description: 'the type of the environment' }),
+    changeRequestEnabled: Type.Boolean({ description: 'whether edits take a change request' }),
+    requiredApprovals: Nullable(Type.Integer(), {
+      description: 'how many approvals a new request needs; null where edits take no change request',
+    }),
+  },
+  {
+    title: 'changeRequestEnvironmentConfigSchema',
+    description: 'Whether an environment of a project is protected by change requests.',
+  },
+);
+export type ChangeRequestEnvironmentConfig = Static<typeof ChangeRequestEnvironmentConfig>;
+
+/** What one change comes to. */
+const previewedChange = Type.Object({
+  id: Type.Number({ description: 'the id of the change; for a hypothetical one its place in the list' }),
+  action: Type.String({ description: 'what is to be done' }),
+  conflict: Type.Optional(Type.String({ description: 'why it cannot be done' })),
+  conflictCode,
+  overwrites: Type.Optional(Type.Array(ChangeRequestOverwrite, { description: 'newer edits that it would undo' })),
+});
+
+const diff = Type.Array(
+  Type.Object({
+    path: Type.String({ description: 'what differs, as a JSON pointer' }),
+    before: Type.Optional(Type.Unknown({ description: 'what it is now; absent when it is new' })),
+    after: Type.Optional(Type.Unknown({ description: 'what it would be; absent when it goes' })),
+  }),
+  { description: 'what would differ, member by member' },
+);
+
+/** What applying a change request would come to. */
+export const ChangeRequestPreview = Type.Object(
+  {
+    features: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'the name of the feature' }),
+        conflict: Type.Optional(Type.String({ description: 'why nothing can be done to it' })),
+        conflictCode,
+        defaultChange: Type.Optional(ChangeRequestDefaultChange),
+        before: Nullable(AnyObject(), { description: 'the feature as it is' }),
+        after: Nullable(AnyObject(), { description: 'the feature as it would be' }),
+        diff,
+        changes: Type.Array(previewedChange, { description: 'its changes' }),
+      }),
+      { description: 'by feature' },
+    ),
+    segments: Type.Array(
+      Type.Object({
+        id: Type.Number({ description: 'the id of the segment' }),
+        name: Type.String({ description: 'the name of the segment' }),
+        before: Nullable(AnyObject(), { description: 'the segment as it is' }),
+        after: Nullable(AnyObject(), { description: 'the segment as it would be' }),
+        diff,
+        changes: Type.Array(previewedChange, { description: 'its changes' }),
+      }),
+      { description: 'by segment' },
+    ),
+    applicable: Type.Boolean({ description: 'whether applying would succeed now' }),
+  },
+  { title: 'changeRequestPreviewSchema', description: 'What applying would come to.' },
+);
+export type ChangeRequestPreview = Static<typeof ChangeRequestPreview>;

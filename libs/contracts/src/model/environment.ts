@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { Always, Nullable } from './schema.ts';
+import { CreateStrategy } from './strategy.ts';
 
 /** A place where features are switched on and off, such as production. */
 export const Environment = Type.Object(
@@ -8,6 +10,90 @@ export const Environment = Type.Object(
     sortOrder: Type.Integer({ description: 'the place in the list of environments' }),
     enabled: Type.Boolean({ description: 'whether the environment is in use' }),
   },
-  { title: 'environmentSchema', description: 'A place where features are switched on and off.' },
+  { description: 'A place where features are switched on and off.' },
 );
 export type Environment = Static<typeof Environment>;
+
+const type = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'the type, such as development or production; production is special',
+});
+const sortOrder = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000_000,
+  description: 'the place in the list of environments',
+});
+
+/** An environment with its counts. */
+export const EnvironmentDescription = Type.Object(
+  {
+    ...Environment.properties,
+    protected: Type.Boolean({ description: 'whether it cannot be deleted' }),
+    projectCount: Type.Optional(Type.Integer({ description: 'the number of projects that use it' })),
+    apiTokenCount: Type.Optional(Type.Integer({ description: 'the number of tokens for it' })),
+    enabledToggleCount: Type.Optional(Type.Integer({ description: 'the number of features that are enabled in it' })),
+  },
+  { title: 'environmentSchema', description: 'A place where features are switched on and off.' },
+);
+export type EnvironmentDescription = Static<typeof EnvironmentDescription>;
+
+export const EnvironmentList = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    environments: Type.Array(EnvironmentDescription, { description: 'in their order' }),
+  },
+  { title: 'environmentsSchema', description: 'The environments.' },
+);
+export type EnvironmentList = Static<typeof EnvironmentList>;
+
+export const EnvironmentListOfProject = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    environments: Type.Array(
+      Type.Object(
+        {
+          ...Environment.properties,
+          protected: Type.Boolean({ description: 'whether it cannot be deleted' }),
+          projectApiTokenCount: Type.Optional(
+            Type.Integer({ description: 'the number of tokens for it and the project' }),
+          ),
+          projectEnabledToggleCount: Type.Optional(
+            Type.Integer({ description: 'the number of features of the project that are enabled in it' }),
+          ),
+          defaultStrategy: Type.Optional(Nullable(CreateStrategy)),
+          visible: Type.Optional(Type.Boolean({ description: 'whether the project uses it' })),
+        },
+        { title: 'environmentProjectSchema', description: 'An environment, and what a project has in it.' },
+      ),
+      { description: 'in their order' },
+    ),
+  },
+  { title: 'environmentsProjectSchema', description: 'The environments, and what a project has in them.' },
+);
+export type EnvironmentListOfProject = Static<typeof EnvironmentListOfProject>;
+
+export const CreateEnvironmentBody = Type.Object(
+  {
+    name: Type.String({ description: 'the name: 1 to 100 characters that need no escape in a URL' }),
+    type,
+    enabled: Type.Optional(Type.Boolean({ description: 'whether new projects get it; default: true' })),
+    sortOrder: Type.Optional(sortOrder),
+  },
+  { title: 'createEnvironmentSchema', description: 'What an environment is made from.' },
+);
+export type CreateEnvironmentBody = Static<typeof CreateEnvironmentBody>;
+
+export const UpdateEnvironmentBody = Type.Object(
+  { type: Type.Optional(type), sortOrder: Type.Optional(sortOrder) },
+  { title: 'updateEnvironmentSchema', description: 'What an environment becomes.' },
+);
+export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;
+
+export const EnvironmentOrder = Type.Unsafe<Record<string, number>>({
+  title: 'sortOrderSchema',
+  type: 'object',
+  additionalProperties: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
+  description: 'The places of environments, by name.',
+});
+export type EnvironmentOrder = Static<typeof EnvironmentOrder>;

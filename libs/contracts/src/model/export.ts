@@ -155,3 +155,34 @@ export const ImportReport = Type.Object(
   { title: 'importReportSchema', description: 'What an import took, and what it left.' },
 );
 export type ImportReport = Static<typeof ImportReport>;
+
+/** Which features to export: those that are named, those with a tag, or those of a project. */
+export const ExportFeaturesBody = Type.Object(
+  {
+    environment: Type.String({ description: 'the environment to export from' }),
+    features: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), { maxItems: 100_000, description: 'the names of the features' }),
+    ),
+    tag: Type.Optional(Type.String({ description: 'the value of a tag that the features have' })),
+    project: Type.Optional(Type.String({ description: 'the project of the features' })),
+    downloadFile: Type.Optional(Type.Boolean({ description: 'ignored' })),
+  },
+  { title: 'exportQuerySchema', description: 'Which features to export.' },
+);
+export type ExportFeaturesBody = Static<typeof ExportFeaturesBody>;
+
+export const ImportValidation = Type.Object(
+  {
+    errors: Type.Array(Type.Object({ message: Type.String(), affectedItems: Type.Array(Type.String()) }), {
+      description: 'what keeps the import from being taken',
+    }),
+    warnings: Type.Array(Type.Object({ message: Type.String(), affectedItems: Type.Array(Type.String()) }), {
+      description: 'what will be left out',
+    }),
+    permissions: Type.Array(Type.Object({ message: Type.String(), affectedItems: Type.Array(Type.String()) }), {
+      description: 'the permissions that the caller lacks',
+    }),
+  },
+  { title: 'importTogglesValidateSchema', description: 'What keeps an import from being taken.' },
+);
+export type ImportValidation = Static<typeof ImportValidation>;

@@ -44,3 +44,23 @@ export const SearchFeatureEnvironment = Type.Object(
   { title: 'featureSearchEnvironmentSchema', description: 'A feature in one environment, as a search shows it.' },
 );
 export type SearchFeatureEnvironment = Static<typeof SearchFeatureEnvironment>;
+
+/** A feature in one environment, as it is read alone. */
+export const FeatureInEnvironment = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the feature' }),
+    environment: Type.String({ description: 'the name of the environment' }),
+    enabled: Type.Boolean({ description: 'whether the feature is enabled there' }),
+    strategies: Type.Array(FeatureStrategy, { description: 'its strategies, in their order' }),
+  },
+  { description: 'A feature in one environment.' },
+);
+export type FeatureInEnvironment = Static<typeof FeatureInEnvironment>;
+
+export const ActivationQuery = Type.Object({
+  shouldActivateDisabledStrategies: Type.Optional(
+    Type.Boolean({
+      description: 'whether disabled strategies are enabled, instead of adding the default strategy; default: false',
+    }),
+  ),
+});

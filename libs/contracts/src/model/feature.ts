@@ -160,3 +160,85 @@ export const ProjectFeatures = Type.Object(
   { title: 'projectFeaturesSchema', description: 'The features of a project.' },
 );
 export type ProjectFeatures = Static<typeof ProjectFeatures>;
+
+/** What of a feature is to change. What is left out stays as it is. */
+export const UpdateFeatureBody = Type.Object(
+  {
+    name: Type.Optional(Type.String({ description: 'the name as it is: a feature cannot be renamed' })),
+    description: Type.Optional(description),
+    type: Type.Optional(FeatureType),
+    stale: Type.Optional(stale),
+    impressionData: Type.Optional(impressionData),
+    archived: Type.Optional(Type.Boolean({ description: 'ignored: archive and revive have operations of their own' })),
+  },
+  { title: 'updateFeatureSchema', description: 'What of a feature is to change.' },
+);
+export type UpdateFeatureBody = Static<typeof UpdateFeatureBody>;
+
+export const CloneFeatureBody = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the clone' }),
+    replaceGroupId: Type.Optional(
+      Type.Boolean({ description: 'whether strategies get the name of the clone as their group; default: true' }),
+    ),
+  },
+  { title: 'cloneFeatureSchema', description: 'What a clone is called.' },
+);
+export type CloneFeatureBody = Static<typeof CloneFeatureBody>;
+
+export const ValidateFeatureNameBody = Type.Object(
+  {
+    name: Type.String({ description: 'the name to check' }),
+    projectId: Type.Optional(
+      Nullable(Type.String(), { description: 'the project whose naming pattern it must match as well' }),
+    ),
+  },
+  { title: 'validateFeatureSchema', description: 'A name to be checked.' },
+);
+export type ValidateFeatureNameBody = Static<typeof ValidateFeatureNameBody>;
+
+const featureNames = Type.Array(Type.String(), { maxItems: 10_000, description: 'the names of the features' });
+
+export const FeatureNamesBody = Type.Object(
+  { features: featureNames },
+  { title: 'batchFeaturesSchema', description: 'Names of features.' },
+);
+export type FeatureNamesBody = Static<typeof FeatureNamesBody>;
+
+export const SetStaleBody = Type.Object(
+  { features: featureNames, stale },
+  { title: 'batchStaleSchema', description: 'Features, and whether they are stale.' },
+);
+export type SetStaleBody = Static<typeof SetStaleBody>;
+
+export const MoveFeatureBody = Type.Object(
+  { newProjectId: Type.String({ minLength: 1, description: 'the project that the feature moves to' }) },
+  { title: 'changeProjectSchema', description: 'Where a feature moves to.' },
+);
+export type MoveFeatureBody = Static<typeof MoveFeatureBody>;
+
+export const ArchiveValidation = Type.Object(
+  {
+    parentsWithChildFeatures: Type.Array(Type.String(), {
+      description: 'those that features outside the list depend on',
+    }),
+    hasDeletedDependencies: Type.Boolean({ description: 'whether dependencies would be removed' }),
+  },
+  { title: 'validateArchiveFeaturesSchema', description: 'What keeps features from being archived.' },
+);
+export type ArchiveValidation = Static<typeof ArchiveValidation>;
+
+export const AddDependencyBody = Type.Object(
+  {
+    feature: Type.String({ minLength: 1, description: 'the name of the parent feature' }),
+    enabled: Type.Optional(Type.Boolean({ description: 'whether the parent must be enabled; default: true' })),
+    variants: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 1_000,
+        description: 'the variants that the parent must resolve to; only for an enabled parent',
+      }),
+    ),
+  },
+  { title: 'createDependentFeatureSchema', description: 'A parent that a feature is to depend on.' },
+);
+export type AddDependencyBody = Static<typeof AddDependencyBody>;

@@ -20,3 +20,25 @@ export const Lifecycle = Type.Object(
   { description: 'Where a feature is in its life.' },
 );
 export type Lifecycle = Static<typeof Lifecycle>;
+
+export const LifecycleStages = Type.Array(Lifecycle, {
+  title: 'featureLifecycleSchema',
+  description: 'The stages that a feature has entered, in order.',
+});
+export type LifecycleStages = Static<typeof LifecycleStages>;
+
+export const CompleteFeatureBody = Type.Object(
+  {
+    status: Type.Enum(['kept', 'discarded'], {
+      type: 'string',
+      description: 'whether what the feature switches is kept or discarded',
+    }),
+    statusValue: Type.Optional(Type.String({ maxLength: 255, description: 'such as the variant that was kept' })),
+  },
+  {
+    title: 'featureLifecycleCompletedSchema',
+    description: 'How a feature was completed.',
+    additionalProperties: false,
+  },
+);
+export type CompleteFeatureBody = Static<typeof CompleteFeatureBody>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { FeatureNaming } from './project-overview.ts';
 import { Always, Nullable, Timestamp } from './schema.ts';
 
 const mode = Type.Enum(['open', 'protected', 'private'], {
@@ -76,3 +77,53 @@ export const CreatedProject = Type.Object(
   { title: 'projectCreatedSchema', description: 'A project that was just created.' },
 );
 export type CreatedProject = Static<typeof CreatedProject>;
+
+export const UpdateProjectBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the project' }),
+    description: Type.Optional(description),
+    mode: Type.Optional(mode),
+    defaultStickiness: Type.Optional(Type.String({ description: 'the stickiness that new strategies get' })),
+  },
+  { title: 'updateProjectSchema', description: 'What a project becomes.' },
+);
+export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
+
+export const ProjectSettingsBody = Type.Object(
+  {
+    mode: Type.Optional(mode),
+    featureNaming: Type.Optional(FeatureNaming),
+    featureLimit: Type.Optional(
+      Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 }), {
+        description: 'how many active features the project may have; null: any number',
+      }),
+    ),
+    defaultStickiness: Type.Optional(Type.String({ description: 'the stickiness that new strategies get' })),
+  },
+  {
+    title: 'updateProjectEnterpriseSettingsSchema',
+    description: 'Settings of a project. What is left out stays as it is.',
+  },
+);
+export type ProjectSettingsBody = Static<typeof ProjectSettingsBody>;
+
+export const ProjectIdBody = Type.Object(
+  { id: Type.String({ description: 'the id to check' }) },
+  { title: 'validateProjectSchema', description: 'An id to be checked.' },
+);
+export type ProjectIdBody = Static<typeof ProjectIdBody>;
+
+export const ProjectEnvironmentBody = Type.Object(
+  { environment: Type.String({ minLength: 1, description: 'the environment to add' }) },
+  { title: 'projectEnvironmentSchema', description: 'An environment that a project is to have.' },
+);
+export type ProjectEnvironmentBody = Static<typeof ProjectEnvironmentBody>;
+
+export const FlagCreators = Type.Array(
+  Type.Object({
+    id: Type.Integer({ description: 'the id of the user' }),
+    name: Type.String({ description: 'the name of the user' }),
+  }),
+  { title: 'projectFlagCreatorsSchema', description: 'Who created the features of a project.' },
+);
+export type FlagCreators = Static<typeof FlagCreators>;

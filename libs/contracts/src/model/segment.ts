@@ -56,3 +56,37 @@ export const CreateSegmentBody = Type.Object(
   { title: 'upsertSegmentSchema', description: 'What a segment is made from.' },
 );
 export type CreateSegmentBody = Static<typeof CreateSegmentBody>;
+
+const segmentIds = Type.Array(SegmentId, { maxItems: 100, description: 'the ids of the segments' });
+
+export const StrategySegmentsBody = Type.Object(
+  {
+    projectId: Type.String({ description: 'the project of the feature' }),
+    strategyId: Type.String({ description: 'the id of the strategy' }),
+    environmentId: Type.String({ description: 'the environment of the strategy' }),
+    segmentIds,
+  },
+  { title: 'updateFeatureStrategySegmentsSchema', description: 'The segments that a strategy is to use.' },
+);
+export type StrategySegmentsBody = Static<typeof StrategySegmentsBody>;
+export const StrategySegments = StrategySegmentsBody;
+
+export const SegmentStrategies = Type.Object(
+  {
+    strategies: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'the id of the strategy' }),
+        projectId: Type.String({ description: 'the project of its feature' }),
+        featureName: Type.String({ description: 'its feature' }),
+        strategyName: Type.String({ description: 'its type' }),
+        environment: Type.String({ description: 'its environment' }),
+      }),
+      { description: 'the strategies that use the segment' },
+    ),
+    changeRequestStrategies: Type.Array(Type.Object({}, { additionalProperties: true }), {
+      description: 'strategies that would use the segment if an open change request were applied',
+    }),
+  },
+  { title: 'segmentStrategiesSchema', description: 'Where a segment is used.' },
+);
+export type SegmentStrategies = Static<typeof SegmentStrategies>;

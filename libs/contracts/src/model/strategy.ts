@@ -71,3 +71,20 @@ export const StrategyPosition = Type.Object(
   { description: 'The place of one strategy in the list of strategies.' },
 );
 export type StrategyPosition = Static<typeof StrategyPosition>;
+
+export const FeatureStrategies = Type.Array(FeatureStrategy, { description: 'the strategies, in their order' });
+export type FeatureStrategies = Static<typeof FeatureStrategies>;
+
+/** What a strategy becomes. */
+export const UpdateStrategyBody = Type.Object(
+  { ...CreateStrategy.properties, name: Type.Optional(name) },
+  { title: 'updateFeatureStrategySchema', description: 'What a strategy becomes.' },
+);
+export type UpdateStrategyBody = Static<typeof UpdateStrategyBody>;
+
+export const StrategyPositions = Type.Array(StrategyPosition, {
+  title: 'setStrategySortOrderSchema',
+  maxItems: 1_000,
+  description: 'The places of strategies.',
+});
+export type StrategyPositions = Static<typeof StrategyPositions>;

@@ -19,3 +19,31 @@ export const Tags = Type.Object(
   { title: 'tagsSchema', description: 'The tags of a feature.' },
 );
 export type Tags = Static<typeof Tags>;
+
+export const TagWithVersion = Type.Object(
+  { version: Always(1, 'the version of this format'), tag: Tag },
+  { title: 'tagWithVersionSchema' },
+);
+export type TagWithVersion = Static<typeof TagWithVersion>;
+
+const addedTags = Type.Array(Tag, { maxItems: 1_000, description: 'the tags to add' });
+const removedTags = Type.Array(Tag, { maxItems: 1_000, description: 'the tags to remove' });
+
+export const UpdateTagsBody = Type.Object(
+  { addedTags, removedTags },
+  { title: 'updateTagsSchema', description: 'Tags to add and to remove.', additionalProperties: false },
+);
+export type UpdateTagsBody = Static<typeof UpdateTagsBody>;
+
+export const BulkTagsBody = Type.Object(
+  {
+    features: Type.Array(Type.String(), { maxItems: 10_000, description: 'the names of the features' }),
+    tags: Type.Object({ addedTags, removedTags }, { additionalProperties: false }),
+  },
+  {
+    title: 'tagsBulkAddSchema',
+    description: 'Features, and the tags to add and to remove.',
+    additionalProperties: false,
+  },
+);
+export type BulkTagsBody = Static<typeof BulkTagsBody>;

@@ -54,3 +54,27 @@ export const FeatureVariant = Type.Object(
   { title: 'variantSchema', description: 'A variant of a feature, or of a feature in one environment.' },
 );
 export type FeatureVariant = Static<typeof FeatureVariant>;
+
+export const VariantList = Type.Array(FeatureVariant, {
+  title: 'variantsSchema',
+  maxItems: 1_000,
+  description: 'The variants.',
+});
+export type VariantList = Static<typeof VariantList>;
+
+export const Variants = Type.Object(
+  { version: Type.Integer({ description: 'the version of this format' }), variants: VariantList },
+  { title: 'featureVariantsSchema', description: 'The variants of a feature.' },
+);
+export type Variants = Static<typeof Variants>;
+
+export const VariantsBatchBody = Type.Object(
+  {
+    variants: Type.Optional(VariantList),
+    environments: Type.Optional(
+      Type.Array(Type.String(), { maxItems: 1_000, description: 'the environments that get the variants' }),
+    ),
+  },
+  { title: 'pushVariantsSchema', description: 'Variants, and the environments that get them.' },
+);
+export type VariantsBatchBody = Static<typeof VariantsBatchBody>;

@@ -1,6 +1,23 @@
 import type { AnyOperation } from '../operation.ts';
 import { AddChanges } from './change-requests/add-changes.ts';
 import { ListPendingChangeRequests } from './change-requests/list-pending-change-requests.ts';
+import { AddComment } from './change-requests/add-comment.ts';
+import { ChangeState } from './change-requests/change-state.ts';
+import { CountActionable } from './change-requests/count-actionable.ts';
+import { CountChangeRequests } from './change-requests/count-change-requests.ts';
+import { DiscardChange } from './change-requests/discard-change.ts';
+import { DiscardDraft } from './change-requests/discard-draft.ts';
+import { EditChange } from './change-requests/edit-change.ts';
+import { GetChangeRequest } from './change-requests/get-change-request.ts';
+import { GetChangeRequestConfig } from './change-requests/get-config.ts';
+import { ListChangeRequests } from './change-requests/list-change-requests.ts';
+import { ListOpenChangeRequests } from './change-requests/list-open-change-requests.ts';
+import { ListPendingOfFeature } from './change-requests/list-pending-of-feature.ts';
+import { SetChangeRequestConfig } from './change-requests/set-config.ts';
+import { PreviewChangeRequest } from './change-requests/preview-change-request.ts';
+import { PreviewProposal } from './change-requests/preview-proposal.ts';
+import { RevertChangeRequest } from './change-requests/revert-change-request.ts';
+import { SetTitle } from './change-requests/set-title.ts';
 import { SearchEvents } from './events/search-events.ts';
 import { ArchiveFeature } from './features/archive-feature.ts';
 import { CreateFeature } from './features/create-feature.ts';
@@ -20,10 +37,139 @@ import { PatchStrategy } from './strategies/patch-strategy.ts';
 import { AddFeatureTag } from './tags/add-feature-tag.ts';
 import { ListFeatureTags } from './tags/list-feature-tags.ts';
 import { RemoveFeatureTag } from './tags/remove-feature-tag.ts';
+import { ListStrategies } from './strategies/list-strategies.ts';
+import { GetStrategy } from './strategies/get-strategy.ts';
+import { GetFeatureEnvironment } from './environments/get-feature-environment.ts';
+import { UpdateStrategy } from './strategies/update-strategy.ts';
+import { DeleteStrategy } from './strategies/delete-strategy.ts';
+import { SetStrategyOrder } from './strategies/set-strategy-order.ts';
+import { UpdateFeature } from './features/update-feature.ts';
+import { PatchFeature } from './features/patch-feature.ts';
+import { ArchiveFeatures } from './archive/archive-features.ts';
+import { ValidateArchive } from './archive/validate-archive.ts';
+import { ReviveFeature } from './archive/revive-feature.ts';
+import { ReviveFeatures } from './archive/revive-features.ts';
+import { DeleteFeature } from './archive/delete-feature.ts';
+import { DeleteFeatures } from './archive/delete-features.ts';
+import { ListArchivedFeatures } from './archive/list-archived-features.ts';
+import { ListArchivedFeaturesOfProject } from './archive/list-archived-features-of-project.ts';
+import { SetStale } from './features/set-stale.ts';
+import { ValidateFeatureName } from './features/validate-feature-name.ts';
+import { CloneFeature } from './features/clone-feature.ts';
+import { MoveFeature } from './features/move-feature.ts';
+import { EnableEnvironmentsInBulk } from './environments/enable-environments-in-bulk.ts';
+import { DisableEnvironmentsInBulk } from './environments/disable-environments-in-bulk.ts';
+import { AddDependency } from './dependencies/add-dependency.ts';
+import { RemoveDependency } from './dependencies/remove-dependency.ts';
+import { RemoveDependencies } from './dependencies/remove-dependencies.ts';
+import { ListPossibleParents } from './dependencies/list-possible-parents.ts';
+import { ListParentVariants } from './dependencies/list-parent-variants.ts';
+import { HasDependencies } from './dependencies/has-dependencies.ts';
+import { GetLifecycle } from './lifecycle/get-lifecycle.ts';
+import { CompleteFeature } from './lifecycle/complete-feature.ts';
+import { UncompleteFeature } from './lifecycle/uncomplete-feature.ts';
+import { AddFavoriteFeature } from './favorites/add-favorite-feature.ts';
+import { RemoveFavoriteFeature } from './favorites/remove-favorite-feature.ts';
+import { GetFeatureVariants } from './variants/get-feature-variants.ts';
+import { GetEnvironmentVariants } from './variants/get-environment-variants.ts';
+import { SetEnvironmentVariants } from './variants/set-environment-variants.ts';
+import { PatchEnvironmentVariants } from './variants/patch-environment-variants.ts';
+import { SetFeatureVariants } from './variants/set-feature-variants.ts';
+import { PatchFeatureVariants } from './variants/patch-feature-variants.ts';
+import { SetVariantsInBatch } from './variants/set-variants-in-batch.ts';
+import { CreateTagType } from './tag-types/create-tag-type.ts';
+import { DeleteTagType } from './tag-types/delete-tag-type.ts';
+import { GetTagType } from './tag-types/get-tag-type.ts';
+import { ListTagTypes } from './tag-types/list-tag-types.ts';
+import { UpdateTagType } from './tag-types/update-tag-type.ts';
+import { ValidateTagType } from './tag-types/validate-tag-type.ts';
+import { CreateTag } from './tags/create-tag.ts';
+import { DeleteTag } from './tags/delete-tag.ts';
+import { GetTag } from './tags/get-tag.ts';
+import { ListTagsOfType } from './tags/list-tags-of-type.ts';
+import { ListTags } from './tags/list-tags.ts';
+import { TagFeaturesInBulk } from './tags/tag-features-in-bulk.ts';
+import { UpdateFeatureTags } from './tags/update-feature-tags.ts';
+import { UpdateSegment } from './segments/update-segment.ts';
+import { DeleteSegment } from './segments/delete-segment.ts';
+import { ValidateSegmentName } from './segments/validate-segment-name.ts';
+import { ListStrategiesOfSegment } from './segments/list-strategies-of-segment.ts';
+import { ListSegmentsOfStrategy } from './segments/list-segments-of-strategy.ts';
+import { SetStrategySegments } from './segments/set-strategy-segments.ts';
+import { CreateContextField } from './context/create-context-field.ts';
+import { DeleteContextField } from './context/delete-context-field.ts';
+import { GetContextField } from './context/get-context-field.ts';
+import { ListContextFields } from './context/list-context-fields.ts';
+import { ListStrategiesOfContextField } from './context/list-strategies-of-context-field.ts';
+import { UpdateContextField } from './context/update-context-field.ts';
+import { ValidateConstraint } from './context/validate-constraint.ts';
+import { ValidateContextFieldName } from './context/validate-context-field-name.ts';
+import { RegisterApplication } from './usage/register-application.ts';
+import { ReportMetrics } from './usage/report-metrics.ts';
+import { ReportMetricsInBulk } from './usage/report-metrics-in-bulk.ts';
+import { GetFeatureUsage } from './usage/get-feature-usage.ts';
+import { GetRawFeatureMetrics } from './usage/get-raw-feature-metrics.ts';
+import { ListApplications } from './usage/list-applications.ts';
+import { GetApplication } from './usage/get-application.ts';
+import { ExportFeatures } from './features/export-features.ts';
+import { GetProjectOverview } from './projects/get-project-overview.ts';
+import { GetProject } from './projects/get-project.ts';
+import { UpdateProject } from './projects/update-project.ts';
+import { UpdateProjectSettings } from './projects/update-project-settings.ts';
+import { ArchiveProject } from './projects/archive-project.ts';
+import { ReviveProject } from './projects/revive-project.ts';
+import { DeleteProject } from './projects/delete-project.ts';
+import { ValidateProjectId } from './projects/validate-project-id.ts';
+import { ListFlagCreators } from './projects/list-flag-creators.ts';
+import { AddProjectEnvironment } from './projects/add-project-environment.ts';
+import { RemoveProjectEnvironment } from './projects/remove-project-environment.ts';
+import { SetDefaultStrategy } from './projects/set-default-strategy.ts';
+import { AddFavoriteProject } from './favorites/add-favorite-project.ts';
+import { RemoveFavoriteProject } from './favorites/remove-favorite-project.ts';
+import { ListEnvironments } from './environments/list-environments.ts';
+import { GetEnvironment } from './environments/get-environment.ts';
+import { ListEnvironmentsOfProject } from './environments/list-environments-of-project.ts';
+import { CreateEnvironment } from './environments/create-environment.ts';
+import { UpdateEnvironment } from './environments/update-environment.ts';
+import { DeleteEnvironment } from './environments/delete-environment.ts';
+import { ValidateEnvironmentName } from './environments/validate-environment-name.ts';
+import { SetEnvironmentOrder } from './environments/set-environment-order.ts';
+import { SwitchEnvironmentOn } from './environments/switch-environment-on.ts';
+import { SwitchEnvironmentOff } from './environments/switch-environment-off.ts';
+import { CreateStrategyType } from './strategies/create-strategy-type.ts';
+import { DeleteStrategyType } from './strategies/delete-strategy-type.ts';
+import { DeprecateStrategyType } from './strategies/deprecate-strategy-type.ts';
+import { GetStrategyType } from './strategies/get-strategy-type.ts';
+import { ReactivateStrategyType } from './strategies/reactivate-strategy-type.ts';
+import { UpdateStrategyType } from './strategies/update-strategy-type.ts';
+import { ListStrategyTypes } from './strategies/list-strategy-types.ts';
+import { ListFeatureTypes } from './feature-types/list-feature-types.ts';
+import { SetFeatureTypeLifetime } from './feature-types/set-feature-type-lifetime.ts';
+import { ValidateImport } from './features/validate-import.ts';
 
 export * from './change-requests/add-changes.ts';
 export * from './change-requests/check-changes.ts';
 export * from './change-requests/list-pending-change-requests.ts';
+export * from './change-requests/add-comment.ts';
+export * from './change-requests/apply-changes.ts';
+export * from './change-requests/change-state.ts';
+export * from './change-requests/count-actionable.ts';
+export * from './change-requests/count-change-requests.ts';
+export * from './change-requests/discard-change.ts';
+export * from './change-requests/discard-draft.ts';
+export * from './change-requests/edit-change.ts';
+export * from './change-requests/get-change-request.ts';
+export * from './change-requests/get-config.ts';
+export * from './change-requests/list-change-requests.ts';
+export * from './change-requests/list-open-change-requests.ts';
+export * from './change-requests/list-pending-of-feature.ts';
+export * from './change-requests/preview-change-request.ts';
+export * from './change-requests/preview-changes.ts';
+export * from './change-requests/preview-proposal.ts';
+export * from './change-requests/revert-change-request.ts';
+export * from './change-requests/set-config.ts';
+export * from './change-requests/set-protection.ts';
+export * from './change-requests/set-title.ts';
 export * from './events/search-events.ts';
 export * from './features/archive-feature.ts';
 export * from './features/create-feature.ts';
@@ -44,12 +190,138 @@ export * from './strategies/patch-strategy.ts';
 export * from './tags/add-feature-tag.ts';
 export * from './tags/list-feature-tags.ts';
 export * from './tags/remove-feature-tag.ts';
+export * from './strategies/list-strategies.ts';
+export * from './strategies/get-strategy.ts';
+export * from './environments/get-feature-environment.ts';
+export * from './strategies/update-strategy.ts';
+export * from './strategies/delete-strategy.ts';
+export * from './strategies/set-strategy-order.ts';
+export * from './features/update-feature.ts';
+export * from './features/patch-feature.ts';
+export * from './archive/archive-features.ts';
+export * from './archive/validate-archive.ts';
+export * from './archive/revive-feature.ts';
+export * from './archive/revive-features.ts';
+export * from './archive/delete-feature.ts';
+export * from './archive/delete-features.ts';
+export * from './archive/list-archived-features.ts';
+export * from './archive/list-archived-features-of-project.ts';
+export * from './features/set-stale.ts';
+export * from './features/validate-feature-name.ts';
+export * from './features/clone-feature.ts';
+export * from './features/move-feature.ts';
+export * from './environments/enable-environments-in-bulk.ts';
+export * from './environments/disable-environments-in-bulk.ts';
+export * from './dependencies/add-dependency.ts';
+export * from './dependencies/remove-dependency.ts';
+export * from './dependencies/remove-dependencies.ts';
+export * from './dependencies/list-possible-parents.ts';
+export * from './dependencies/list-parent-variants.ts';
+export * from './dependencies/has-dependencies.ts';
+export * from './lifecycle/get-lifecycle.ts';
+export * from './lifecycle/complete-feature.ts';
+export * from './lifecycle/uncomplete-feature.ts';
+export * from './favorites/add-favorite-feature.ts';
+export * from './favorites/remove-favorite-feature.ts';
+export * from './variants/get-feature-variants.ts';
+export * from './variants/get-environment-variants.ts';
+export * from './variants/set-environment-variants.ts';
+export * from './variants/patch-environment-variants.ts';
+export * from './variants/set-feature-variants.ts';
+export * from './variants/patch-feature-variants.ts';
+export * from './variants/set-variants-in-batch.ts';
+export * from './tag-types/create-tag-type.ts';
+export * from './tag-types/delete-tag-type.ts';
+export * from './tag-types/get-tag-type.ts';
+export * from './tag-types/list-tag-types.ts';
+export * from './tag-types/update-tag-type.ts';
+export * from './tag-types/validate-tag-type.ts';
+export * from './tags/create-tag.ts';
+export * from './tags/delete-tag.ts';
+export * from './tags/get-tag.ts';
+export * from './tags/list-tags-of-type.ts';
+export * from './tags/list-tags.ts';
+export * from './tags/tag-features-in-bulk.ts';
+export * from './tags/update-feature-tags.ts';
+export * from './segments/update-segment.ts';
+export * from './segments/delete-segment.ts';
+export * from './segments/validate-segment-name.ts';
+export * from './segments/list-strategies-of-segment.ts';
+export * from './segments/list-segments-of-strategy.ts';
+export * from './segments/set-strategy-segments.ts';
+export * from './context/create-context-field.ts';
+export * from './context/delete-context-field.ts';
+export * from './context/get-context-field.ts';
+export * from './context/list-context-fields.ts';
+export * from './context/list-strategies-of-context-field.ts';
+export * from './context/update-context-field.ts';
+export * from './context/validate-constraint.ts';
+export * from './context/validate-context-field-name.ts';
+export * from './usage/register-application.ts';
+export * from './usage/report-metrics.ts';
+export * from './usage/report-metrics-in-bulk.ts';
+export * from './usage/get-feature-usage.ts';
+export * from './usage/get-raw-feature-metrics.ts';
+export * from './usage/list-applications.ts';
+export * from './usage/get-application.ts';
+export * from './features/export-features.ts';
+export * from './projects/get-project-overview.ts';
+export * from './projects/get-project.ts';
+export * from './projects/update-project.ts';
+export * from './projects/update-project-settings.ts';
+export * from './projects/archive-project.ts';
+export * from './projects/revive-project.ts';
+export * from './projects/delete-project.ts';
+export * from './projects/validate-project-id.ts';
+export * from './projects/list-flag-creators.ts';
+export * from './projects/add-project-environment.ts';
+export * from './projects/remove-project-environment.ts';
+export * from './projects/set-default-strategy.ts';
+export * from './favorites/add-favorite-project.ts';
+export * from './favorites/remove-favorite-project.ts';
+export * from './environments/list-environments.ts';
+export * from './environments/get-environment.ts';
+export * from './environments/list-environments-of-project.ts';
+export * from './environments/create-environment.ts';
+export * from './environments/update-environment.ts';
+export * from './environments/delete-environment.ts';
+export * from './environments/validate-environment-name.ts';
+export * from './environments/set-environment-order.ts';
+export * from './environments/switch-environment-on.ts';
+export * from './environments/switch-environment-off.ts';
+export * from './strategies/create-strategy-type.ts';
+export * from './strategies/delete-strategy-type.ts';
+export * from './strategies/deprecate-strategy-type.ts';
+export * from './strategies/get-strategy-type.ts';
+export * from './strategies/reactivate-strategy-type.ts';
+export * from './strategies/update-strategy-type.ts';
+export * from './strategies/list-strategy-types.ts';
+export * from './feature-types/list-feature-types.ts';
+export * from './feature-types/set-feature-type-lifetime.ts';
+export * from './features/validate-import.ts';
 export * from './paths.ts';
 
 /** Every operation that answers HTTP; the gateway mounts exactly these. */
 export const operations: readonly AnyOperation[] = [
   AddChanges,
   ListPendingChangeRequests,
+  ListChangeRequests,
+  ListOpenChangeRequests,
+  ListPendingOfFeature,
+  GetChangeRequest,
+  DiscardDraft,
+  ChangeState,
+  SetTitle,
+  AddComment,
+  EditChange,
+  DiscardChange,
+  GetChangeRequestConfig,
+  SetChangeRequestConfig,
+  CountChangeRequests,
+  CountActionable,
+  PreviewChangeRequest,
+  PreviewProposal,
+  RevertChangeRequest,
   SearchEvents,
   ArchiveFeature,
   CreateFeature,
@@ -69,4 +341,113 @@ export const operations: readonly AnyOperation[] = [
   AddFeatureTag,
   ListFeatureTags,
   RemoveFeatureTag,
+  ListStrategies,
+  GetStrategy,
+  GetFeatureEnvironment,
+  UpdateStrategy,
+  DeleteStrategy,
+  SetStrategyOrder,
+  UpdateFeature,
+  PatchFeature,
+  ArchiveFeatures,
+  ValidateArchive,
+  ReviveFeature,
+  ReviveFeatures,
+  DeleteFeature,
+  DeleteFeatures,
+  ListArchivedFeatures,
+  ListArchivedFeaturesOfProject,
+  SetStale,
+  ValidateFeatureName,
+  CloneFeature,
+  MoveFeature,
+  EnableEnvironmentsInBulk,
+  DisableEnvironmentsInBulk,
+  AddDependency,
+  RemoveDependency,
+  RemoveDependencies,
+  ListPossibleParents,
+  ListParentVariants,
+  HasDependencies,
+  GetLifecycle,
+  CompleteFeature,
+  UncompleteFeature,
+  AddFavoriteFeature,
+  RemoveFavoriteFeature,
+  GetFeatureVariants,
+  GetEnvironmentVariants,
+  SetEnvironmentVariants,
+  PatchEnvironmentVariants,
+  SetFeatureVariants,
+  PatchFeatureVariants,
+  SetVariantsInBatch,
+  CreateTagType,
+  DeleteTagType,
+  GetTagType,
+  ListTagTypes,
+  UpdateTagType,
+  ValidateTagType,
+  CreateTag,
+  DeleteTag,
+  GetTag,
+  ListTagsOfType,
+  ListTags,
+  TagFeaturesInBulk,
+  UpdateFeatureTags,
+  UpdateSegment,
+  DeleteSegment,
+  ValidateSegmentName,
+  ListStrategiesOfSegment,
+  ListSegmentsOfStrategy,
+  SetStrategySegments,
+  CreateContextField,
+  DeleteContextField,
+  GetContextField,
+  ListContextFields,
+  ListStrategiesOfContextField,
+  UpdateContextField,
+  ValidateConstraint,
+  ValidateContextFieldName,
+  RegisterApplication,
+  ReportMetrics,
+  ReportMetricsInBulk,
+  GetFeatureUsage,
+  GetRawFeatureMetrics,
+  ListApplications,
+  GetApplication,
+  ExportFeatures,
+  GetProjectOverview,
+  GetProject,
+  UpdateProject,
+  UpdateProjectSettings,
+  ArchiveProject,
+  ReviveProject,
+  DeleteProject,
+  ValidateProjectId,
+  ListFlagCreators,
+  AddProjectEnvironment,
+  RemoveProjectEnvironment,
+  SetDefaultStrategy,
+  AddFavoriteProject,
+  RemoveFavoriteProject,
+  ListEnvironments,
+  GetEnvironment,
+  ListEnvironmentsOfProject,
+  CreateEnvironment,
+  UpdateEnvironment,
+  DeleteEnvironment,
+  ValidateEnvironmentName,
+  SetEnvironmentOrder,
+  SwitchEnvironmentOn,
+  SwitchEnvironmentOff,
+  CreateStrategyType,
+  DeleteStrategyType,
+  DeprecateStrategyType,
+  GetStrategyType,
+  ReactivateStrategyType,
+  UpdateStrategyType,
+  ListStrategyTypes,
+  ListFeatureTypes,
+  SetFeatureTypeLifetime,
+  ValidateImport,
 ];

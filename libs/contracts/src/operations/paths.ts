@@ -17,3 +17,37 @@ export const FeatureTagPath = Type.Object({
   type: Type.String({ minLength: 1, description: 'the type of the tag' }),
   value: Type.String({ minLength: 1, description: 'the value of the tag' }),
 });
+const name = Type.String({ minLength: 1, description: 'the name' });
+const tagType = Type.String({ minLength: 1, description: 'the type of the tag' });
+export const NamePath = Type.Object({ name });
+export const TagTypePath = Type.Object({ type: tagType });
+export const TagPath = Type.Object({
+  type: tagType,
+  value: Type.String({ minLength: 1, description: 'the value of the tag' }),
+});
+export const SegmentPath = Type.Object({
+  id: Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'the id of the segment' }),
+});
+export const StrategyIdPath = Type.Object({ strategyId });
+export const DependencyPath = Type.Object({
+  projectId,
+  featureName,
+  parent: Type.String({ minLength: 1, description: 'the name of the parent' }),
+});
+export const FeatureTypePath = Type.Object({
+  id: Type.String({ minLength: 1, description: 'the id of the feature type' }),
+});
+export const ApplicationPath = Type.Object({
+  appName: Type.String({ minLength: 1, description: 'the name of the application' }),
+});
+const changeRequestId = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'the id of the change request',
+});
+export const ChangeRequestPath = Type.Object({ projectId, id: changeRequestId });
+export const ChangePath = Type.Object({
+  projectId,
+  id: changeRequestId,
+  changeId: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'the id of the change' }),
+});

@@ -6,7 +6,7 @@ import { ProjectPath } from '../paths.ts';
 /** Says which environments a project has, for the services that keep something per environment. */
 export const GetProjectEnvironments = defineOperation({
   subject: 'call.features.get-project-environments',
-  operationId: 'getProjectEnvironments',
+  operationId: 'environmentsOfProject',
   summary: 'Says which environments a project has, in their order',
   tag: 'Internal',
   permission: 'service',

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import { ProjectFeature } from './feature.ts';
+import { Always, Nullable, Timestamp } from './schema.ts';
+import { CreateStrategy } from './strategy.ts';
+
+/** How features of a project must be named. */
+export const FeatureNaming = Type.Object(
+  {
+    pattern: Nullable(Type.String({ maxLength: 500 }), {
+      description: 'a regular expression that the whole name must match; null: any name',
+    }),
+    example: Type.Optional(Nullable(Type.String({ maxLength: 100 }), { description: 'a name that matches' })),
+    description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'the pattern in words' })),
+  },
+  { title: 'createFeatureNamingPatternSchema', description: 'How features of a project must be named.' },
+);
+export type FeatureNaming = Static<typeof FeatureNaming>;
+
+const overview = {
+  version: Always(1, 'the version of this format'),
+  name: Type.String({ description: 'the name of the project' }),
+  description: Nullable(Type.String(), { description: 'what the project is about' }),
+  mode: Type.Enum(['open', 'protected', 'private'], { type: 'string', description: 'who may see and change' }),
+  defaultStickiness: Type.String({ description: 'the stickiness that new strategies get' }),
+  featureLimit: Nullable(
+    Type.Integer({ description: 'how many active features the project may have; null: any number' }),
+  ),
+  featureNaming: Type.Optional(FeatureNaming),
+  health: Type.Number({ description: 'the share of features that are not stale, in percent' }),
+  favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
+  members: Type.Integer({ description: 'the number of members' }),
+  createdAt: Nullable(Timestamp('when the project was created')),
+  updatedAt: Nullable(Timestamp('when the project last changed')),
+  archivedAt: Type.Optional(Nullable(Timestamp('when the project was archived'))),
+  environments: Type.Array(
+    Type.Object({
+      environment: Type.String({ description: 'the name of the environment' }),
+      defaultStrategy: Type.Optional(Nullable(CreateStrategy)),
+    }),
+    { description: 'the environments of the project' },
+  ),
+  featureTypeCounts: Type.Array(
+    Type.Object({
+      type: Type.String({ description: 'the feature type' }),
+      count: Type.Integer({ description: 'the number of active features of it' }),
+    }),
+    { description: 'how many active features there are of each type' },
+  ),
+};
+
+/** A project with its settings and its counts. */
+export const ProjectOverview = Type.Object(overview, {
+  title: 'projectOverviewSchema',
+  description: 'A project with its settings and its counts.',
+});
+export type ProjectOverview = Static<typeof ProjectOverview>;
+
+/** A project with its features. */
+export const ProjectWithFeatures = Type.Object(
+  {
+    ...overview,
+    features: Type.Array(ProjectFeature, { description: 'the features of the project that are not archived' }),
+  },
+  { title: 'deprecatedProjectOverviewSchema', description: 'A project with its features.' },
+);
+export type ProjectWithFeatures = Static<typeof ProjectWithFeatures>;

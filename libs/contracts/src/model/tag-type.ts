@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox';
+import { Always, Nullable } from './schema.ts';
+import { TagType } from './tag.ts';
+
+const description = Type.Optional(Nullable(Type.String(), { description: 'what tags of this type say' }));
+const icon = Type.Optional(
+  Nullable(Type.String(), { description: 'the name of an icon, or the address of a picture' }),
+);
+const color = Type.Optional(Nullable(Type.String({ maxLength: 50 }), { description: 'the colour, such as #FFFFFF' }));
+
+/** A kind of tags. */
+export const TagTypeDescription = Type.Object(
+  { name: Type.String({ description: 'the name of the tag type' }), description, icon, color },
+  { title: 'tagTypeSchema', description: 'A kind of tags.' },
+);
+export type TagTypeDescription = Static<typeof TagTypeDescription>;
+
+export const TagTypes = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    tagTypes: Type.Array(TagTypeDescription, { description: 'the tag types' }),
+  },
+  { title: 'tagTypesSchema', description: 'The tag types.' },
+);
+export type TagTypes = Static<typeof TagTypes>;
+
+export const TagTypeWithVersion = Type.Object({
+  version: Always(1, 'the version of this format'),
+  tagType: TagTypeDescription,
+});
+export type TagTypeWithVersion = Static<typeof TagTypeWithVersion>;
+
+export const TagTypeBody = Type.Object(
+  { name: TagType, description, icon, color },
+  { title: 'createTagTypeSchema', description: 'What a tag type is made from.' },
+);
+export type TagTypeBody = Static<typeof TagTypeBody>;
+
+export const UpdateTagTypeBody = Type.Object(
+  { description, icon, color },
+  { title: 'updateTagTypeSchema', description: 'What a tag type becomes.' },
+);
+export type UpdateTagTypeBody = Static<typeof UpdateTagTypeBody>;
+
+export const TagTypeValidation = Type.Object(
+  { valid: Type.Boolean({ description: 'true' }), tagType: TagTypeDescription },
+  { title: 'validateTagTypeSchema', description: 'A tag type that could be created.' },
+);
+export type TagTypeValidation = Static<typeof TagTypeValidation>;

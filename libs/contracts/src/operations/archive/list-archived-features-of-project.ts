@@ -1,0 +1,16 @@
+import { ProjectFeatures } from '../../model/feature.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** List archived features of a project. */
+export const ListArchivedFeaturesOfProject = defineOperation({
+  subject: 'call.features.list-archived-features-of-project',
+  operationId: 'getArchivedFeaturesByProjectId',
+  summary: 'List archived features of a project',
+  description: 'Returns every archived feature of the project.',
+  tag: 'Archive',
+  http: { method: 'GET', url: '/api/admin/archive/features/:projectId' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: ProjectFeatures,
+});

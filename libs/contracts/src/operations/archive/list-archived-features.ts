@@ -1,0 +1,14 @@
+import { ProjectFeatures } from '../../model/feature.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List archived features. */
+export const ListArchivedFeatures = defineOperation({
+  subject: 'call.features.list-archived-features',
+  operationId: 'getArchivedFeatures',
+  summary: 'List archived features',
+  description: 'Returns every archived feature.',
+  tag: 'Archive',
+  http: { method: 'GET', url: '/api/admin/archive/features' },
+  permission: 'authenticated',
+  reply: ProjectFeatures,
+});

@@ -1,0 +1,17 @@
+import { FeatureNamesBody } from '../../model/feature.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** Revive features. Tells `feature-revived` for each. */
+export const ReviveFeatures = defineOperation({
+  subject: 'call.features.revive-features',
+  operationId: 'reviveFeatures',
+  summary: 'Revive features',
+  description: 'Brings archived features of a project back, disabled in every environment.',
+  tag: 'Archive',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/revive', anyContentType: true },
+  permission: 'UPDATE_FEATURE',
+  params: ProjectPath,
+  body: FeatureNamesBody,
+  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError', 'ExceedsLimitError'],
+});

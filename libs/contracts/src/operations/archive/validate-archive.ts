@@ -1,0 +1,18 @@
+import { ArchiveValidation, FeatureNamesBody } from '../../model/feature.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** Check whether features can be archived. */
+export const ValidateArchive = defineOperation({
+  subject: 'call.features.validate-archive',
+  operationId: 'validateArchiveFeatures',
+  summary: 'Check whether features can be archived',
+  description: 'Names the features that others depend on.',
+  tag: 'Archive',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/archive/validate' },
+  permission: 'DELETE_FEATURE',
+  params: ProjectPath,
+  body: FeatureNamesBody,
+  reply: ArchiveValidation,
+  errors: ['ValidationError'],
+});

@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { defineOperation } from '../../operation.ts';
+import { ChangeRequestPath } from '../paths.ts';
+
+/** Comment on a change request. */
+export const AddComment = defineOperation({
+  subject: 'call.change-requests.add-comment',
+  operationId: 'addChangeRequestComment',
+  summary: 'Comment on a change request',
+  description: 'Adds a comment to a change request.',
+  tag: 'Change Requests',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/comments', status: 204 },
+  permission: 'authenticated',
+  params: ChangeRequestPath,
+  body: Type.Object(
+    {
+      text: Type.String({
+        maxLength: 2000,
+        description: 'the comment; 1 to 1000 characters without the space around it',
+      }),
+    },
+    { title: 'changeRequestAddCommentSchema', description: 'What someone has to say.' },
+  ),
+  errors: ['ValidationError', 'NotFoundError'],
+});

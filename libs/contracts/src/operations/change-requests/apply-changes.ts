@@ -1,0 +1,42 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation } from '../../operation.ts';
+import { RequestedChange } from './preview-changes.ts';
+
+/** What became of applying. */
+export const AppliedChanges = Type.Object({
+  outcome: Type.Enum(['applied', 'conflict', 'overwrites'], { type: 'string' }),
+  conflicts: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      feature: Type.Optional(Type.String()),
+      segment: Type.Optional(Type.Integer()),
+      changeId: Type.Optional(Type.Integer()),
+    }),
+    { description: 'why nothing was applied' },
+  ),
+  inverse: Type.Array(Type.Unknown(), { description: 'the changes that undo what was applied' }),
+});
+export type AppliedChanges = Static<typeof AppliedChanges>;
+
+/**
+ * Applies all changes of a change request in one transaction, or none. An attempt has one outcome, however often it is
+ * asked for; and once an attempt has been applied, or a later one was made, no earlier one does anything.
+ */
+export const ApplyChanges = defineOperation({
+  subject: 'call.features.apply-changes',
+  operationId: 'applyChanges',
+  summary: 'Applies the changes of a change request, all or none, and once',
+  tag: 'Internal',
+  permission: 'service',
+  body: Type.Object({
+    changeRequestId: Type.Integer(),
+    attempt: Type.Integer({ minimum: 1, description: 'one more each time that it is decided to apply the request' }),
+    project: Type.String(),
+    environment: Type.String(),
+    changes: Type.Array(RequestedChange),
+    refuseOverwrites: Type.Boolean({ description: 'whether to refuse to undo newer edits' }),
+  }),
+  reply: AppliedChanges,
+  errors: ['NotFoundError', 'ConflictError'],
+});

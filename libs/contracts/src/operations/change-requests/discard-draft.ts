@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import { ChangeRequestPath } from '../paths.ts';
+
+/** Discard a draft. */
+export const DiscardDraft = defineOperation({
+  subject: 'call.change-requests.discard-draft',
+  operationId: 'deleteChangeRequest',
+  summary: 'Discard a draft',
+  description: 'Deletes a change request that nobody but its author has seen. Tells `change-request-discarded`.',
+  tag: 'Change Requests',
+  http: { method: 'DELETE', url: '/api/admin/projects/:projectId/change-requests/:id' },
+  permission: 'authenticated',
+  params: ChangeRequestPath,
+  errors: ['NotFoundError', 'ConflictError'],
+});

@@ -1,0 +1,14 @@
+import { ContextFields } from '../../model/context-field.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List the context fields. */
+export const ListContextFields = defineOperation({
+  subject: 'call.features.list-context-fields',
+  operationId: 'getContextFields',
+  summary: 'List the context fields',
+  description: 'Returns the context fields, by name.',
+  tag: 'Context',
+  http: { method: 'GET', url: '/api/admin/context' },
+  permission: 'authenticated',
+  reply: ContextFields,
+});

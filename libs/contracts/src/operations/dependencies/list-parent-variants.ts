@@ -1,0 +1,17 @@
+import { Names } from '../../model/names.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** List the variants of a parent. */
+export const ListParentVariants = defineOperation({
+  subject: 'call.features.list-parent-variants',
+  operationId: 'listParentVariantOptions',
+  summary: 'List the variants of a parent',
+  description: 'Returns the names of the variants that a dependency on this feature can ask for.',
+  tag: 'Dependencies',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parent-variants' },
+  permission: 'authenticated',
+  params: ProjectFeaturePath,
+  reply: Names,
+  errors: ['NotFoundError'],
+});

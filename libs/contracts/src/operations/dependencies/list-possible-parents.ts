@@ -1,0 +1,17 @@
+import { Names } from '../../model/names.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** List possible parents. */
+export const ListPossibleParents = defineOperation({
+  subject: 'call.features.list-possible-parents',
+  operationId: 'listParentOptions',
+  summary: 'List possible parents',
+  description: 'Returns the names of the features that this one could depend on.',
+  tag: 'Dependencies',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parents' },
+  permission: 'authenticated',
+  params: ProjectFeaturePath,
+  reply: Names,
+  errors: ['NotFoundError'],
+});

@@ -1,0 +1,19 @@
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** Remove all dependencies. Tells `feature-dependencies-removed`. */
+export const RemoveDependencies = defineOperation({
+  subject: 'call.features.remove-dependencies',
+  operationId: 'deleteFeatureDependencies',
+  summary: 'Remove all dependencies',
+  description: 'Removes every dependency of a feature.',
+  tag: 'Dependencies',
+  http: {
+    method: 'DELETE',
+    url: '/api/admin/projects/:projectId/features/:featureName/dependencies',
+    anyContentType: true,
+  },
+  permission: 'UPDATE_FEATURE_DEPENDENCY',
+  params: ProjectFeaturePath,
+  errors: ['NotFoundError'],
+});

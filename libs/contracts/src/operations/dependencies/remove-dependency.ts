@@ -1,0 +1,19 @@
+import { defineOperation } from '../../operation.ts';
+import { DependencyPath } from '../paths.ts';
+
+/** Remove a dependency. Tells `feature-dependency-removed`. */
+export const RemoveDependency = defineOperation({
+  subject: 'call.features.remove-dependency',
+  operationId: 'deleteFeatureDependency',
+  summary: 'Remove a dependency',
+  description: 'Removes the dependency on one parent.',
+  tag: 'Dependencies',
+  http: {
+    method: 'DELETE',
+    url: '/api/admin/projects/:projectId/features/:featureName/dependencies/:parent',
+    anyContentType: true,
+  },
+  permission: 'UPDATE_FEATURE_DEPENDENCY',
+  params: DependencyPath,
+  errors: ['NotFoundError'],
+});

@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import { NamePath } from '../paths.ts';
+
+/** Delete an environment. Tells `environment-deleted`. */
+export const DeleteEnvironment = defineOperation({
+  subject: 'call.features.delete-environment',
+  operationId: 'removeEnvironment',
+  summary: 'Delete an environment',
+  description: 'Removes an environment that no project uses and that is not protected.',
+  tag: 'Environments',
+  http: { method: 'DELETE', url: '/api/admin/environments/:name', anyContentType: true },
+  permission: 'ADMIN',
+  params: NamePath,
+  errors: ['NotFoundError', 'ConflictError', 'OperationDeniedError'],
+});

@@ -1,0 +1,17 @@
+import { EnvironmentDescription } from '../../model/environment.ts';
+import { defineOperation } from '../../operation.ts';
+import { NamePath } from '../paths.ts';
+
+/** Read an environment. */
+export const GetEnvironment = defineOperation({
+  subject: 'call.features.get-environment',
+  operationId: 'getEnvironment',
+  summary: 'Read an environment',
+  description: 'Returns one environment.',
+  tag: 'Environments',
+  http: { method: 'GET', url: '/api/admin/environments/:name' },
+  permission: 'authenticated',
+  params: NamePath,
+  reply: EnvironmentDescription,
+  errors: ['NotFoundError'],
+});

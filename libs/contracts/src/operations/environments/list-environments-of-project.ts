@@ -1,0 +1,17 @@
+import { EnvironmentListOfProject } from '../../model/environment.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** List the environments for a project. */
+export const ListEnvironmentsOfProject = defineOperation({
+  subject: 'call.features.list-environments-of-project',
+  operationId: 'getProjectEnvironments',
+  summary: 'List the environments for a project',
+  description: 'Returns every environment, with what the project has in it.',
+  tag: 'Environments',
+  http: { method: 'GET', url: '/api/admin/environments/project/:projectId' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: EnvironmentListOfProject,
+  errors: ['NotFoundError'],
+});

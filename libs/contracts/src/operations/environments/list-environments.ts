@@ -1,0 +1,14 @@
+import { EnvironmentList } from '../../model/environment.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List the environments. */
+export const ListEnvironments = defineOperation({
+  subject: 'call.features.list-environments',
+  operationId: 'getAllEnvironments',
+  summary: 'List the environments',
+  description: 'Returns every environment with its counts.',
+  tag: 'Environments',
+  http: { method: 'GET', url: '/api/admin/environments' },
+  permission: 'authenticated',
+  reply: EnvironmentList,
+});

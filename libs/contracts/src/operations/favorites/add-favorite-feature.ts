@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** Make a feature a favourite. Tells `feature-favorited`. */
+export const AddFavoriteFeature = defineOperation({
+  subject: 'call.features.add-favorite-feature',
+  operationId: 'addFavoriteFeature',
+  summary: 'Make a feature a favourite',
+  description: 'Adds a feature to the favourites of the caller.',
+  tag: 'Features',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/favorites', anyContentType: true },
+  permission: 'authenticated',
+  params: ProjectFeaturePath,
+  errors: ['NotFoundError'],
+});

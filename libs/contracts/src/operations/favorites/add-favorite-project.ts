@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** Make a project a favourite. Tells `project-favorited`. */
+export const AddFavoriteProject = defineOperation({
+  subject: 'call.features.add-favorite-project',
+  operationId: 'addFavoriteProject',
+  summary: 'Make a project a favourite',
+  description: 'Adds a project to the favourites of the caller.',
+  tag: 'Projects',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/favorites', anyContentType: true },
+  permission: 'authenticated',
+  params: ProjectPath,
+  errors: ['NotFoundError'],
+});

@@ -1,0 +1,17 @@
+import { ExportFeaturesBody, ExportedFeatures } from '../../model/export.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Export features. Tells `features-exported`. */
+export const ExportFeatures = defineOperation({
+  subject: 'call.features.export-features',
+  operationId: 'exportFeatures',
+  summary: 'Export features',
+  description:
+    'Returns features with their strategies in one environment, their tags, segments, context fields and dependencies, in the format that the import takes.',
+  tag: 'Import/Export',
+  http: { method: 'POST', url: '/api/admin/features-batch/export' },
+  permission: 'authenticated',
+  body: ExportFeaturesBody,
+  reply: ExportedFeatures,
+  errors: ['ValidationError'],
+});

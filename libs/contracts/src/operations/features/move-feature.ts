@@ -1,0 +1,17 @@
+import { MoveFeatureBody } from '../../model/feature.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** Move a feature to another project. Tells `feature-project-change`. */
+export const MoveFeature = defineOperation({
+  subject: 'call.features.move-feature',
+  operationId: 'changeProject',
+  summary: 'Move a feature to another project',
+  description: 'Both projects must have the same environments, and the feature no dependencies.',
+  tag: 'Features',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/changeProject' },
+  permission: 'MOVE_FEATURE_TOGGLE',
+  params: ProjectFeaturePath,
+  body: MoveFeatureBody,
+  errors: ['ValidationError', 'NotFoundError', 'IncompatibleProjectError', 'ForbiddenError', 'InvalidOperationError'],
+});

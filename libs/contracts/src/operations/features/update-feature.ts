@@ -1,0 +1,18 @@
+import { StoredFeature, UpdateFeatureBody } from '../../model/feature.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** Update a feature. Tells `feature-metadata-updated`. */
+export const UpdateFeature = defineOperation({
+  subject: 'call.features.update-feature',
+  operationId: 'updateFeature',
+  summary: 'Update a feature',
+  description: 'Updates what the body mentions; what it leaves out stays as it is. It neither archives nor revives.',
+  tag: 'Features',
+  http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName' },
+  permission: 'UPDATE_FEATURE',
+  params: ProjectFeaturePath,
+  body: UpdateFeatureBody,
+  reply: StoredFeature,
+  errors: ['ValidationError', 'NotFoundError'],
+});

@@ -1,0 +1,17 @@
+import { ProjectEnvironmentBody } from '../../model/project.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** Add an environment to a project. Tells `project-environment-added`. */
+export const AddProjectEnvironment = defineOperation({
+  subject: 'call.features.add-project-environment',
+  operationId: 'addEnvironmentToProject',
+  summary: 'Add an environment to a project',
+  description: 'Every feature of the project gets it, disabled.',
+  tag: 'Projects',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/environments' },
+  permission: 'UPDATE_PROJECT',
+  params: ProjectPath,
+  body: ProjectEnvironmentBody,
+  errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
+});

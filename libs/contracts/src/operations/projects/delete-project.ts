@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** Delete a project. Tells `project-deleted`, after `feature-deleted` for each archived feature. */
+export const DeleteProject = defineOperation({
+  subject: 'call.features.delete-project',
+  operationId: 'deleteProject',
+  summary: 'Delete a project',
+  description: 'Deletes a project that has no active feature, with its archived ones.',
+  tag: 'Projects',
+  http: { method: 'DELETE', url: '/api/admin/projects/:projectId', anyContentType: true },
+  permission: 'DELETE_PROJECT',
+  params: ProjectPath,
+  errors: ['NotFoundError', 'InvalidOperationError'],
+});

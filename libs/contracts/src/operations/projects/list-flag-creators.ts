@@ -1,0 +1,17 @@
+import { FlagCreators } from '../../model/project.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** List who created the features of a project. */
+export const ListFlagCreators = defineOperation({
+  subject: 'call.features.list-flag-creators',
+  operationId: 'getProjectFlagCreators',
+  summary: 'List who created the features of a project',
+  description: 'Returns the people who created features of the project.',
+  tag: 'Projects',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/flag-creators' },
+  permission: 'authenticated',
+  params: ProjectPath,
+  reply: FlagCreators,
+  errors: ['NotFoundError'],
+});

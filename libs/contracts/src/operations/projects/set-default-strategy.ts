@@ -1,0 +1,18 @@
+import { CreateStrategy } from '../../model/strategy.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectEnvironmentPath } from '../paths.ts';
+
+/** Set the default strategy. Tells `default-strategy-updated`. */
+export const SetDefaultStrategy = defineOperation({
+  subject: 'call.features.set-default-strategy',
+  operationId: 'addDefaultStrategyToProjectEnvironment',
+  summary: 'Set the default strategy',
+  description: 'Sets the strategy that a feature gets when it is enabled in the environment without one.',
+  tag: 'Projects',
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/default-strategy' },
+  permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
+  params: ProjectEnvironmentPath,
+  body: CreateStrategy,
+  reply: CreateStrategy,
+  errors: ['ValidationError', 'NotFoundError'],
+});

@@ -1,0 +1,17 @@
+import { SegmentStrategies } from '../../model/segment.ts';
+import { defineOperation } from '../../operation.ts';
+import { SegmentPath } from '../paths.ts';
+
+/** List the strategies that use a segment. */
+export const ListStrategiesOfSegment = defineOperation({
+  subject: 'call.features.list-strategies-of-segment',
+  operationId: 'getSegmentStrategies',
+  summary: 'List the strategies that use a segment',
+  description: 'Returns where a segment is used.',
+  tag: 'Segments',
+  http: { method: 'GET', url: '/api/admin/segments/:id/strategies' },
+  permission: 'authenticated',
+  params: SegmentPath,
+  reply: SegmentStrategies,
+  errors: ['NotFoundError'],
+});

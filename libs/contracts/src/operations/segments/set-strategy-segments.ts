@@ -1,0 +1,16 @@
+import { StrategySegments, StrategySegmentsBody } from '../../model/segment.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Set the segments of a strategy. Tells `feature-strategy-update`. */
+export const SetStrategySegments = defineOperation({
+  subject: 'call.features.set-strategy-segments',
+  operationId: 'updateFeatureStrategySegments',
+  summary: 'Set the segments of a strategy',
+  description: 'Replaces the segments that a strategy uses.',
+  tag: 'Segments',
+  http: { method: 'POST', url: '/api/admin/segments/strategies', status: 201 },
+  permission: 'UPDATE_FEATURE_STRATEGY',
+  body: StrategySegmentsBody,
+  reply: StrategySegments,
+  errors: ['ValidationError', 'NotFoundError'],
+});

@@ -1,0 +1,17 @@
+import { CreateSegmentBody } from '../../model/segment.ts';
+import { defineOperation } from '../../operation.ts';
+import { SegmentPath } from '../paths.ts';
+
+/** Update a segment. Tells `segment-updated`. */
+export const UpdateSegment = defineOperation({
+  subject: 'call.features.update-segment',
+  operationId: 'updateSegment',
+  summary: 'Update a segment',
+  description: 'Replaces the name, the description, the project and the constraints of a segment.',
+  tag: 'Segments',
+  http: { method: 'PUT', url: '/api/admin/segments/:id', status: 204 },
+  permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  params: SegmentPath,
+  body: CreateSegmentBody,
+  errors: ['ValidationError', 'NotFoundError', 'NameExistsError', 'ExceedsLimitError'],
+});

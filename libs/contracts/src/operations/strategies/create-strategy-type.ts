@@ -1,0 +1,16 @@
+import { CreateStrategyTypeBody, StrategyType } from '../../model/strategy-type.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Create a strategy type. Tells `strategy-created`. */
+export const CreateStrategyType = defineOperation({
+  subject: 'call.features.create-strategy-type',
+  operationId: 'createStrategy',
+  summary: 'Create a strategy type',
+  description: 'Adds a strategy type that SDKs of yours evaluate.',
+  tag: 'Strategies',
+  http: { method: 'POST', url: '/api/admin/strategies', status: 201 },
+  permission: 'CREATE_STRATEGY',
+  body: CreateStrategyTypeBody,
+  reply: StrategyType,
+  errors: ['ValidationError', 'NameExistsError'],
+});

@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import { NamePath } from '../paths.ts';
+
+/** Reactivate a strategy type. Tells `strategy-reactivated`. */
+export const ReactivateStrategyType = defineOperation({
+  subject: 'call.features.reactivate-strategy-type',
+  operationId: 'reactivateStrategy',
+  summary: 'Reactivate a strategy type',
+  description: 'Takes its deprecation back.',
+  tag: 'Strategies',
+  http: { method: 'POST', url: '/api/admin/strategies/:name/reactivate', anyContentType: true },
+  permission: 'UPDATE_STRATEGY',
+  params: NamePath,
+  errors: ['NotFoundError'],
+});

@@ -1,0 +1,16 @@
+import { TagTypeBody, TagTypeDescription } from '../../model/tag-type.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Create a tag type. Tells `tag-type-created`. */
+export const CreateTagType = defineOperation({
+  subject: 'call.features.create-tag-type',
+  operationId: 'createTagType',
+  summary: 'Create a tag type',
+  description: 'Adds a type of tags.',
+  tag: 'Tags',
+  http: { method: 'POST', url: '/api/admin/tag-types', status: 201 },
+  permission: 'CREATE_TAG_TYPE',
+  body: TagTypeBody,
+  reply: TagTypeDescription,
+  errors: ['ValidationError', 'NameExistsError'],
+});

@@ -1,0 +1,16 @@
+import { Tags } from '../../model/tag.ts';
+import { defineOperation } from '../../operation.ts';
+import { TagTypePath } from '../paths.ts';
+
+/** List the tags of a type. */
+export const ListTagsOfType = defineOperation({
+  subject: 'call.features.list-tags-of-type',
+  operationId: 'getTagsByType',
+  summary: 'List the tags of a type',
+  description: 'Returns the tags of one type.',
+  tag: 'Tags',
+  http: { method: 'GET', url: '/api/admin/tags/:type' },
+  permission: 'authenticated',
+  params: TagTypePath,
+  reply: Tags,
+});

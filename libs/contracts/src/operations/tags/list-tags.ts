@@ -1,0 +1,14 @@
+import { Tags } from '../../model/tag.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List the tags. */
+export const ListTags = defineOperation({
+  subject: 'call.features.list-tags',
+  operationId: 'getTags',
+  summary: 'List the tags',
+  description: 'Returns the catalogue of tags.',
+  tag: 'Tags',
+  http: { method: 'GET', url: '/api/admin/tags' },
+  permission: 'authenticated',
+  reply: Tags,
+});

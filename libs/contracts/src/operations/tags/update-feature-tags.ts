@@ -1,0 +1,18 @@
+import { Tags, UpdateTagsBody } from '../../model/tag.ts';
+import { defineOperation } from '../../operation.ts';
+import { FeaturePath } from '../paths.ts';
+
+/** Change the tags of a feature. Tells `feature-tagged` and `feature-untagged` for each tag that changed. */
+export const UpdateFeatureTags = defineOperation({
+  subject: 'call.features.update-feature-tags',
+  operationId: 'updateTags',
+  summary: 'Change the tags of a feature',
+  description: 'Adds and removes tags at once, all or nothing.',
+  tag: 'Features',
+  http: { method: 'PUT', url: '/api/admin/features/:featureName/tags' },
+  permission: 'UPDATE_FEATURE',
+  params: FeaturePath,
+  body: UpdateTagsBody,
+  reply: Tags,
+  errors: ['ValidationError', 'NotFoundError'],
+});

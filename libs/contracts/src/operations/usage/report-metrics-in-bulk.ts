@@ -1,0 +1,15 @@
+import { BulkMetricsBody } from '../../model/usage.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Report metrics of many applications. */
+export const ReportMetricsInBulk = defineOperation({
+  subject: 'call.features.report-metrics-in-bulk',
+  operationId: 'clientBulkMetrics',
+  summary: 'Report metrics of many applications',
+  description: 'As a proxy between applications and this server reports them.',
+  tag: 'Client',
+  http: { method: 'POST', url: '/api/client/metrics/bulk', status: 202, largeBody: true },
+  permission: 'CLIENT',
+  body: BulkMetricsBody,
+  errors: ['ValidationError'],
+});

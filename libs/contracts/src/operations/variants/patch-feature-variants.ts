@@ -1,0 +1,20 @@
+import { JsonPatch } from '../../model/json-patch.ts';
+import { Variants } from '../../model/variant.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** Patch the variants of a feature in every environment. */
+export const PatchFeatureVariants = defineOperation({
+  subject: 'call.features.patch-feature-variants',
+  operationId: 'patchFeatureVariants',
+  summary: 'Patch the variants of a feature in every environment',
+  description: 'Applies JSON patch operations to the list of variants of each environment.',
+  tag: 'Features',
+  http: { method: 'PATCH', url: '/api/admin/projects/:projectId/features/:featureName/variants' },
+  permission: 'UPDATE_FEATURE_VARIANTS',
+  params: ProjectFeaturePath,
+  body: JsonPatch,
+  reply: Variants,
+  errors: ['ValidationError', 'NotFoundError'],
+  deprecated: true,
+});

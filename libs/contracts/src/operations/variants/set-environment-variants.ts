@@ -1,0 +1,21 @@
+import { VariantList, Variants } from '../../model/variant.ts';
+import { defineOperation } from '../../operation.ts';
+import { FeatureEnvironmentPath } from '../paths.ts';
+
+/** Set the variants of a feature in an environment. */
+export const SetEnvironmentVariants = defineOperation({
+  subject: 'call.features.set-environment-variants',
+  operationId: 'overwriteEnvironmentFeatureVariants',
+  summary: 'Set the variants of a feature in an environment',
+  description: 'Replaces the variants. Weights of variable variants are worked out.',
+  tag: 'Features',
+  http: {
+    method: 'PUT',
+    url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants',
+  },
+  permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
+  params: FeatureEnvironmentPath,
+  body: VariantList,
+  reply: Variants,
+  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
+});

@@ -1,0 +1,19 @@
+import { VariantList, Variants } from '../../model/variant.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** Set the variants of a feature in every environment. */
+export const SetFeatureVariants = defineOperation({
+  subject: 'call.features.set-feature-variants',
+  operationId: 'overwriteFeatureVariants',
+  summary: 'Set the variants of a feature in every environment',
+  description: 'Replaces the variants in all environments of the project.',
+  tag: 'Features',
+  http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/variants' },
+  permission: 'UPDATE_FEATURE_VARIANTS',
+  params: ProjectFeaturePath,
+  body: VariantList,
+  reply: Variants,
+  errors: ['ValidationError', 'NotFoundError'],
+  deprecated: true,
+});

@@ -1,0 +1,18 @@
+import { Variants, VariantsBatchBody } from '../../model/variant.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectFeaturePath } from '../paths.ts';
+
+/** Set the variants of a feature in several environments. */
+export const SetVariantsInBatch = defineOperation({
+  subject: 'call.features.set-variants-in-batch',
+  operationId: 'overwriteFeatureVariantsOnEnvironments',
+  summary: 'Set the variants of a feature in several environments',
+  description: 'Replaces the variants in each of the environments.',
+  tag: 'Features',
+  http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/variants-batch' },
+  permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
+  params: ProjectFeaturePath,
+  body: VariantsBatchBody,
+  reply: Variants,
+  errors: ['ValidationError', 'NotFoundError'],
+});
