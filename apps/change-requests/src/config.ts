@@ -27,5 +27,20 @@ export const ChangeRequestsConfig = Type.Object({
     default: 24,
     description: 'hours that published facts of the change requests are kept at least',
   }),
+  CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    maximum: 60_000,
+    default: 500,
+    description: 'milliseconds between looks for change requests whose time has come',
+  }),
+  CHANGE_REQUESTS_RECOVERY_MS: Type.Integer({
+    minimum: 100,
+    default: 5_000,
+    description: 'milliseconds after which applying that did not end is taken up again, by whichever replica',
+  }),
+  CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: Type.Boolean({
+    default: true,
+    description: 'whether an admin token, behind which no person stands, may approve and reject',
+  }),
 });
 export type ChangeRequestsConfig = Static<typeof ChangeRequestsConfig>;

@@ -1,14 +1,18 @@
-import { endpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
-import { outboxTables, startTelling } from '@bunting/outbox';
+import { inboxTables, outboxTables, startTelling } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
-import { addChangesEndpoint } from './operations/change-requests/add-changes.ts';
-import { listPendingChangeRequestsEndpoint } from './operations/change-requests/list-pending-change-requests.ts';
+import { applying } from './operations/apply.ts';
+import { changeRequestsEndpoints } from './operations/index.ts';
+import { rolesFor } from './operations/roles.ts';
+import { startRunner } from './operations/runner.ts';
+import { tellingProtection } from './operations/tell-protection.ts';
+import { agendaOf } from './persistence/agenda.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
 import { entities } from './persistence/entities.ts';
-import { changeRequestTables } from './persistence/migrations/tables.ts';
+import { changeRequestTables, reviewTables } from './persistence/migrations/tables.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
+import { followFeatures } from './subscriptions/follow-features.ts';
 
 /** Who proposed what, who agreed, when it applies. */
 export const changeRequestsService = defineService({
@@ -19,7 +23,7 @@ export const changeRequestsService = defineService({
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: [changeRequestTables, outboxTables],
+      steps: [changeRequestTables, reviewTables, outboxTables, inboxTables],
       entities,
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
@@ -34,11 +38,26 @@ export const changeRequestsService = defineService({
       warn,
     });
     const reader = changeRequestReader(database);
+    const work = unitOfWork(telling);
+    const agenda = agendaOf(database);
+    const apply = applying(bus, work);
+    const tellProtection = tellingProtection(bus, agenda, work);
+    const rolesOf = rolesFor(config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW);
+    const runner = startRunner({
+      bus,
+      agenda,
+      reader,
+      work,
+      apply,
+      tellProtection,
+      intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
+      recoveryMs: config.CHANGE_REQUESTS_RECOVERY_MS,
+      warn,
+    });
+    const wake = () => runner.wake();
+    const features = await followFeatures({ bus, database, intervalMs: 1000, warn, wake });
     const served = await serve([
-      ...endpoints(
-        addChangesEndpoint(bus, reader, unitOfWork(telling)),
-        listPendingChangeRequestsEndpoint(bus, reader),
-      ),
+      ...changeRequestsEndpoints({ bus, reader, work, rolesOf, apply, tellProtection }),
       telling.endpoint,
     ]);
     return {
@@ -48,6 +67,8 @@ export const changeRequestsService = defineService({
       },
       stop: async () => {
         await served.stop();
+        await features.stop();
+        await runner.stop();
         await telling.relay.stop();
         await database.close();
       },

@@ -51,6 +51,9 @@ export const aRequest = (request: Partial<ChangeRequest> = {}): ChangeRequest =>
   approvals: [],
   rejections: [],
   comments: [],
+  schedule: null,
+  applying: null,
+  attempts: 0,
   ...request,
 });
 

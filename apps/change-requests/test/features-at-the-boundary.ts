@@ -1,5 +1,7 @@
-import { type Bus, endpoints, implement, serve, type Subscription } from '@bunting/bus';
+import { type Asked as Call, type Bus, endpoints, implement, serve, type Subscription } from '@bunting/bus';
 import {
+  type AppliedChanges,
+  ApplyChanges,
   type Change,
   CheckChanges,
   type CheckedChange,
@@ -7,7 +9,13 @@ import {
   invalid,
   isSegmentChange,
   notFound,
+  type OutboxMessage,
+  PreviewChanges,
+  readOutboxOf,
+  type RequestedChange,
+  SetProtection,
 } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
 
 const environmentsOf: Readonly<Record<string, readonly string[]>> = {
   shop: ['production', 'development', 'staging'],
@@ -58,9 +66,31 @@ const checked = (change: Change, { project, environment }: Asked): CheckedChange
   return { action, feature, segment: null, payload, snapshot };
 };
 
+type Applied = Call<typeof ApplyChanges>;
+
 export interface FeaturesAtTheBoundary {
+  /** what has been applied, each request once, with who did it */
+  readonly applied: readonly {
+    readonly id: number;
+    readonly by: string;
+    readonly changes: readonly RequestedChange[];
+  }[];
+  /** what SetProtection was told, oldest first */
+  readonly protection: readonly object[];
+  /** how many calls asked for previews */
+  previewCalls(): number;
+  /** From now on nothing can be done to a feature. */
+  archive(feature: string): void;
+  /** From now on, applying a change with another snapshot than this undoes a newer edit. */
+  edit(feature: string, snapshot: unknown): void;
+  /** Tells that a feature was changed. */
+  tell(type: string, featureName: string): void;
+  /** Done once, while the next ApplyChanges is answered: before anything is applied, or after. */
+  whileApplying(when: 'before' | 'after', job: () => unknown): void;
   /** what CheckChanges was asked, oldest first */
   readonly asked: readonly Asked[];
+  /** Done once, while the next SetProtection is answered. */
+  whileProtecting(job: () => unknown): void;
   /** Done once, while the next CheckChanges is answered. */
   meanwhile(job: () => Promise<unknown>): void;
   link(project: string, environments: readonly string[]): void;
@@ -76,6 +106,70 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
   const asked: Asked[] = [];
   const jobs: (() => Promise<unknown>)[] = [];
   const linked = new Map<string, readonly string[]>();
+  const archived = new Set<string>();
+  const edited = new Map<string, unknown>();
+  const applied: { id: number; by: string; changes: RequestedChange[] }[] = [];
+  const answers = new Map<number, { attempt: number; result: AppliedChanges }>();
+  const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
+  const messages: OutboxMessage[] = [];
+  const protection: object[] = [];
+  const protectionJobs: (() => unknown)[] = [];
+  let previewCalls = 0;
+
+  const conflictsIn = (changes: readonly RequestedChange[]): AppliedChanges['conflicts'] =>
+    changes.flatMap(({ id, change }) =>
+      isSegmentChange(change) || !archived.has(change.feature)
+        ? []
+        : [{ code: 'feature-archived', message: 'Feature has been archived', feature: change.feature, changeId: id }],
+    );
+  const isOverwrite = ({ change, snapshot }: RequestedChange): boolean =>
+    !isSegmentChange(change) &&
+    edited.has(change.feature) &&
+    JSON.stringify(edited.get(change.feature)) !== JSON.stringify(snapshot);
+  const snapshotOf = ({ change, snapshot }: RequestedChange): unknown =>
+    !isSegmentChange(change) && edited.has(change.feature) ? edited.get(change.feature) : snapshot;
+
+  const overwrites = [{ property: 'title', snapshot: 'as it was', current: 'newer', proposed: 'ours' }];
+  const preview = (changes: readonly RequestedChange[]) => {
+    const byFeature = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? '' : change.feature));
+    const bySegment = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? change.payload.id : 0));
+    const shown = (requested: RequestedChange) => ({
+      id: requested.id,
+      action: requested.change.action,
+      ...(isOverwrite(requested) ? { overwrites } : {}),
+    });
+    return {
+      features: [...byFeature].flatMap(([name, its]) => {
+        if (name === '') return [];
+        const conflict = { conflict: 'Feature has been archived', conflictCode: 'feature-archived' };
+        const states = { before: null, after: null, diff: [] };
+        return { name, ...(archived.has(name) ? conflict : {}), ...states, changes: its.map(shown) };
+      }),
+      segments: [...bySegment].flatMap(([id, its]) => {
+        if (id === 0) return [];
+        const name = segments.find((segment) => segment.id === id)?.name ?? '';
+        return { id, name, before: null, after: null, diff: [], changes: its.map(shown) };
+      }),
+      applicable: conflictsIn(changes).length === 0,
+    };
+  };
+
+  const applyNow = ({ body, caller }: Applied): AppliedChanges => {
+    const conflicts = conflictsIn(body.changes);
+    if (conflicts.length > 0) return { outcome: 'conflict', conflicts, inverse: [] };
+    if (body.refuseOverwrites && body.changes.some(isOverwrite)) {
+      const message =
+        'Strategy in-production of feature flag checkout was changed; applying would overwrite that change';
+      return { outcome: 'overwrites', conflicts: [{ code: 'overwrite', message }], inverse: [] };
+    }
+    applied.push({ id: body.changeRequestId, by: caller.name, changes: body.changes });
+    const inverse = body.changes.map(({ change }) => ({
+      change,
+      snapshot: { after: body.changeRequestId },
+      segmentName: null,
+    }));
+    return { outcome: 'applied', conflicts: [], inverse };
+  };
   const environmentsNow = (project: string) => linked.get(project) ?? environmentsOfProject(project);
 
   const served: Subscription = await serve(
@@ -89,6 +183,34 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
         }
         return { changes: body.changes.map((change) => checked(change, body)) };
       }),
+      implement(PreviewChanges, async ({ body }) => {
+        previewCalls++;
+        return {
+          previews: body.requests.map(({ changes }) => ({
+            preview: preview(changes),
+            snapshots: changes.map((change) => ({ id: change.id, snapshot: snapshotOf(change) })),
+          })),
+        };
+      }),
+      implement(ApplyChanges, async (asked) => {
+        await applyJobs.before.shift()?.();
+        const { changeRequestId: id, attempt } = asked.body;
+        const known = answers.get(id);
+        const isAnswered = known !== undefined && (known.result.outcome === 'applied' || known.attempt >= attempt);
+        const result = isAnswered ? known.result : applyNow(asked);
+        answers.set(id, { attempt: Math.max(attempt, known?.attempt ?? 0), result });
+        await applyJobs.after.shift()?.();
+        return result;
+      }),
+      implement(SetProtection, async ({ body }) => {
+        await protectionJobs.shift()?.();
+        protection.push(body);
+        return null;
+      }),
+      implement(readOutboxOf.features, async ({ body }) => ({
+        head: messages.length,
+        messages: messages.filter(({ position }) => position > body.after).slice(0, body.limit),
+      })),
       implement(GetProjectEnvironments, async ({ params }) => ({
         environments: environmentsNow(params.projectId).map((name, sortOrder) => ({
           name,
@@ -102,10 +224,31 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
   );
   return {
     asked,
+    applied,
+    protection,
+    whileProtecting: (job) => void protectionJobs.push(job),
+    previewCalls: () => previewCalls,
+    archive: (feature) => void archived.add(feature),
+    edit: (feature, snapshot) => void edited.set(feature, snapshot),
+    tell: (type, featureName) =>
+      void messages.push({
+        position: messages.length + 1,
+        uid: randomUUID(),
+        type,
+        recordedAt: new Date().toISOString(),
+        traceparent: null,
+        payload: { type, featureName, data: null, preData: null, project: 'shop' },
+      }),
+    whileApplying: (when, job) => void applyJobs[when].push(job),
     meanwhile: (job) => void jobs.push(job),
     link: (project, environments) => void linked.set(project, environments),
     forget: () => {
       asked.length = 0;
+      applied.length = 0;
+      protection.length = 0;
+      archived.clear();
+      edited.clear();
+      answers.clear();
       linked.clear();
     },
     stop: () => served.stop(),

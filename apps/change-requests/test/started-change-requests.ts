@@ -4,6 +4,10 @@ import {
   type AnyOperation,
   type Caller,
   type ChangeRequest,
+  type ChangeRequestState,
+  type ChangeRequestStateBody,
+  ChangeState,
+  GetChangeRequest,
   ListPendingChangeRequests,
   type PendingChangeRequest,
   readOutboxOf,
@@ -11,22 +15,31 @@ import {
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { outboxTables } from '@bunting/outbox';
+import { inboxTables, outboxTables } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { changeRequestTables } from '../src/persistence/migrations/tables.ts';
+import { changeRequestTables, reviewTables } from '../src/persistence/migrations/tables.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
 
-const steps = [changeRequestTables, outboxTables];
+export const steps = [changeRequestTables, reviewTables, outboxTables, inboxTables];
 const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
 
 export const callers = {
   mia: { ...mia, grants: [{ permission: 'ADMIN' }] },
   lee: { ...lee, grants: [] },
   kim: { ...kim, grants: [] },
+  /** may approve in production alone */
+  rita: {
+    id: 10,
+    name: 'rita',
+    grants: [{ permission: 'APPROVE_CHANGE_REQUEST', project: 'shop', environment: 'production' }],
+  },
+  ron: { id: 11, name: 'ron', grants: [{ permission: 'APPROVE_CHANGE_REQUEST' }] },
+  /** may apply */
+  ada: { id: 12, name: 'ada', grants: [{ permission: 'APPLY_CHANGE_REQUEST' }] },
 } as const satisfies Record<string, Caller>;
 
 /** A context of a caller, as the gateway makes it. */
@@ -46,6 +59,15 @@ export interface StartedChangeRequests {
   /** Adds to a request in the shop; in production, unless another environment is given. */
   add(body: unknown, caller?: Caller, environment?: string): Promise<ChangeRequest>;
   pending(caller?: Caller, projectId?: string): Promise<PendingChangeRequest[]>;
+  /** Asks to move a request of the shop to a state. */
+  move(
+    id: number,
+    state: ChangeRequestState,
+    caller?: Caller,
+    more?: Partial<ChangeRequestStateBody>,
+  ): Promise<unknown>;
+  /** A request of the shop as it is now. */
+  get(id: number, caller?: Caller): Promise<ChangeRequest>;
   /** every event that it told, oldest first */
   told(): Promise<RecordedEvent[]>;
   /** how many rows each of its tables has */
@@ -70,6 +92,8 @@ export const startChangeRequests = async (
   const environment = {
     CHANGE_REQUESTS_DATABASE_URL: fresh.url,
     CHECK_REPLIES: 'true',
+    CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: '50',
+    CHANGE_REQUESTS_RECOVERY_MS: '300',
     ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
   };
   const hosted = await host([changeRequestsService], { environment, log: openLog('silent') });
@@ -84,6 +108,9 @@ export const startChangeRequests = async (
       call(hosted.bus, operation, ask, contextOf(caller, timeoutMs)),
     add: (body, caller, environmentName = 'production') =>
       started.call(AddChanges, { params: { projectId: 'shop', environment: environmentName }, body }, caller),
+    move: (id, state, caller, more = {}) =>
+      started.call(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller),
+    get: (id, caller) => started.call(GetChangeRequest, { params: { projectId: 'shop', id } }, caller),
     pending: (caller, projectId = 'shop') => started.call(ListPendingChangeRequests, { params: { projectId } }, caller),
     told: async () => {
       const body = { topic: 'event', consumer: 'spec', after: 0, limit: 1000 } as const;
@@ -99,7 +126,9 @@ export const startChangeRequests = async (
     },
     forget: async () => {
       features.forget();
-      await database.transaction(({ query }) => query('truncate change_request, outbox cascade'));
+      await database.transaction(({ query }) =>
+        query('truncate change_request, protected_environment, outbox cascade'),
+      );
     },
     stop: async () => {
       await features.stop();

@@ -32,6 +32,24 @@ export interface Verdict {
   readonly createdAt: string;
 }
 
+/** When an approved request is to be applied, and on whose behalf. */
+export interface Schedule {
+  readonly status: 'pending' | 'failed' | 'suspended';
+  readonly scheduledAt: string;
+  readonly by: { readonly id: number; readonly name: string };
+  readonly reason: string | null;
+  /** by id of a change: what it would have replaced when the time was set */
+  readonly snapshots: Readonly<Record<string, unknown>>;
+}
+
+/** That somebody has decided to apply the request, and that it is not known yet what became of it. */
+export interface Applying {
+  readonly by: { readonly id: number; readonly name: string };
+  readonly since: string;
+  /** whether the clock decided it */
+  readonly scheduled: boolean;
+}
+
 export interface Comment {
   readonly id: number;
   readonly text: string;
@@ -58,6 +76,11 @@ export interface ChangeRequest {
   readonly approvals: readonly Verdict[];
   readonly rejections: readonly Verdict[];
   readonly comments: readonly Comment[];
+  /** exactly while the request is scheduled */
+  readonly schedule: Schedule | null;
+  readonly applying: Applying | null;
+  /** how often it was decided to apply the request */
+  readonly attempts: number;
 }
 
 /** What a rule decided: how the request is from now on, and what there is to tell about it. */

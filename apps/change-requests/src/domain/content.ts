@@ -21,6 +21,16 @@ const contentEdits: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> =
 /** True while changes can be added to the request: such a one is its author's only one for its project and environment. */
 export const isOpen = ({ state }: ChangeRequest): boolean => contentEdits[state] !== undefined;
 
+const closedStates: ReadonlySet<ChangeRequestState> = new Set(['Applied', 'Cancelled', 'Rejected']);
+
+/** True once nothing leads on from the state of the request. */
+export const isClosed = ({ state }: Pick<ChangeRequest, 'state'>): boolean => closedStates.has(state);
+
+/** Refuses to touch a request while it is not known whether it has been applied. */
+export const requireAtRest = ({ applying }: Pick<ChangeRequest, 'applying'>): void => {
+  if (applying !== null) throw refusal('ConflictError', 'Change request is being applied');
+};
+
 interface Origin {
   readonly id: number;
   readonly project: string;
@@ -43,6 +53,9 @@ export const createDraft = (origin: Origin, actor: Actor): Decision => {
     approvals: [],
     rejections: [],
     comments: [],
+    schedule: null,
+    applying: null,
+    attempts: 0,
   };
   const data = { minApprovals: request.minApprovals };
   return { request, events: [eventOf('change-request-created', request, actor, { data })] };
@@ -58,6 +71,7 @@ export const editContent = (
   steps: readonly ContentStep[],
   actor: Actor,
 ): Decision => {
+  requireAtRest(before);
   const edit = contentEdits[before.state];
   if (edit === undefined) {
     throw refusal('ConflictError', `The changes of a change request in state "${before.state}" cannot be edited`);

@@ -6,6 +6,9 @@ import {
   type ChangeRequestChange,
   type ChangeRequestComment,
   type ChangeRequestFeature,
+  type ChangeRequestOverwrite,
+  type ChangeRequestPreview,
+  type ChangeRequestSchedule,
   type ChangeRequestSegment,
   imageUrlOf,
 } from '@bunting/contracts';
@@ -39,47 +42,94 @@ const shownComment = ({ id, text, createdBy, createdAt }: Comment): ChangeReques
 const shownPayload = ({ action, payload, snapshot }: ProposedChange): unknown =>
   withSnapshot.has(action) && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
 
-const shownChange = (change: ProposedChange): ChangeRequestChange => ({
+/** What applying would come to, as far as it is shown beside the changes. */
+export type Outlook = Pick<ChangeRequestPreview, 'features' | 'segments'>;
+
+const nothing: Outlook = { features: [], segments: [] };
+
+/** What is shown of a change beside itself: why it cannot be done, and whose edits it would undo. */
+const shownOutlook = (
+  previewed:
+    | { readonly conflict?: string; readonly conflictCode?: string; readonly overwrites?: ChangeRequestOverwrite[] }
+    | undefined,
+) => ({
+  ...(previewed?.conflict === undefined ? {} : { conflict: previewed.conflict }),
+  ...(previewed?.conflictCode === undefined ? {} : { conflictCode: previewed.conflictCode }),
+  ...(previewed?.overwrites === undefined ? {} : { overwrites: previewed.overwrites }),
+});
+
+const shownChange = (
+  change: ProposedChange,
+  outlook: readonly ChangeRequestPreview['features'][number]['changes'][number][] = [],
+): ChangeRequestChange => ({
   id: change.id,
   action: change.action,
+  ...shownOutlook(outlook.find(({ id }) => id === change.id)),
   payload: shownPayload(change),
   createdBy: shownPerson(change.createdBy),
   createdAt: change.createdAt,
 });
 
-const featuresOf = (changes: readonly ProposedChange[]): ChangeRequestFeature[] => {
+const featuresOf = (changes: readonly ProposedChange[], { features }: Outlook): ChangeRequestFeature[] => {
   const byName = Map.groupBy(changes, (change) => change.feature);
   byName.delete(null);
-  return [...byName].map(([name, group]) => ({ name: name ?? '', changes: group.map(shownChange) }));
+  const outlooks = new Map(features.map((feature) => [feature.name, feature]));
+  return [...byName].map(([key, group]) => {
+    const name = key ?? '';
+    const outlook = outlooks.get(name);
+    return {
+      name,
+      ...shownOutlook(outlook),
+      changes: group.map((change) => shownChange(change, outlook?.changes)),
+      ...(outlook?.defaultChange === undefined ? {} : { defaultChange: outlook.defaultChange }),
+    };
+  });
 };
 
-const segmentsOf = (changes: readonly ProposedChange[]): ChangeRequestSegment[] => {
+const segmentsOf = (changes: readonly ProposedChange[], outlook: Outlook): ChangeRequestSegment[] => {
+  const outlooks = new Map(outlook.segments.map((segment) => [segment.id, segment]));
   const byId = new Map<number, ChangeRequestSegment>();
   for (const change of changes) {
     if (change.segment === null) continue;
     const { id, name } = change.segment;
     const before = byId.get(id)?.changes ?? [];
-    // The newest proposal knows the newest name.
-    byId.set(id, { id, name, changes: [...before, shownChange(change)] });
+    const known = outlooks.get(id);
+    // It is called what it is called now; one that has gone, what the newest proposal called it.
+    byId.set(id, { id, name: known?.name || name, changes: [...before, shownChange(change, known?.changes)] });
   }
   return [...byId.values()];
 };
 
+const shownSchedule = ({ schedule }: ChangeRequest): ChangeRequestSchedule | undefined => {
+  if (schedule === null) return undefined;
+  const { status, scheduledAt } = schedule;
+  const reason = schedule.reason ?? '';
+  switch (status) {
+    case 'pending':
+      return { status, scheduledAt };
+    case 'failed':
+      return { status, scheduledAt, reason, failureReason: reason };
+    case 'suspended':
+      return { status, scheduledAt, reason };
+  }
+};
+
 /** A request as the interface shows it: its changes by feature and by segment, each in the order of their first change. */
-export const shownChangeRequest = (request: ChangeRequest): ShownChangeRequest => ({
+export const shownChangeRequest = (request: ChangeRequest, outlook: Outlook = nothing): ShownChangeRequest => ({
   id: request.id,
   title: request.title ?? `Change request #${request.id}`,
   environment: request.environment,
   minApprovals: request.minApprovals,
   project: request.project,
-  features: featuresOf(request.changes),
-  segments: segmentsOf(request.changes),
+  features: featuresOf(request.changes, outlook),
+  segments: segmentsOf(request.changes, outlook),
   approvals: request.approvals.map(shownVerdict),
   rejections: request.rejections.map(shownVerdict),
   comments: request.comments.map(shownComment),
   createdBy: shownPerson(request.createdBy),
   createdAt: request.createdAt,
   state: request.state,
+  ...(request.schedule === null ? {} : { schedule: shownSchedule(request) }),
   stateTimestamps: { ...request.stateTimestamps },
   revision: request.revision,
 });

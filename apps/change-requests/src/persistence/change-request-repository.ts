@@ -1,9 +1,22 @@
 import { brokenConstraint, type Database, type Tx } from '@bunting/database';
 import { LockMode } from '@mikro-orm/postgresql';
-import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
+import type { ChangeRequest, ProposedChange, Verdict } from '../domain/change-request.ts';
 import { ApprovalEntity, ChangeEntity, ChangeRequestEntity } from './entities.ts';
-import { openRequest, openRequests, requestById } from './statements.ts';
+import {
+  actionableByEnvironment,
+  countsByState,
+  oneRequest,
+  openRequest,
+  openRequests,
+  pendingOfFeature,
+  protectedEnvironments,
+  requestById,
+  requestsOfProject,
+} from './statements.ts';
 import { openRequestIndex } from './migrations/tables.ts';
+
+/** A request where nobody configured any needs as many approvals as this. */
+const voluntaryApprovals = 1;
 
 interface Row {
   readonly request: ChangeRequest;
@@ -21,6 +34,38 @@ export interface ChangeRequestReader {
   open(userId: number, place: Place): Promise<ChangeRequest | undefined>;
   /** All requests of a user that take changes in a project, by environment and id: one statement, however many they are. */
   allOpen(userId: number, project: string): Promise<ChangeRequest[]>;
+  /** The request of that id in that project. */
+  one(id: number, project: string): Promise<ChangeRequest | undefined>;
+  /** The newest 300 of a project, without the drafts of others. */
+  ofProject(project: string, userId: number): Promise<ChangeRequest[]>;
+  /** Those that are pending and touch a feature, without the drafts of others. */
+  pendingOf(project: string, userId: number, feature: string): Promise<ChangeRequest[]>;
+  counts(project: string): Promise<Counts>;
+  /** What there is to review and to apply, by environment and by whether the user is the author. */
+  actionable(project: string, userId: number): Promise<Actionable[]>;
+  protectedEnvironments(project: string): Promise<ProtectedEnvironment[]>;
+}
+
+export interface Counts {
+  readonly total: number;
+  readonly applied: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly reviewRequired: number;
+  readonly scheduled: number;
+}
+
+export interface Actionable {
+  readonly environment: string;
+  readonly own: boolean;
+  readonly toReview: number;
+  readonly toApply: number;
+}
+
+/** An environment in which edits take a change request. */
+export interface ProtectedEnvironment {
+  readonly environment: string;
+  readonly requiredApprovals: number;
 }
 
 export const changeRequestReader = (database: Database): ChangeRequestReader => ({
@@ -28,6 +73,17 @@ export const changeRequestReader = (database: Database): ChangeRequestReader => 
     (await database.read<Row>(openRequest, [userId, project, environment]))[0]?.request,
   allOpen: async (userId, project) =>
     (await database.read<Row>(openRequests, [userId, project])).map(({ request }) => request),
+  one: async (id, project) => {
+    const request = (await database.read<Row>(oneRequest, [id]))[0]?.request;
+    return request?.project === project ? request : undefined;
+  },
+  ofProject: async (project, userId) =>
+    (await database.read<Row>(requestsOfProject, [project, userId])).map(({ request }) => request),
+  pendingOf: async (project, userId, feature) =>
+    (await database.read<Row>(pendingOfFeature, [project, userId, feature])).map(({ request }) => request),
+  counts: async (project) => (await database.read<Counts>(countsByState, [project]))[0] as Counts,
+  actionable: (project, userId) => database.read<Actionable>(actionableByEnvironment, [project, userId]),
+  protectedEnvironments: (project) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
 });
 
 /** The author of a new request has got another open one in the meantime: nothing of this unit of work can be stored. */
@@ -38,12 +94,26 @@ export interface ChangeRequestRepository {
   newRequestId(): Promise<number>;
   /** Ids for what is about to be stored, ascending. Those that are not used in the end are used by nobody. */
   newChangeIds(count: number): Promise<number[]>;
+  newCommentId(): Promise<number>;
+  /** How many approvals a new request needs there. */
+  minApprovals(place: Place): Promise<number>;
+  /** The moment by the clock of the database, which all replicas share. */
+  now(): Promise<Date>;
   /** The request, locked: whoever else wants to write it waits for the end of this unit of work. */
   getForUpdate(id: number): Promise<ChangeRequest | undefined>;
+  /** The same, if it belongs to the project. */
+  getInProject(id: number, project: string): Promise<ChangeRequest | undefined>;
   /** Stores a new request. Waits for a request of the same author, project and environment that is being stored now. */
   add(request: ChangeRequest): Promise<void>;
   /** Stores what became of a request that was locked before. */
   save(before: ChangeRequest, after: ChangeRequest): Promise<void>;
+  /** Deletes a request that was locked before. */
+  remove(id: number): Promise<void>;
+  /** Remembers how to undo a request that was applied. */
+  saveInverse(id: number, inverse: readonly unknown[]): Promise<void>;
+  inverseOf(id: number): Promise<readonly unknown[]>;
+  /** Protects an environment, or no longer; gives what was set before. */
+  protect(place: Place, requiredApprovals: number | null): Promise<number | null>;
 }
 
 const changeRow = (requestId: number, change: ProposedChange) => ({
@@ -62,6 +132,11 @@ const changeRow = (requestId: number, change: ProposedChange) => ({
 });
 
 export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestRepository => {
+  const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
+    const locked = await em.findOne(ChangeRequestEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    return locked === null ? undefined : (await query<Row>(requestById, [id]))[0]?.request;
+  };
+
   const saveChanges = ({ id, changes }: ChangeRequest, before: readonly ProposedChange[]): void => {
     const known = new Map(before.map((change) => [change.id, change]));
     for (const change of changes) {
@@ -71,6 +146,44 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
       else if (earlier !== change) em.assign(em.getReference(ChangeEntity, change.id), changeRow(id, change));
     }
     for (const gone of known.keys()) em.remove(em.getReference(ChangeEntity, gone));
+  };
+
+  const addVerdicts = async (table: 'approval' | 'rejection', id: number, verdicts: readonly Verdict[]) => {
+    for (const { createdBy, createdAt } of verdicts) {
+      await query(`insert into ${table} values ($1, $2, $3, $4)`, [id, createdBy.id, createdBy.name, createdAt]);
+    }
+  };
+
+  const saveReview = async (before: ChangeRequest, after: ChangeRequest): Promise<void> => {
+    const { id, schedule } = after;
+    const isNew = (known: readonly Verdict[]) => (verdict: Verdict) =>
+      !known.some(({ createdBy }) => createdBy.id === verdict.createdBy.id);
+    await addVerdicts('approval', id, after.approvals.filter(isNew(before.approvals)));
+    await addVerdicts('rejection', id, after.rejections.filter(isNew(before.rejections)));
+    for (const comment of after.comments.slice(before.comments.length)) {
+      const { createdBy, createdAt } = comment;
+      const values = [comment.id, id, comment.text, createdBy.id, createdBy.name, createdAt];
+      await query(
+        `insert into comment (id, change_request_id, text, created_by_id, created_by_name, created_at)
+         values ($1, $2, $3, $4, $5, $6)`,
+        values,
+      );
+    }
+    if (after.applying !== before.applying || after.attempts !== before.attempts) {
+      const applying = after.applying === null ? null : JSON.stringify(after.applying);
+      const text = `update change_request set applying = $2::jsonb, attempts = $3,
+        applying_since = case when $2::jsonb is not null then clock_timestamp() end where id = $1`;
+      await query(text, [id, applying, after.attempts]);
+    }
+    if (schedule === before.schedule) return;
+    await query('delete from schedule where change_request_id = $1', [id]);
+    if (schedule === null) return;
+    const { status, scheduledAt, by, reason, snapshots } = schedule;
+    await query(
+      `insert into schedule (change_request_id, status, scheduled_at, by_id, by_name, reason, snapshots)
+       values ($1, $2, $3, $4, $5, $6, $7::json)`,
+      [id, status, scheduledAt, by.id, by.name, reason, JSON.stringify(snapshots)],
+    );
   };
 
   return {
@@ -85,9 +198,66 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
       return (await query<{ id: number }>(text, [count])).map(({ id }) => id);
     },
 
-    getForUpdate: async (id) => {
-      const locked = await em.findOne(ChangeRequestEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      return locked === null ? undefined : (await query<Row>(requestById, [id]))[0]?.request;
+    newCommentId: async () => {
+      const [row] = await query<{ id: number }>("select nextval('comment_id_seq') as id");
+      if (row === undefined) throw new Error('A sequence always has a next value.');
+      return row.id;
+    },
+
+    minApprovals: async ({ project, environment }) => {
+      const text =
+        'select required_approvals as needed from protected_environment where project = $1 and environment = $2';
+      return (await query<{ needed: number }>(text, [project, environment]))[0]?.needed ?? voluntaryApprovals;
+    },
+
+    now: async () => {
+      const [row] = await query<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now');
+      return new Date(row?.now ?? Number.NaN);
+    },
+
+    remove: async (id) => {
+      await query('delete from change_request where id = $1', [id]);
+    },
+
+    saveInverse: async (id, inverse) => {
+      await query('update change_request set inverse = $2::json where id = $1', [id, JSON.stringify(inverse)]);
+    },
+
+    inverseOf: async (id) => {
+      const [row] = await query<{ inverse: unknown[] | null }>('select inverse from change_request where id = $1', [
+        id,
+      ]);
+      return row?.inverse ?? [];
+    },
+
+    protect: async ({ project, environment }, requiredApprovals) => {
+      await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', [project, environment]);
+      const where = 'where project = $1 and environment = $2';
+      const [row] = await query<{ before: number }>(
+        `select required_approvals as before from protected_environment ${where}`,
+        [project, environment],
+      );
+      if (requiredApprovals === null) {
+        await query(`delete from protected_environment ${where}`, [project, environment]);
+      } else {
+        await query(
+          `insert into protected_environment values ($1, $2, $3)
+           on conflict (project, environment) do update set required_approvals = excluded.required_approvals`,
+          [project, environment, requiredApprovals],
+        );
+      }
+      const before = row?.before ?? null;
+      if ((before === null) !== (requiredApprovals === null)) {
+        const text = 'insert into protection_to_tell (project, environment, is_protected) values ($1, $2, $3)';
+        await query(text, [project, environment, requiredApprovals !== null]);
+      }
+      return before;
+    },
+
+    getForUpdate,
+    getInProject: async (id, project) => {
+      const request = await getForUpdate(id);
+      return request?.project === project ? request : undefined;
     },
 
     add: async (request) => {
@@ -115,6 +285,7 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
         if (!kept) em.remove(em.getReference(ApprovalEntity, [id, createdBy.id]));
       }
       await em.flush();
+      await saveReview(before, after);
     },
   };
 };

@@ -31,7 +31,13 @@ const requests = `
     )},
     'approvals', ${verdictsOf('approval')},
     'rejections', ${verdictsOf('rejection')},
-    'comments', ${partsOf('comment', `'id', comment.id, 'text', comment.text`, 'comment.id')}
+    'comments', ${partsOf('comment', `'id', comment.id, 'text', comment.text`, 'comment.id')},
+    'schedule', (
+      select json_build_object('status', schedule.status, 'scheduledAt', ${moment('schedule.scheduled_at')},
+        'by', json_build_object('id', schedule.by_id, 'name', schedule.by_name), 'reason', schedule.reason,
+        'snapshots', schedule.snapshots)
+      from schedule where schedule.change_request_id = request.id),
+    'applying', request.applying, 'attempts', request.attempts
   ) as request
   from change_request request`;
 
@@ -50,4 +56,52 @@ export const openRequests: Statement = {
   text: `${requests}
     where request.created_by_id = $1 and request.project = $2 and request.state in ${openStates}
     order by request.environment collate "C", request.id`,
+};
+
+export const oneRequest: Statement = { name: 'change-request', text: requestById };
+
+/** What a user may see of a project: its requests without the drafts of others. `$1` project, `$2` user. */
+const visible = `request.project = $1 and (request.state <> 'Draft' or request.created_by_id = $2)`;
+
+/** The newest of a project. */
+export const requestsOfProject: Statement = {
+  name: 'change-requests-of-project',
+  text: `${requests} where ${visible} order by request.id desc limit 300`,
+};
+
+/** Those that are pending and touch a feature. */
+export const pendingOfFeature: Statement = {
+  name: 'pending-change-requests-of-feature',
+  text: `${requests}
+    where ${visible} and request.state in ${openStates}
+      and exists (select from change where change.change_request_id = request.id and change.feature = $3)
+    order by request.environment collate "C", request.id limit 300`,
+};
+
+export const countsByState: Statement = {
+  name: 'count-change-requests',
+  text: `
+    select count(*) as total,
+      count(*) filter (where state = 'Applied') as applied, count(*) filter (where state = 'Approved') as approved,
+      count(*) filter (where state = 'Rejected') as rejected, count(*) filter (where state = 'In review') as "reviewRequired",
+      count(*) filter (where state = 'Scheduled') as scheduled
+    from change_request where project = $1 and state <> 'Draft'`,
+};
+
+/** By environment, what there is to do for a user: `$1` project, `$2` user. */
+export const actionableByEnvironment: Statement = {
+  name: 'actionable-change-requests',
+  text: `
+    select request.environment, request.created_by_id = $2 as own,
+      count(*) filter (where request.state = 'In review' and not exists (
+        select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)) as "toReview",
+      count(*) filter (where request.state = 'Approved' or request.state = 'Scheduled' and schedule.status <> 'pending') as "toApply"
+    from change_request request left join schedule on schedule.change_request_id = request.id
+    where request.project = $1 and request.state in ('In review', 'Approved', 'Scheduled')
+    group by 1, 2`,
+};
+
+export const protectedEnvironments: Statement = {
+  name: 'protected-environments',
+  text: `select environment, required_approvals as "requiredApprovals" from protected_environment where project = $1`,
 };

@@ -1,16 +1,8 @@
 import { type Bus, call, implement } from '@bunting/bus';
-import {
-  AddChanges,
-  type Change,
-  CheckChanges,
-  type CheckedChange,
-  parseChanges,
-  refusal,
-  unavailable,
-} from '@bunting/contracts';
+import { AddChanges, CheckChanges, type CheckedChange, parseChanges, refusal, unavailable } from '@bunting/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/add-changes.ts';
-import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
+import type { Actor, ChangeRequest } from '../../domain/change-request.ts';
 import { createDraft, isOpen } from '../../domain/content.ts';
 import { requireMergeable } from '../../domain/merge.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
@@ -21,18 +13,14 @@ import {
   type Place,
 } from '../../persistence/change-request-repository.ts';
 import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import { asPosted } from '../as-posted.ts';
+import { inBody } from '../in-body.ts';
 import { onBehalfOf } from '../on-behalf-of.ts';
+import { outlooksOf } from '../outlooks.ts';
 import { takingTurns } from '../turns.ts';
-
-/** Requests that nobody configured otherwise need one approval. */
-const minApprovals = 1;
 
 /** How often changes are checked because the request was edited meanwhile, by way of another replica. */
 const mostTries = 20;
-
-/** A change of a request as it was posted, for the service that knows what it means. */
-const asPosted = ({ action, feature, payload }: ProposedChange): Change =>
-  (feature === null ? { action, payload } : { action, feature, payload }) as Change;
 
 /** Adds what was checked, unless the request is no longer what it was checked against; then nothing, and `undefined`. */
 const addUnlessOutdated = async (
@@ -43,7 +31,8 @@ const addUnlessOutdated = async (
   actor: Actor,
 ): Promise<ChangeRequest | undefined> => {
   if (known === undefined) {
-    const draft = createDraft({ id: await requests.newRequestId(), ...place, minApprovals }, actor);
+    const origin = { id: await requests.newRequestId(), ...place, minApprovals: await requests.minApprovals(place) };
+    const draft = createDraft(origin, actor);
     const { request, events } = addChanges(draft.request, checked, await requests.newChangeIds(checked.length), actor);
     await requests.add(request);
     for (const event of [...draft.events, ...events]) outbox.event(event);
@@ -77,7 +66,9 @@ export const addChangesEndpoint = (bus: Bus, reader: ChangeRequestReader, work: 
       const earlier = known?.changes ?? [];
       requireMergeable(earlier, changes, at);
       const ask = { body: { ...place, changes, earlier: earlier.map(asPosted) } };
-      const { changes: checked } = await call(bus, CheckChanges, ask, onBehalfOf(asked));
+      const { changes: checked } = await call(bus, CheckChanges, ask, onBehalfOf(asked)).catch((error: unknown) => {
+        throw Array.isArray(body) ? error : inBody(error);
+      });
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
       try {
         return await work(traceparent, (tx) => addUnlessOutdated(tx, known, checked, place, actor));
@@ -87,10 +78,15 @@ export const addChangesEndpoint = (bus: Bus, reader: ChangeRequestReader, work: 
       }
     };
 
+    const answer = async (request: ChangeRequest) => {
+      const outlookOf = await outlooksOf(bus, place.project, [request], onBehalfOf(asked));
+      return shownChangeRequest(request, outlookOf(request));
+    };
+
     return takeTurn(JSON.stringify([caller.id, place]), async () => {
       for (let tries = 0; tries < mostTries; tries++) {
         const request = await tryOnce();
-        if (request !== undefined) return shownChangeRequest(request);
+        if (request !== undefined) return answer(request);
         // Two that lost to each other should not meet again at once.
         await sleep(Math.random() * 10);
       }

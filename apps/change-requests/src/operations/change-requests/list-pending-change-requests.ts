@@ -1,17 +1,30 @@
-import { type Bus, call, implement } from '@bunting/bus';
-import { GetProjectEnvironments, ListPendingChangeRequests } from '@bunting/contracts';
+import { type Asked, type Bus, call, implement } from '@bunting/bus';
+import { GetProjectEnvironments, ListOpenChangeRequests, ListPendingChangeRequests } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
 import { onBehalfOf } from '../on-behalf-of.ts';
+import { outlooksOf } from '../outlooks.ts';
+
+type Asking = Asked<typeof ListPendingChangeRequests>;
+
+const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: Asking) => {
+  const { params, caller } = asked;
+  const { projectId } = params;
+  const context = onBehalfOf(asked);
+  const [{ environments }, requests] = await Promise.all([
+    call(bus, GetProjectEnvironments, { params }, context),
+    reader.allOpen(caller.id, projectId),
+  ]);
+  const linked = new Set(environments.map(({ name }) => name));
+  const pending = requests.filter(({ environment }) => linked.has(environment));
+  const outlookOf = await outlooksOf(bus, projectId, pending, context);
+  return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
+};
 
 /** Lists the caller's own requests that still take changes, in the environments that the project has now. */
 export const listPendingChangeRequestsEndpoint = (bus: Bus, reader: ChangeRequestReader) =>
-  implement(ListPendingChangeRequests, async (asked) => {
-    const { params, caller } = asked;
-    const [{ environments }, requests] = await Promise.all([
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
-      reader.allOpen(caller.id, params.projectId),
-    ]);
-    const linked = new Set(environments.map(({ name }) => name));
-    return requests.filter(({ environment }) => linked.has(environment)).map(shownChangeRequest);
-  });
+  implement(ListPendingChangeRequests, (asked) => pendingOf(bus, reader, asked));
+
+/** The same by its older name. */
+export const listOpenChangeRequestsEndpoint = (bus: Bus, reader: ChangeRequestReader) =>
+  implement(ListOpenChangeRequests, (asked) => pendingOf(bus, reader, asked));

@@ -67,3 +67,43 @@ export const changeRequestTables: SchemaStep = {
     'create index comment_by_change_request on comment (change_request_id, id)',
   ],
 };
+
+/** Reviewing, applying and scheduling. */
+export const reviewTables: SchemaStep = {
+  name: '2026-11-22-reviews',
+  statements: [
+    `alter table change_request
+      add column applying jsonb,
+      add column applying_since timestamptz,
+      add column attempts integer not null default 0,
+      add column inverse json`,
+    'create index change_request_of_project on change_request (project, id desc)',
+    'create index change_request_applying on change_request (id) where applying is not null',
+    'create index change_by_feature on change (feature, change_request_id) where feature is not null',
+    'create index change_by_segment on change (segment_id, change_request_id) where segment_id is not null',
+    `create table schedule (
+      change_request_id bigint primary key references change_request on delete cascade,
+      status text not null check (status in ('pending', 'failed', 'suspended')),
+      scheduled_at timestamptz not null,
+      by_id bigint not null,
+      by_name text not null,
+      reason text check ((reason is null) = (status = 'pending')),
+      snapshots json not null,
+      touched integer not null default 1
+    )`,
+    "create index schedule_due on schedule (scheduled_at, change_request_id) where status = 'pending'",
+    'create index schedule_touched on schedule (change_request_id) where touched > 0',
+    `create table protected_environment (
+      project text not null,
+      environment text not null,
+      required_approvals integer not null check (required_approvals between 1 and 10),
+      primary key (project, environment)
+    )`,
+    `create table protection_to_tell (
+      version bigint generated always as identity primary key,
+      project text not null,
+      environment text not null,
+      is_protected boolean not null
+    )`,
+  ],
+};

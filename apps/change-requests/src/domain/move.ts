@@ -1,0 +1,241 @@
+import {
+  type ChangeRequestState,
+  type EventType,
+  noAccess,
+  notFound,
+  type Permission,
+  type Refusal,
+  refusal,
+} from '@bunting/contracts';
+import type { Actor, Applying, ChangeRequest, Comment, Schedule } from './change-request.ts';
+import { requireAtRest } from './content.ts';
+import { eventOf } from './events.ts';
+import { type Command, judge, type Roles, type Transition, type Who } from './state-machine.ts';
+
+/** Who asks, and what they are to the request. */
+export interface Asker extends Actor {
+  readonly roles: Roles;
+}
+
+/** What becomes of a request; without one, it is deleted. */
+export interface Move {
+  readonly request: ChangeRequest | null;
+  readonly events: readonly ReturnType<typeof eventOf>[];
+}
+
+export interface Particulars {
+  /** what is said about it, with the id that it is to have */
+  readonly comment?: { readonly id: number; readonly text: string } | undefined;
+  /** the revision that the asker has seen */
+  readonly revision?: number | undefined;
+  /** when to apply it, and what it would have replaced at that moment */
+  readonly schedule?: Pick<Schedule, 'scheduledAt' | 'snapshots'> | undefined;
+  /** why it failed or was suspended */
+  readonly reason?: string | undefined;
+}
+
+/** A draft is its author's alone: for anybody else it does not exist. */
+export const requireVisible = (request: ChangeRequest | undefined, id: number, userId: number): ChangeRequest => {
+  if (request === undefined || (request.state === 'Draft' && request.createdBy.id !== userId)) {
+    throw notFound(`Could not find change request with id ${id}`);
+  }
+  return request;
+};
+
+/** Refuses what was decided about a content that is another by now. */
+export const requireRevision = ({ revision }: ChangeRequest, seen: number | undefined): void => {
+  if (seen !== undefined && seen !== revision) {
+    throw refusal('ConflictError', 'Change request was changed by someone else');
+  }
+};
+
+const permissionsFor: Readonly<Record<Who, readonly Permission[]>> = {
+  author: [],
+  'author or admin': [],
+  reviewer: ['APPROVE_CHANGE_REQUEST'],
+  'reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
+  'author, reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
+  applier: ['APPLY_CHANGE_REQUEST'],
+  system: [],
+};
+
+const notPermitted = (who: Who, { author }: Roles, environment: string): Refusal => {
+  if (author && (who === 'reviewer' || who === 'reviewer or applier')) {
+    return refusal('NoAccessError', 'Authors can not review their own change request');
+  }
+  const permissions = permissionsFor[who];
+  if (permissions.length > 0) return noAccess(permissions, environment);
+  return refusal('NoAccessError', 'Only the author of a change request can do this');
+};
+
+const stateFor: Readonly<Partial<Record<Command, ChangeRequestState>>> = {
+  'send to review': 'In review',
+  approve: 'Approved',
+  reject: 'Rejected',
+  cancel: 'Cancelled',
+  apply: 'Applied',
+  run: 'Applied',
+  schedule: 'Scheduled',
+};
+
+const factsOf = (request: ChangeRequest, command: Command, userId: number) => {
+  const { changes, approvals, minApprovals } = request;
+  const isNew = command === 'approve' && !approvals.some(({ createdBy }) => createdBy.id === userId);
+  return { changes: changes.length, approvals: approvals.length + (isNew ? 1 : 0), minApprovals };
+};
+
+/**
+ * The way that a command leads, if the asker may go it now.
+ * @throws Refusal that says why not.
+ */
+export const requireTransition = (request: ChangeRequest, command: Command, { by, roles }: Asker): Transition => {
+  const verdict = judge(request.state, command, roles, factsOf(request, command, by.id));
+  switch (verdict.is) {
+    case 'allowed':
+      return verdict.transition;
+    case 'not permitted':
+      throw notPermitted(verdict.who, roles, request.environment);
+    case 'not ready':
+      throw refusal(
+        'ConflictError',
+        verdict.guard === 'has changes'
+          ? 'Change request has no changes'
+          : 'Change request no longer has the required approvals',
+      );
+    case 'no such transition': {
+      const to = stateFor[command] ?? command;
+      throw refusal('ConflictError', `Change request cannot go from "${request.state}" to "${to}"`);
+    }
+  }
+};
+
+const withComment = (request: ChangeRequest, { comment }: Particulars, { by, now }: Actor): ChangeRequest => {
+  if (comment === undefined) return request;
+  const said: Comment = { ...comment, createdBy: by, createdAt: now.toISOString() };
+  return { ...request, comments: [...request.comments, said] };
+};
+
+const shownSchedule = (schedule: Schedule | null) =>
+  schedule === null ? null : { status: schedule.status, scheduledDate: schedule.scheduledAt };
+
+const dataOf = (type: EventType, before: ChangeRequest, after: ChangeRequest, { comment, reason }: Particulars) => {
+  const said = comment === undefined ? {} : { comment: comment.text };
+  const state = { state: before.state };
+  const scheduledDate = (after.schedule ?? before.schedule)?.scheduledAt;
+  switch (type) {
+    case 'change-request-approval-added':
+      return { data: { approvals: after.approvals.length, minApprovals: after.minApprovals } };
+    case 'change-request-approved':
+      return { data: { approvals: after.approvals.length, minApprovals: after.minApprovals }, preData: state };
+    case 'change-request-applied':
+      return { data: { changes: after.changes.length }, preData: state };
+    case 'change-request-scheduled':
+      return { data: { scheduledDate }, preData: shownSchedule(before.schedule) };
+    case 'change-request-scheduled-application-success':
+      return { data: { scheduledDate } };
+    case 'change-request-scheduled-application-failure':
+      return { data: { scheduledDate, reason } };
+    case 'change-request-schedule-suspended':
+      return { data: { reason }, preData: { status: before.schedule?.status } };
+    case 'change-request-discarded':
+      return { data: { changes: before.changes.length } };
+    default:
+      return { data: said, preData: state };
+  }
+};
+
+const scheduleAfter = (before: ChangeRequest, command: Command, { by }: Actor, more: Particulars): Schedule | null => {
+  if (command === 'schedule') {
+    const { scheduledAt = '', snapshots = {} } = more.schedule ?? {};
+    return { status: 'pending', scheduledAt, by, reason: null, snapshots };
+  }
+  if (before.schedule === null) return null;
+  if (command === 'fail') return { ...before.schedule, status: 'failed', reason: more.reason ?? '' };
+  if (command === 'suspend') return { ...before.schedule, status: 'suspended', reason: more.reason ?? '' };
+  return null;
+};
+
+/** Takes a request along a row of the table: the one place where its state changes. */
+const along = (before: ChangeRequest, { to, command, tells }: Transition, actor: Actor, more: Particulars): Move => {
+  const { by, now } = actor;
+  const createdAt = now.toISOString();
+  if (to === null) {
+    return {
+      request: null,
+      events: tells.map((type) => eventOf(type, before, actor, dataOf(type, before, before, more))),
+    };
+  }
+  const entered = to === before.state && command !== 'schedule' ? {} : { [to]: createdAt };
+  const verdict = { createdBy: by, createdAt };
+  const after: ChangeRequest = {
+    ...withComment(before, more, actor),
+    state: to,
+    stateTimestamps: { ...before.stateTimestamps, ...entered },
+    approvals: command === 'approve' ? [...before.approvals, verdict] : before.approvals,
+    rejections: command === 'reject' ? [...before.rejections, verdict] : before.rejections,
+    schedule: scheduleAfter(before, command, actor, more),
+    applying: null,
+  };
+  return {
+    request: after,
+    events: tells.map((type) => eventOf(type, before, actor, dataOf(type, before, after, more))),
+  };
+};
+
+/** Does what somebody commands, if the table allows it. A second approval by the same user says nothing new. */
+export const move = (request: ChangeRequest, command: Command, asker: Asker, more: Particulars = {}): Move => {
+  requireAtRest(request);
+  const transition = requireTransition(request, command, asker);
+  requireRevision(request, more.revision);
+  const isRepeated = command === 'approve' && request.approvals.some(({ createdBy }) => createdBy.id === asker.by.id);
+  if (isRepeated) return { request: withComment(request, more, asker), events: [] };
+  return along(request, transition, asker, more);
+};
+
+/** Decides to apply a request. From now on nothing else happens to it until it is known what became of that. */
+export const beginApplying = (
+  request: ChangeRequest,
+  command: 'apply' | 'run',
+  asker: Asker,
+  more: Particulars = {},
+): ChangeRequest => {
+  requireAtRest(request);
+  requireTransition(request, command, asker);
+  requireRevision(request, more.revision);
+  const applying: Applying = { by: asker.by, since: asker.now.toISOString(), scheduled: command === 'run' };
+  return { ...withComment(request, more, asker), applying, attempts: request.attempts + 1 };
+};
+
+const systemRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: true };
+
+/** Ends what `beginApplying` began: the changes are in effect. */
+export const endApplying = (request: ChangeRequest, now: Date): Move => {
+  const { applying } = request;
+  if (applying === null) throw new Error('Nobody is applying the request.');
+  const command = applying.scheduled ? 'run' : 'apply';
+  const roles = { ...systemRoles, applier: true };
+  const asker = { by: applying.by, now, roles };
+  return along(request, requireTransition(request, command, asker), asker, {});
+};
+
+/** Ends what `beginApplying` began: nothing is in effect. A scheduled run that failed says why. */
+export const abandonApplying = (
+  request: ChangeRequest,
+  now: Date,
+  why?: { readonly command: 'fail' | 'suspend'; readonly reason: string },
+): Move => {
+  const { applying } = request;
+  if (applying === null) throw new Error('Nobody is applying the request.');
+  const atRest = { ...request, applying: null };
+  if (!applying.scheduled || why === undefined) return { request: atRest, events: [] };
+  const asker = { by: applying.by, now, roles: systemRoles };
+  return along(atRest, requireTransition(atRest, why.command, asker), asker, { reason: why.reason });
+};
+
+/** Holds a schedule up, for a reason that people can read; one that is not pending or failed stays as it is. */
+export const suspend = (request: ChangeRequest, reason: string, actor: Actor): Move => {
+  if (request.schedule === null || request.schedule.status === 'suspended' || request.applying !== null) {
+    return { request, events: [] };
+  }
+  return move(request, 'suspend', { ...actor, roles: systemRoles }, { reason });
+};

@@ -1,0 +1,68 @@
+import { type Change, isSegmentChange, refusal } from '@bunting/contracts';
+import type { Actor, ChangeRequest, Decision, ProposedChange } from './change-request.ts';
+import { createDraft, editContent } from './content.ts';
+
+/** A change that undoes something, as it was remembered when that was applied. */
+export interface InverseChange {
+  readonly change: Change;
+  /** what the change would have replaced right after the request was applied */
+  readonly snapshot: unknown;
+  readonly segmentName: string | null;
+}
+
+/** What no change can undo: it takes another deed. */
+const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
+  if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
+  if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
+  return [];
+};
+
+/** What a draft that undoes a request leaves as it is, in words; nothing, where it undoes everything. */
+export const leftOver = ({ changes, id }: ChangeRequest): string | undefined => {
+  const left = changes.flatMap(irreversible);
+  return left.length === 0 ? undefined : `Not undone of change request #${id}: ${left.join('; ')}`;
+};
+
+export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
+  if (request.state !== 'Applied') {
+    throw refusal('ConflictError', `A change request in state "${request.state}" cannot be reverted`);
+  }
+  if (inverse.length === 0) {
+    throw refusal('ConflictError', leftOver(request) ?? 'The change request changed nothing that could be undone');
+  }
+};
+
+/**
+ * A draft that undoes an applied request. It remembers what was so right after that, so that whatever was changed since is
+ * shown as an overwrite, and never undone unseen.
+ */
+export const revert = (
+  applied: ChangeRequest,
+  inverse: readonly InverseChange[],
+  { id, minApprovals, changeIds }: { id: number; minApprovals: number; changeIds: readonly number[] },
+  actor: Actor,
+): Decision => {
+  const { project, environment } = applied;
+  const draft = createDraft({ id, project, environment, minApprovals }, actor);
+  const createdAt = actor.now.toISOString();
+  const changes = inverse.map(({ change, snapshot, segmentName }, nth): ProposedChange => {
+    const changeId = changeIds[nth];
+    if (changeId === undefined) throw new Error('Every change needs an id.');
+    const isOfSegment = isSegmentChange(change);
+    return {
+      id: changeId,
+      position: nth + 1,
+      action: change.action,
+      feature: isOfSegment ? null : change.feature,
+      segment: isOfSegment ? { id: change.payload.id, name: segmentName ?? '' } : null,
+      payload: change.payload ?? {},
+      snapshot,
+      createdBy: actor.by,
+      createdAt,
+    };
+  });
+  const steps = changes.map((change) => ({ kind: 'added', change }) as const);
+  const { request, events } = editContent(draft.request, changes, steps, actor);
+  const title = `Revert of change request #${applied.id}`;
+  return { request: { ...request, title }, events: [...draft.events, ...events] };
+};

@@ -1,0 +1,98 @@
+import { type Bus, call, openBus } from '@bunting/bus';
+import { AddChanges, type Caller, ChangeState, GetChangeRequest } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { eventually, type FreshDatabase, freshDatabase, startNats, type TestNats } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../test/features-at-the-boundary.ts';
+import { callers, contextOf, steps } from '../test/started-change-requests.ts';
+
+const main = new URL('main.ts', import.meta.url).pathname;
+const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+const { lee, rita, ada } = callers;
+
+let nats: TestNats;
+let fresh: FreshDatabase;
+let database: Database;
+let bus: Bus;
+let features: FeaturesAtTheBoundary;
+let running: ChildProcess;
+
+/** A process of its own, so that it can be killed at any instruction. */
+const start = (): ChildProcess =>
+  spawn(process.execPath, [main], {
+    env: {
+      ...process.env,
+      BUS_URL: nats.url,
+      CHANGE_REQUESTS_DATABASE_URL: fresh.url,
+      CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: '50',
+      CHANGE_REQUESTS_RECOVERY_MS: '100',
+      LOG_LEVEL: 'silent',
+    },
+    stdio: 'ignore',
+  });
+const kill = async (): Promise<void> => {
+  const ended = once(running, 'exit');
+  running.kill('SIGKILL');
+  await ended;
+};
+
+beforeAll(async () => {
+  [nats, fresh] = await Promise.all([startNats(), freshDatabase('killed')]);
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  bus = await openBus(nats.url, 'spec', () => undefined);
+  features = await featuresAtTheBoundary(bus);
+  running = start();
+});
+afterAll(async () => {
+  await kill();
+  await features.stop();
+  await bus.close();
+  await database.close();
+  await fresh.drop();
+  await nats.stop();
+});
+
+const ask = <O extends Parameters<typeof call>[1]>(operation: O, asked: object, caller: Caller) =>
+  call(bus, operation, asked, contextOf(caller, 5_000));
+const move = (id: number, state: string, caller: Caller, more = {}) =>
+  ask(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
+const stateOf = async (id: number) =>
+  (await ask(GetChangeRequest, { params: { projectId: 'shop', id } }, lee)) as { state: string };
+
+const approved = async (): Promise<number> => {
+  const params = { projectId: 'shop', environment: 'production' };
+  const { id } = (await eventually(() => ask(AddChanges, { params, body: enable }, lee), { timeoutMs: 20_000 })) as {
+    id: number;
+  };
+  await move(id, 'In review', lee);
+  await move(id, 'Approved', rita);
+  return id;
+};
+const tellings = async (id: number): Promise<number | undefined> => {
+  const text = `select count(*) as count from outbox
+    where type = 'change-request-applied' and (payload -> 'data' ->> 'changeRequestId')::bigint = $1`;
+  return (await database.read<{ count: number }>({ name: 'tellings', text }, [id]))[0]?.count;
+};
+
+describe('a process that is killed while it applies a request', () => {
+  it.each([
+    ['before anything took effect', 'before', {}],
+    ['after all took effect', 'after', {}],
+    ['before anything took effect, at the time of a schedule', 'before', { ms: 300 }],
+    ['after all took effect, at the time of a schedule', 'after', { ms: 300 }],
+  ] as const)('%s, has it applied once by the next', async (_, when, { ms }: { ms?: number }) => {
+    const id = await approved();
+    let killed: Promise<void> | undefined;
+    features.whileApplying(when, () => (killed = kill()));
+    if (ms === undefined) await move(id, 'Applied', ada).catch(() => undefined);
+    else await move(id, 'Scheduled', ada, { scheduledAt: new Date(Date.now() + ms).toISOString() });
+    await eventually(() => expect(killed).toBeDefined());
+    await killed;
+    running = start();
+    await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'Applied' }), { timeoutMs: 30_000 });
+    expect(features.applied.filter((one) => one.id === id)).toHaveLength(1);
+    expect(await tellings(id)).toBe(1);
+  });
+});

@@ -1,0 +1,8 @@
+import type { Caller } from '@bunting/contracts';
+import type { Actor } from '../domain/change-request.ts';
+
+/** Who asks, as a request remembers them. */
+export const actorOf = ({ caller, now }: { readonly caller: Caller; readonly now: Date }): Actor => ({
+  by: { id: caller.id, name: caller.name },
+  now,
+});

@@ -1,0 +1,57 @@
+import { type Bus, call, type CallContext } from '@bunting/bus';
+import { type AppliedChanges, ApplyChanges } from '@bunting/contracts';
+import type { ChangeRequest } from '../domain/change-request.ts';
+import { abandonApplying, endApplying, type Move } from '../domain/move.ts';
+import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import { requested } from './outlooks.ts';
+
+/**
+ * Carries out what `beginApplying` decided, and remembers what became of it. It can be done again at any time, by anybody:
+ * the service that applies does so once per request, and gives one answer per attempt. Without an answer nothing is
+ * known, and the request stays as it is until somebody does it again.
+ */
+export type Apply = (begun: ChangeRequest, context: CallContext) => Promise<AppliedChanges>;
+
+/** Why a scheduled run did not change anything, for people. */
+const reasonOf = ({ conflicts }: AppliedChanges): string =>
+  `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
+
+const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Move => {
+  switch (result.outcome) {
+    case 'applied':
+      return endApplying(request, now);
+    case 'overwrites': {
+      const reason = result.conflicts[0]?.message ?? 'Applying would overwrite newer edits';
+      return abandonApplying(request, now, { command: 'suspend', reason });
+    }
+    default:
+      return abandonApplying(request, now, { command: 'fail', reason: reasonOf(result) });
+  }
+};
+
+export const applying =
+  (bus: Bus, work: UnitOfWork): Apply =>
+  async (begun, context) => {
+    const { id, project, environment, changes, attempts, schedule } = begun;
+    if (begun.applying === null) throw new Error('Nobody is applying the request.');
+    const { by, scheduled } = begun.applying;
+    const body = {
+      changeRequestId: id,
+      attempt: attempts,
+      project,
+      environment,
+      changes: changes.map((change) => requested(change, schedule?.snapshots)),
+      refuseOverwrites: scheduled,
+    };
+    const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } });
+    await work(context.traceparent, async ({ requests, outbox }) => {
+      const request = await requests.getForUpdate(id);
+      // Whoever took it up in the meantime has ended it as well.
+      if (request === undefined || request.applying === null || request.attempts !== attempts) return;
+      const { request: after, events } = ended(request, result, await requests.now());
+      if (after !== null) await requests.save(request, after);
+      if (result.outcome === 'applied') await requests.saveInverse(id, result.inverse);
+      for (const event of events) outbox.event(event);
+    });
+    return result;
+  };

@@ -1,0 +1,20 @@
+import { implement } from '@bunting/bus';
+import { AddComment } from '@bunting/contracts';
+import { requireText } from '../../domain/edit-change.ts';
+import { requireVisible } from '../../domain/move.ts';
+import { actorOf } from '../actor.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** Adds a comment, in whatever state the request is: there may be something to say when all is over. */
+export const addCommentEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
+  implement(AddComment, (asked) =>
+    work(asked.traceparent, async ({ requests }) => {
+      const { params, body, caller } = asked;
+      const text = requireText(body.text, 1000, '/body/text');
+      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const { by, now } = actorOf(asked);
+      const comment = { id: await requests.newCommentId(), text, createdBy: by, createdAt: now.toISOString() };
+      await requests.save(before, { ...before, comments: [...before.comments, comment] });
+      return null;
+    }),
+  );

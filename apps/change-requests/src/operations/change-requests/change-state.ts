@@ -1,0 +1,112 @@
+import { type Asked, implement } from '@bunting/bus';
+import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
+import { beginApplying, move, type Particulars, requireTransition, requireVisible } from '../../domain/move.ts';
+import { commandFor } from '../../domain/state-machine.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
+import { actorOf } from '../actor.ts';
+import { onBehalfOf } from '../on-behalf-of.ts';
+import { type Preview, previewsOf } from '../outlooks.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+type Asking = Asked<typeof ChangeState>;
+type Conflicts = AppliedChanges['conflicts'];
+
+const blocked = (conflicts: Conflicts): Refusal =>
+  refusal('ConflictError', conflicts[0]?.message ?? 'Change request is in conflict', {
+    details: conflicts.map(({ code, message, feature, segment, changeId }) => ({
+      message,
+      code,
+      ...(feature === undefined ? {} : { feature }),
+      ...(segment === undefined ? {} : { segment }),
+      ...(changeId === undefined ? {} : { changeId }),
+    })),
+  });
+
+const conflictsIn = ({ features, segments }: Preview['preview']): Conflicts => [
+  ...features.flatMap(({ name: feature, conflict, conflictCode = '', changes }) => [
+    ...(conflict === undefined ? [] : [{ code: conflictCode, message: conflict, feature }]),
+    ...changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = '' }) =>
+      message === undefined ? [] : [{ code, message, feature, changeId }],
+    ),
+  ]),
+  ...segments.flatMap(({ id: segment, changes }) =>
+    changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = '' }) =>
+      message === undefined ? [] : [{ code, message, segment, changeId }],
+    ),
+  ),
+];
+
+/** The moment that is asked for, as the API writes it. */
+const momentOf = ({ body }: Asking): string => {
+  const path = '/body/scheduledAt';
+  if (body.scheduledAt === undefined) {
+    throw invalid(`The \`${path}\` property is required. It was not present on the data you sent.`, path);
+  }
+  const moment = new Date(body.scheduledAt);
+  if (Number.isNaN(moment.getTime())) throw invalid(`The \`${path}\` property must be a moment that there is.`, path);
+  return moment.toISOString();
+};
+
+const requireFuture = async ({ requests }: Work, scheduledAt: string): Promise<void> => {
+  if (Date.parse(scheduledAt) > (await requests.now()).getTime()) return;
+  const path = '/body/scheduledAt';
+  throw invalid(`The \`${path}\` property must be in the future. You provided "${scheduledAt}".`, path);
+};
+
+/** Moves a request along the table of states. Applying and scheduling ask the service that knows what changes mean. */
+export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surroundings) => {
+  /** What the request would replace now; refuses one that could not be applied. */
+  const looked = async (asked: Asking) => {
+    const { params, caller } = asked;
+    const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
+    requireTransition(request, 'schedule', { ...actorOf(asked), roles: rolesOf(caller, request) });
+    const previews = await previewsOf(bus, request.project, [request], true, onBehalfOf(asked));
+    const found = previews.get(request.id);
+    if (found === undefined) throw new Error('A request that was asked about has an answer.');
+    const conflicts = conflictsIn(found.preview);
+    if (conflicts.length > 0) throw blocked(conflicts);
+    const snapshots = Object.fromEntries(found.snapshots.map(({ id, snapshot }) => [id, snapshot]));
+    return { revision: request.revision, snapshots };
+  };
+
+  const particularsOf = async (asked: Asking): Promise<Particulars> => {
+    const { body } = asked;
+    if (body.state !== 'Scheduled') return { revision: body.revision };
+    const scheduledAt = momentOf(asked);
+    const { revision, snapshots } = await looked(asked);
+    return { revision: body.revision ?? revision, schedule: { scheduledAt, snapshots } };
+  };
+
+  return implement(ChangeState, async (asked) => {
+    const { params, body, caller, traceparent } = asked;
+    const command = commandFor[body.state];
+    const more = await particularsOf(asked);
+    const text = body.comment?.trim() ?? '';
+
+    const begun = await work(traceparent, async (tx) => {
+      const { requests, outbox } = tx;
+      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      if (command === undefined) {
+        throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
+      }
+      const asker = { ...actorOf(asked), roles: rolesOf(caller, before) };
+      const comment = text === '' ? undefined : { id: await requests.newCommentId(), text };
+      if (command === 'apply') {
+        const request = beginApplying(before, command, asker, { ...more, comment });
+        await requests.save(before, request);
+        return request;
+      }
+      const { request, events } = move(before, command, asker, { ...more, comment });
+      if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
+      if (request !== null) await requests.save(before, request);
+      for (const event of events) outbox.event(event);
+      return undefined;
+    });
+    if (begun !== undefined) {
+      const { outcome, conflicts } = await apply(begun, onBehalfOf(asked));
+      if (outcome !== 'applied') throw blocked(conflicts);
+    }
+    const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
+    return { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
+  });
+};

@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { DiscardChange } from '@bunting/contracts';
+import { discardChange } from '../../domain/edit-change.ts';
+import { requireVisible } from '../../domain/move.ts';
+import { actorOf } from '../actor.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export const discardChangeEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
+  implement(DiscardChange, (asked) =>
+    work(asked.traceparent, async ({ requests, outbox }) => {
+      const { params, caller } = asked;
+      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const { request, events } = discardChange(before, params.changeId, actorOf(asked));
+      await requests.save(before, request);
+      for (const event of events) outbox.event(event);
+      return null;
+    }),
+  );

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { DiscardDraft } from '@bunting/contracts';
+import { move, requireVisible } from '../../domain/move.ts';
+import { actorOf } from '../actor.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export const discardDraftEndpoint = ({ work, rolesOf }: Pick<Surroundings, 'work' | 'rolesOf'>) =>
+  implement(DiscardDraft, (asked) =>
+    work(asked.traceparent, async ({ requests, outbox }) => {
+      const { params, caller } = asked;
+      const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const asker = { ...actorOf(asked), roles: rolesOf(caller, request) };
+      for (const event of move(request, 'discard', asker).events) outbox.event(event);
+      await requests.remove(request.id);
+      return null;
+    }),
+  );

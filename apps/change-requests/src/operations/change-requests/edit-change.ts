@@ -1,0 +1,55 @@
+import { call, implement } from '@bunting/bus';
+import { CheckChanges, EditChange, notFound, parseChange, refusal } from '@bunting/contracts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/edit-change.ts';
+import { requireVisible } from '../../domain/move.ts';
+import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
+import { shownChangeRequest } from '../../domain/view.ts';
+import { actorOf } from '../actor.ts';
+import { asPosted } from '../as-posted.ts';
+import { inBody } from '../in-body.ts';
+import { onBehalfOf } from '../on-behalf-of.ts';
+import { outlooksOf } from '../outlooks.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+const mostTries = 5;
+
+/** Replaces one change. As with new ones, another service says what it means, and an edit in between is noticed. */
+export const editChangeEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) =>
+  implement(EditChange, async (asked) => {
+    const { params, body, caller } = asked;
+    refusePrototypeKeys(body, '/body');
+    const change = parseChange(body, '/body');
+
+    const tryOnce = async (): Promise<ChangeRequest | undefined> => {
+      const known = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
+      requireAuthor(known, caller.id);
+      const replaced = changeOf(known, params.changeId);
+      requireSameSubject(replaced, change);
+      const earlier = known.changes.filter((other) => other !== replaced).map(asPosted);
+      const { project, environment } = known;
+      const ask = { body: { project, environment, changes: [change], earlier } };
+      const { changes } = await call(bus, CheckChanges, ask, onBehalfOf(asked)).catch((error: unknown) => {
+        throw inBody(error);
+      });
+      const [checked] = changes;
+      if (checked === undefined) throw new Error('A change that was checked has an answer.');
+      return work(asked.traceparent, async ({ requests, outbox }) => {
+        const before = await requests.getForUpdate(params.id);
+        if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);
+        if (before.revision !== known.revision) return undefined;
+        const { request, events } = editChange(before, params.changeId, checked, actorOf(asked));
+        await requests.save(before, request);
+        for (const event of events) outbox.event(event);
+        return request;
+      });
+    };
+
+    for (let tries = 0; tries < mostTries; tries++) {
+      const request = await tryOnce();
+      if (request === undefined) continue;
+      const outlookOf = await outlooksOf(bus, request.project, [request], onBehalfOf(asked));
+      return shownChangeRequest(request, outlookOf(request));
+    }
+    throw refusal('ConflictError', 'Change request was changed by someone else');
+  });

@@ -1,0 +1,16 @@
+import { implement } from '@bunting/bus';
+import { GetChangeRequest } from '@bunting/contracts';
+import { requireVisible } from '../../domain/move.ts';
+import { shownChangeRequest } from '../../domain/view.ts';
+import { onBehalfOf } from '../on-behalf-of.ts';
+import { outlooksOf } from '../outlooks.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export const getChangeRequestEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
+  implement(GetChangeRequest, async (asked) => {
+    const { params, caller } = asked;
+    const found = await reader.one(params.id, params.projectId);
+    const request = requireVisible(found, params.id, caller.id);
+    const outlookOf = await outlooksOf(bus, request.project, [request], onBehalfOf(asked));
+    return shownChangeRequest(request, outlookOf(request));
+  });

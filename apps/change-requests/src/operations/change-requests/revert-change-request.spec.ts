@@ -1,0 +1,85 @@
+import { PreviewChangeRequest, PreviewProposal, RevertChangeRequest } from '@bunting/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
+
+const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+const archive = { action: 'archiveFeature', feature: 'banner' };
+const { mia, lee, kim } = callers;
+
+let service: StartedChangeRequests;
+beforeAll(async () => {
+  service = await startChangeRequests();
+});
+beforeEach(() => service.forget());
+afterAll(() => service.stop());
+
+const at = (id: number) => ({ projectId: 'shop', id });
+const revert = (id: number, caller = kim) => service.call(RevertChangeRequest, { params: at(id) }, caller);
+const applied = async (changes: readonly object[] = [enable]) => {
+  const { id } = await service.add(changes, mia);
+  for (const state of ['In review', 'Approved', 'Applied'] as const) await service.move(id, state, mia);
+  return id;
+};
+
+describe('reverting an applied request', () => {
+  it('makes a draft of the caller, from what was recorded when it was applied', async () => {
+    const id = await applied();
+    const draft = await revert(id);
+    expect(draft).toMatchObject({
+      state: 'Draft',
+      title: `Revert of change request #${id}`,
+      createdBy: { id: kim.id },
+      features: [{ name: 'checkout', changes: [{ action: 'updateEnabled' }] }],
+    });
+    expect(await service.get(draft.id, kim)).toEqual(draft);
+    expect((await service.told()).slice(-2)).toMatchObject([
+      { type: 'change-request-created', data: { changeRequestId: draft.id } },
+      { type: 'change-added', data: { changeRequestId: draft.id } },
+    ]);
+  });
+
+  it('shows what has changed since as an overwrite', async () => {
+    const id = await applied();
+    service.features.edit('checkout', 'something newer');
+    expect((await revert(id)).features[0]?.changes[0]?.overwrites).toHaveLength(1);
+  });
+
+  it('says what it cannot undo', async () => {
+    const { comments } = await revert(await applied([enable, archive]));
+    expect(comments).toMatchObject([{ text: expect.stringContaining('banner stays archived until it is revived') }]);
+  });
+
+  it('is refused for what was not applied, for who has an open request there, and for what there is not', async () => {
+    const { id } = await service.add(enable, lee);
+    await expect(revert(id, lee)).rejects.toMatchObject({ kind: 'ConflictError' });
+    await expect(revert(1e9)).rejects.toMatchObject({ kind: 'NotFoundError' });
+    const done = await applied();
+    await expect(revert(done, lee)).rejects.toThrow('You have an open change request here already');
+    expect(await service.stored()).toMatchObject({ change_request: 2 });
+  });
+});
+
+describe('a preview', () => {
+  it('works before review, for its author alone', async () => {
+    const { id } = await service.add([enable], lee);
+    service.features.archive('checkout');
+    expect(await service.call(PreviewChangeRequest, { params: at(id) }, lee)).toMatchObject({
+      applicable: false,
+      features: [{ name: 'checkout', conflictCode: 'feature-archived' }],
+    });
+    await expect(service.call(PreviewChangeRequest, { params: at(id) }, mia)).rejects.toMatchObject({
+      kind: 'NotFoundError',
+    });
+  });
+
+  it('works for changes that nobody has proposed, and stores nothing', async () => {
+    const params = { projectId: 'shop', environment: 'production' };
+    const preview = (body: unknown) => service.call(PreviewProposal, { params, body }, kim);
+    expect(await preview([enable, archive])).toMatchObject({
+      applicable: true,
+      features: [{ changes: [{ id: 0, action: 'updateEnabled' }] }, { changes: [{ id: 1 }] }],
+    });
+    await expect(preview({ ...enable, payload: { enabled: 1 } })).rejects.toThrow('/body/payload/enabled');
+    expect(await service.stored()).toMatchObject({ change_request: 0, outbox: 0 });
+  });
+});

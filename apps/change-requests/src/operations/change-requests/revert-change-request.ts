@@ -1,0 +1,47 @@
+import { implement } from '@bunting/bus';
+import { refusal, RevertChangeRequest } from '@bunting/contracts';
+import { requireVisible } from '../../domain/move.ts';
+import { type InverseChange, leftOver, requireRevertible, revert } from '../../domain/revert.ts';
+import { shownChangeRequest } from '../../domain/view.ts';
+import { AnotherOpenRequest } from '../../persistence/change-request-repository.ts';
+import { actorOf } from '../actor.ts';
+import { onBehalfOf } from '../on-behalf-of.ts';
+import { outlooksOf } from '../outlooks.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** Makes a draft that undoes an applied request. It is the caller's, who must not have another open request there. */
+export const revertChangeRequestEndpoint = ({ bus, work }: Pick<Surroundings, 'bus' | 'work'>) =>
+  implement(RevertChangeRequest, async (asked) => {
+    const { params, caller } = asked;
+    const made = work(asked.traceparent, async ({ requests, outbox }) => {
+      const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      const inverse = (await requests.inverseOf(applied.id)) as readonly InverseChange[];
+      requireRevertible(applied, inverse);
+      const ids = {
+        id: await requests.newRequestId(),
+        minApprovals: await requests.minApprovals(applied),
+        changeIds: await requests.newChangeIds(inverse.length),
+      };
+      const actor = actorOf(asked);
+      const { request, events } = revert(applied, inverse, ids, actor);
+      await requests.add(request);
+      const text = leftOver(applied);
+      const comments =
+        text === undefined
+          ? []
+          : [{ id: await requests.newCommentId(), text, createdBy: actor.by, createdAt: actor.now.toISOString() }];
+      const draft = { ...request, comments };
+      await requests.save(request, draft);
+      for (const event of events) outbox.event(event);
+      return draft;
+    });
+    const draft = await made.catch((error: unknown) => {
+      if (!(error instanceof AnotherOpenRequest)) throw error;
+      throw refusal(
+        'ConflictError',
+        'You have an open change request here already: finish, cancel or discard it first',
+      );
+    });
+    const outlookOf = await outlooksOf(bus, draft.project, [draft], onBehalfOf(asked));
+    return shownChangeRequest(draft, outlookOf(draft));
+  });

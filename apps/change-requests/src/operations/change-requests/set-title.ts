@@ -1,0 +1,14 @@
+import { implement } from '@bunting/bus';
+import { SetTitle } from '@bunting/contracts';
+import { rename } from '../../domain/edit-change.ts';
+import { requireVisible } from '../../domain/move.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export const setTitleEndpoint = ({ work, rolesOf }: Pick<Surroundings, 'work' | 'rolesOf'>) =>
+  implement(SetTitle, ({ params, body, caller, traceparent }) =>
+    work(traceparent, async ({ requests }) => {
+      const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
+      await requests.save(before, rename(before, body.title, caller.id, rolesOf(caller, before).admin));
+      return null;
+    }),
+  );

@@ -1,0 +1,55 @@
+import { call, implement } from '@bunting/bus';
+import {
+  GetChangeRequestConfig,
+  GetProjectEnvironments,
+  may,
+  noAccess,
+  notFound,
+  SetChangeRequestConfig,
+} from '@bunting/contracts';
+import { configurationUpdated, requiredApprovalsOf } from '../../domain/configuration.ts';
+import { actorOf } from '../actor.ts';
+import { onBehalfOf } from '../on-behalf-of.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export const getChangeRequestConfigEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
+  implement(GetChangeRequestConfig, async (asked) => {
+    const { params } = asked;
+    const [{ environments }, protectedOnes] = await Promise.all([
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+      reader.protectedEnvironments(params.projectId),
+    ]);
+    const needed = new Map(protectedOnes.map(({ environment, requiredApprovals }) => [environment, requiredApprovals]));
+    return environments.map(({ name, type }) => ({
+      environment: name,
+      type,
+      changeRequestEnabled: needed.has(name),
+      requiredApprovals: needed.get(name) ?? null,
+    }));
+  });
+
+/** Protects an environment of a project, or no longer. Requests that there are keep the approvals that they need. */
+export const setChangeRequestConfigEndpoint = ({
+  bus,
+  work,
+  tellProtection,
+}: Pick<Surroundings, 'bus' | 'work' | 'tellProtection'>) =>
+  implement(SetChangeRequestConfig, async (asked) => {
+    const { params, body, caller } = asked;
+    const place = { project: params.projectId, environment: params.environment };
+    const wanted = ['PROJECT_CHANGE_REQUEST_WRITE', 'UPDATE_PROJECT'] as const;
+    if (!may(caller, wanted, { project: place.project })) throw noAccess(wanted);
+    const ask = { params: { projectId: place.project } };
+    const { environments } = await call(bus, GetProjectEnvironments, ask, onBehalfOf(asked));
+    if (!environments.some(({ name }) => name === place.environment)) {
+      throw notFound(`Could not find environment ${place.environment} for project ${place.project}`);
+    }
+    await work(asked.traceparent, async ({ requests, outbox }) => {
+      const after = requiredApprovalsOf(body);
+      const before = await requests.protect(place, after);
+      for (const event of configurationUpdated(place, before, after, actorOf(asked))) outbox.event(event);
+    });
+    // Whoever is answered finds direct edits refused from now on. If it fails, it is done again until it succeeds.
+    await tellProtection(onBehalfOf(asked));
+    return null;
+  });

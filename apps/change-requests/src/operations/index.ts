@@ -1,0 +1,48 @@
+import { type Endpoint, endpoints } from '@bunting/bus';
+import { addChangesEndpoint } from './change-requests/add-changes.ts';
+import { addCommentEndpoint } from './change-requests/add-comment.ts';
+import { changeStateEndpoint } from './change-requests/change-state.ts';
+import { countActionableEndpoint, countChangeRequestsEndpoint } from './change-requests/count-change-requests.ts';
+import { discardChangeEndpoint } from './change-requests/discard-change.ts';
+import { discardDraftEndpoint } from './change-requests/discard-draft.ts';
+import { editChangeEndpoint } from './change-requests/edit-change.ts';
+import { getChangeRequestEndpoint } from './change-requests/get-change-request.ts';
+import { listChangeRequestsEndpoint, listPendingOfFeatureEndpoint } from './change-requests/list-change-requests.ts';
+import {
+  listOpenChangeRequestsEndpoint,
+  listPendingChangeRequestsEndpoint,
+} from './change-requests/list-pending-change-requests.ts';
+import { previewChangeRequestEndpoint, previewProposalEndpoint } from './change-requests/preview-change-request.ts';
+import { revertChangeRequestEndpoint } from './change-requests/revert-change-request.ts';
+import { setTitleEndpoint } from './change-requests/set-title.ts';
+import {
+  getChangeRequestConfigEndpoint,
+  setChangeRequestConfigEndpoint,
+} from './configuration/change-request-config.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Everything that the service answers. */
+export const changeRequestsEndpoints = (surroundings: Surroundings): readonly Endpoint[] => {
+  const { bus, reader, work } = surroundings;
+  return endpoints(
+    addChangesEndpoint(bus, reader, work),
+    listPendingChangeRequestsEndpoint(bus, reader),
+    listOpenChangeRequestsEndpoint(bus, reader),
+    listChangeRequestsEndpoint(surroundings),
+    listPendingOfFeatureEndpoint(surroundings),
+    getChangeRequestEndpoint(surroundings),
+    discardDraftEndpoint(surroundings),
+    changeStateEndpoint(surroundings),
+    setTitleEndpoint(surroundings),
+    addCommentEndpoint(surroundings),
+    editChangeEndpoint(surroundings),
+    discardChangeEndpoint(surroundings),
+    getChangeRequestConfigEndpoint(surroundings),
+    setChangeRequestConfigEndpoint(surroundings),
+    countChangeRequestsEndpoint(surroundings),
+    countActionableEndpoint(surroundings),
+    previewChangeRequestEndpoint(surroundings),
+    previewProposalEndpoint(surroundings),
+    revertChangeRequestEndpoint(surroundings),
+  );
+};

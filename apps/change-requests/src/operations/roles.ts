@@ -1,0 +1,22 @@
+import { adminTokenUserId, type Caller, may } from '@bunting/contracts';
+import type { ChangeRequest } from '../domain/change-request.ts';
+import type { Roles } from '../domain/state-machine.ts';
+
+/** Says what a caller is to the request that was found. */
+export type RolesOf = (caller: Caller, request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>) => Roles;
+
+/** @param adminTokensReview whether an admin token, behind which no person stands, may approve and reject */
+export const rolesFor =
+  (adminTokensReview: boolean): RolesOf =>
+  (caller, { project, environment, createdBy }) => {
+    const where = { project, environment };
+    const author = caller.id === createdBy.id;
+    const reviews = adminTokensReview || caller.id !== adminTokenUserId;
+    return {
+      author,
+      admin: reviews && may(caller, ['ADMIN'], where),
+      reviewer: reviews && may(caller, ['APPROVE_CHANGE_REQUEST'], where),
+      applier: may(caller, ['APPLY_CHANGE_REQUEST'], where),
+      system: false,
+    };
+  };

@@ -1,0 +1,180 @@
+import { unavailable } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+
+const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+const update = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'in-production', title: 'ours' } };
+const { lee, rita, ron, ada } = callers;
+
+let service: StartedChangeRequests;
+beforeEach(async () => {
+  service = await startChangeRequests();
+});
+afterEach(() => service.stop());
+
+const approved = async (
+  changes: readonly object[] = [enable],
+  author: (typeof callers)[keyof typeof callers] = lee,
+) => {
+  const { id } = await service.add(changes, author);
+  await service.move(id, 'In review', author);
+  await service.move(id, 'Approved', rita);
+  return id;
+};
+const inMs = (ms: number) => ({ scheduledAt: new Date(Date.now() + ms).toISOString() });
+const typesTold = async () => (await service.told()).map(({ type }) => type);
+const until = (id: number, expected: object) =>
+  eventually(async () => expect(await service.get(id)).toMatchObject(expected));
+const setTime = (id: number, when: string) =>
+  service.database.transaction(({ query }) =>
+    query(`update schedule set scheduled_at = now() + $2::interval where change_request_id = $1`, [id, when]),
+  );
+
+describe('a scheduled request', () => {
+  it('is applied within two seconds of its time, on behalf of who scheduled it', async () => {
+    const id = await approved();
+    const time = inMs(300);
+    expect(await service.move(id, 'Scheduled', ada, time)).toEqual({ id, state: 'Scheduled', ...time });
+    expect(await service.get(id)).toMatchObject({ schedule: { status: 'pending', ...time } });
+    await until(id, { state: 'Applied' });
+    expect(Date.now() - Date.parse(time.scheduledAt)).toBeLessThan(2000);
+    expect(service.features.applied).toMatchObject([{ id, by: 'ada' }]);
+    expect((await service.told()).slice(-3)).toMatchObject([
+      { type: 'change-request-scheduled', data: { scheduledDate: time.scheduledAt }, createdBy: 'ada' },
+      { type: 'change-request-applied', createdBy: 'ada' },
+      { type: 'change-request-scheduled-application-success', data: { scheduledDate: time.scheduledAt } },
+    ]);
+    expect(await service.get(id)).not.toHaveProperty('schedule');
+  });
+
+  it('is applied once, however many replicas look', async () => {
+    const replicas = await Promise.all([1, 2].map(() => startChangeRequests({ url: service.url })));
+    const ids = await Promise.all([lee, ron].map((author) => approved([enable], author)));
+    for (const id of ids) await service.move(id, 'Scheduled', ada, inMs(200));
+    for (const id of ids) await until(id, { state: 'Applied' });
+    const applied = [service, ...replicas].flatMap(({ features }) => features.applied.map((done) => done.id));
+    expect(applied.toSorted()).toEqual(ids.toSorted());
+    expect((await typesTold()).filter((type) => type === 'change-request-applied')).toHaveLength(2);
+    for (const replica of replicas) await replica.stop();
+  });
+
+  it.each([
+    ['in the past', { scheduledAt: '2020-01-01T00:00:00.000Z' }],
+    ['missing', {}],
+    ['impossible', { scheduledAt: '2099-12-31T23:59:60Z' }],
+  ])('needs a time that is not %s', async (_, more) => {
+    const id = await approved();
+    await expect(service.move(id, 'Scheduled', ada, more)).rejects.toThrow('/body/scheduledAt');
+    expect(await service.get(id)).toMatchObject({ state: 'Approved' });
+  });
+
+  it('is frozen: it can be applied, rejected or given another time', async () => {
+    const id = await approved();
+    await expect(service.move(id, 'Scheduled', rita, inMs(60_000))).rejects.toMatchObject({ kind: 'NoAccessError' });
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    for (const state of ['Cancelled', 'Approved', 'In review', 'Draft'] as const) {
+      await expect(service.move(id, state)).rejects.toMatchObject({ kind: 'ConflictError' });
+    }
+    expect((await service.add(enable, lee)).id).not.toBe(id);
+    const later = inMs(120_000);
+    await service.move(id, 'Scheduled', ada, later);
+    expect((await service.get(id)).schedule).toEqual({ status: 'pending', ...later });
+    await service.move(id, 'Rejected', lee);
+    expect(await service.get(id)).toMatchObject({ state: 'Rejected' });
+    expect(await service.get(id)).not.toHaveProperty('schedule');
+  });
+
+  it('fails with its reason where it can no longer be applied, and can be tried again', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    await eventually(async () => {
+      const [row] = await service.database.read<{ touched: number }>({
+        name: 'touched',
+        text: 'select touched from schedule',
+      });
+      expect(row?.touched).toBe(0);
+    });
+    service.features.archive('checkout');
+    await setTime(id, '0 s');
+    const reason = 'conflicts: Feature has been archived (1 in total)';
+    await until(id, { state: 'Scheduled', schedule: { status: 'failed', reason, failureReason: reason } });
+    expect((await service.told()).at(-1)).toMatchObject({
+      type: 'change-request-scheduled-application-failure',
+      data: { reason },
+    });
+    await expect(service.move(id, 'Scheduled', ada, inMs(60_000))).rejects.toThrow('Feature has been archived');
+  });
+
+  it('is suspended as soon as somebody edits what it would overwrite, and runs when it is given a time again', async () => {
+    service.features.edit('checkout', 'first');
+    const id = await approved([update]);
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    service.features.edit('checkout', 'second');
+    service.features.tell('feature-strategy-update', 'checkout');
+    const reason = 'Strategy in-production of feature flag checkout was changed; applying would overwrite that change';
+    await until(id, { state: 'Scheduled', schedule: { status: 'suspended', reason } });
+    expect((await service.told()).at(-1)).toMatchObject({
+      type: 'change-request-schedule-suspended',
+      data: { reason },
+      preData: { status: 'pending' },
+    });
+    await service.move(id, 'Scheduled', ada, inMs(100));
+    await until(id, { state: 'Applied' });
+  });
+
+  it('is suspended at its time by an edit that nobody heard of', async () => {
+    service.features.edit('checkout', 'first');
+    const id = await approved([update]);
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    await eventually(async () => {
+      const [row] = await service.database.read<{ touched: number }>({
+        name: 'touched',
+        text: 'select touched from schedule',
+      });
+      expect(row?.touched).toBe(0);
+    });
+    service.features.edit('checkout', 'second');
+    await setTime(id, '0 s');
+    await until(id, { schedule: { status: 'suspended' } });
+    expect(service.features.applied).toEqual([]);
+  });
+
+  it('stays pending while others edit what it does not touch', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(500));
+    service.features.tell('feature-strategy-update', 'banner');
+    service.features.tell('feature-strategy-update', 'checkout');
+    await until(id, { state: 'Applied' });
+  });
+
+  it.each([
+    ['a minute', '-1 minute', { state: 'Applied' }],
+    [
+      'an hour',
+      '-1 hour',
+      { schedule: { status: 'failed', reason: 'the service was not running at the scheduled time' } },
+    ],
+  ])('is not dropped when no service ran for %s', async (_, when, expected) => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    await setTime(id, when);
+    await until(id, expected);
+  });
+});
+
+describe('applying that is interrupted', () => {
+  it.each(['before', 'after'] as const)('%s it took effect ends by itself, once', async (when) => {
+    const id = await approved();
+    const away = () => {
+      throw unavailable('gone');
+    };
+    service.features.whileApplying(when, away);
+    await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    await expect(service.add(enable, lee)).rejects.toThrow('Change request is being applied');
+    await expect(service.move(id, 'Cancelled', lee)).rejects.toThrow('Change request is being applied');
+    await until(id, { state: 'Applied' });
+    expect(service.features.applied).toHaveLength(1);
+    expect((await typesTold()).filter((type) => type === 'change-request-applied')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,110 @@
+import type { Database, Statement, Tx } from '@bunting/database';
+
+/** That an environment is protected, or no longer. */
+export interface Protection {
+  readonly version: number;
+  readonly project: string;
+  readonly environment: string;
+  readonly isProtected: boolean;
+}
+
+/** What waits to be done without anybody asking for it. */
+export interface Agenda {
+  /** Requests whose applying was begun a while ago and did not end. */
+  interrupted(afterMs: number): Promise<number[]>;
+  /** Requests whose time has come. */
+  due(): Promise<number[]>;
+  /** What the service that guards environments has not confirmed to know, oldest first. */
+  untold(): Promise<Protection[]>;
+  /** Scheduled requests that touch something that was changed, with a number that changes with every change. */
+  touched(): Promise<{ readonly id: number; readonly project: string; readonly touched: number }[]>;
+}
+
+const interrupted: Statement = {
+  name: 'interrupted-change-requests',
+  text: `
+    select id from change_request
+    where applying is not null and applying_since <= clock_timestamp() - $1::integer * interval '1 millisecond'
+    order by id limit 20`,
+};
+
+const due: Statement = {
+  name: 'due-change-requests',
+  text: `
+    select request.id from schedule join change_request request on request.id = schedule.change_request_id
+    where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null
+    order by schedule.scheduled_at, request.id limit 20`,
+};
+
+const touched: Statement = {
+  name: 'touched-change-requests',
+  text: `
+    select request.id, request.project, schedule.touched
+    from schedule join change_request request on request.id = schedule.change_request_id
+    where schedule.touched > 0 and request.applying is null order by request.id limit 50`,
+};
+
+const untold: Statement = {
+  name: 'untold-protection',
+  text: `select version, project, environment, is_protected as "isProtected" from protection_to_tell order by version limit 100`,
+};
+
+export const agendaOf = (database: Database): Agenda => ({
+  interrupted: async (afterMs) => (await database.read<{ id: number }>(interrupted, [afterMs])).map(({ id }) => id),
+  due: async () => (await database.read<{ id: number }>(due)).map(({ id }) => id),
+  untold: () => database.read(untold),
+  touched: () => database.read(touched),
+});
+
+/** What schedules need within a unit of work. */
+export interface ScheduleRepository {
+  /** Locks a request whose time has come, unless another replica has it; gives how many milliseconds it is late. */
+  claimDue(id: number): Promise<number | undefined>;
+  /** Whatever was changed up to then has been looked at. */
+  looked(id: number, touched: number): Promise<void>;
+  /** That much is known where environments are guarded. */
+  told(version: number): Promise<void>;
+}
+
+const claimDue = `
+  select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as late
+  from change_request request join schedule on schedule.change_request_id = request.id
+  where request.id = $1 and request.applying is null and schedule.status = 'pending'
+    and schedule.scheduled_at <= clock_timestamp()
+  for update of request skip locked`;
+
+export const scheduleRepository = ({ query }: Tx): ScheduleRepository => ({
+  claimDue: async (id) => (await query<{ late: number }>(claimDue, [id]))[0]?.late,
+  told: async (version) => {
+    await query('delete from protection_to_tell where version = $1', [version]);
+  },
+  looked: async (id, seen) => {
+    await query('update schedule set touched = 0 where change_request_id = $1 and touched = $2', [id, seen]);
+  },
+});
+
+const touch = `
+  update schedule set touched = touched + 1
+  from change_request request
+  where request.id = schedule.change_request_id and schedule.status <> 'suspended' and exists (
+    select from change where change.change_request_id = request.id
+      and (change.feature = any ($1::text[]) or change.segment_id = any ($2::integer[])
+        or change.action = 'addDependency' and change.payload ->> 'feature' = any ($1::text[])))`;
+
+const touchPlace = `
+  update schedule set touched = touched + 1
+  from change_request request
+  where request.id = schedule.change_request_id and schedule.status <> 'suspended' and request.project = any ($1::text[])`;
+
+/** Remembers which scheduled requests must be looked at because something was changed that they touch. */
+export const touchSchedules = async (
+  { query }: Tx,
+  changed: {
+    readonly features: readonly string[];
+    readonly segments: readonly number[];
+    readonly projects: readonly string[];
+  },
+): Promise<void> => {
+  if (changed.features.length + changed.segments.length > 0) await query(touch, [changed.features, changed.segments]);
+  if (changed.projects.length > 0) await query(touchPlace, [changed.projects]);
+};
