@@ -24,6 +24,12 @@ export const FeaturesConfig = Type.Object({
     default: 24,
     description: 'hours that published facts of the features are kept at least',
   }),
+  FEATURES_HOUSEKEEPING_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 60_000,
+    description:
+      'milliseconds after which the features look again for what has become stale, untold or too old to keep',
+  }),
   FEATURES_LIMIT: Type.Optional(
     Type.Integer({ minimum: 1, description: 'how many active features there may be; as many as wanted without it' }),
   ),

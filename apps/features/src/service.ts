@@ -2,6 +2,7 @@ import { openDatabase } from '@bunting/database';
 import { outboxTables, startTelling } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
+import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
 import { featuresEndpoints } from './operations/index.ts';
 import { entities } from './persistence/entities.ts';
 import { steps } from './persistence/migrations/index.ts';
@@ -31,8 +32,10 @@ export const featuresService = defineService({
       retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
       warn,
     });
-    const answered = featuresEndpoints(unitOfWork(telling), readersOf(database), config.FEATURES_LIMIT);
+    const work = unitOfWork(telling);
+    const answered = featuresEndpoints(work, readersOf(database), config.FEATURES_LIMIT);
     const served = await serve([...answered, telling.endpoint]);
+    const housekeeping = startHousekeeping(work, { intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS, warn });
     return {
       ready: async () => {
         bus.ready();
@@ -40,6 +43,7 @@ export const featuresService = defineService({
       },
       stop: async () => {
         await served.stop();
+        await housekeeping.stop();
         await telling.relay.stop();
         await database.close();
       },

@@ -147,3 +147,14 @@ export const validatedConstraints = (
     return normal;
   });
 };
+
+/** Holds one constraint, wherever it will stand, to all that is said of constraints on its field. */
+export const requireValidConstraint = (constraint: Constraint, field: ContextField | undefined, at = '/body'): void => {
+  const normal = normalConstraint(constraint, at);
+  const { contextName, values = [] } = normal;
+  if (values.length > limits.valuesPerConstraint) {
+    throw tooMany(`constraint values for ${named(contextName)}`, limits.valuesPerConstraint, `${at}/values`);
+  }
+  if (field === undefined) throw notFound(`Could not find Context field with name ${named(contextName)}`);
+  requireLegal(normal, field, at);
+};

@@ -1,4 +1,4 @@
-import { refusal } from '@bunting/contracts';
+import { notFound, refusal } from '@bunting/contracts';
 import type { Decision, Dependency, DomainEvent, Feature } from './feature.ts';
 import { named } from './refusals.ts';
 import { isSame } from './same.ts';
@@ -49,3 +49,21 @@ export const removeDependencies = (child: Feature): Decision =>
   child.dependencies.length === 0
     ? { feature: child, events: [] }
     : { feature: { ...child, dependencies: [] }, events: [told('feature-dependencies-removed', child)] };
+
+/** Makes a feature independent of one parent. */
+export const removeDependency = (child: Feature, parent: string): Decision => {
+  const dependencies = child.dependencies.filter(({ feature }) => feature !== parent);
+  if (dependencies.length === child.dependencies.length) {
+    throw notFound(`No dependency on "${named(parent)}" for feature "${child.name}" in project "${child.project}".`);
+  }
+  return {
+    feature: { ...child, dependencies },
+    events: [told('feature-dependency-removed', child, { data: { feature: parent } })],
+  };
+};
+
+/** Refuses to remove the dependencies of a feature that has none. */
+export const requireDependencies = (child: Feature): void => {
+  if (child.dependencies.length > 0) return;
+  throw notFound(`Feature "${child.name}" has no dependencies to remove in project "${child.project}".`);
+};

@@ -86,6 +86,14 @@ export const disableEnvironment = (feature: Feature, environment: string, surrou
   };
 };
 
+/** The feature, off in every environment; nothing is told. */
+export const withoutSwitches = (feature: Feature): Feature => ({
+  ...feature,
+  environments: Object.fromEntries(
+    Object.entries(feature.environments).map(([name, environment]) => [name, { ...environment, enabled: false }]),
+  ),
+});
+
 /** Replaces the variants of a feature in an environment, all of them. */
 export const replaceVariants = (
   feature: Feature,

@@ -94,6 +94,13 @@ export const segmentCreated = (segment: StoredSegment): DomainEvent => ({
   data: published(segment),
 });
 
+/** What is told of a segment that is gone. */
+export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
+  type: 'segment-deleted',
+  project: segment.project,
+  preData: published(segment),
+});
+
 /** Changes a segment everywhere at once; what the update leaves out stays as it is. */
 export const updateSegment = (
   segment: StoredSegment,

@@ -71,7 +71,8 @@ export const replaceStrategy = (feature: Feature, environment: string, strategy:
     inEnvironment(feature, environment).strategies.map((other) => (other.id === strategy.id ? strategy : other)),
   );
 
-const validatedSegments = (
+/** The segments that a strategy is to use: each exists, and its project may use it. */
+export const validatedSegments = (
   segments: readonly number[],
   {
     before,

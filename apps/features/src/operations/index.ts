@@ -4,6 +4,7 @@ import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { applyChangesEndpoint } from './changes/apply-changes.ts';
 import { checkChangesEndpoint } from './changes/check-changes.ts';
 import { previewChangesEndpoint } from './changes/preview-changes.ts';
+import { setProtectionEndpoint } from './changes/set-protection.ts';
 import { archiveFeatureEndpoint } from './features/archive-feature.ts';
 import { createFeatureEndpoint } from './features/create-feature.ts';
 import { disableEnvironmentEndpoint } from './features/disable-environment.ts';
@@ -22,6 +23,54 @@ import { patchStrategyEndpoint } from './strategies/patch-strategy.ts';
 import { addFeatureTagEndpoint } from './tags/add-feature-tag.ts';
 import { listFeatureTagsEndpoint } from './tags/list-feature-tags.ts';
 import { removeFeatureTagEndpoint } from './tags/remove-feature-tag.ts';
+import { listStrategiesEndpoint } from './strategies/list-strategies.ts';
+import { getStrategyEndpoint } from './strategies/get-strategy.ts';
+import { getFeatureEnvironmentEndpoint } from './environments/get-feature-environment.ts';
+import { updateStrategyEndpoint } from './strategies/update-strategy.ts';
+import { deleteStrategyEndpoint } from './strategies/delete-strategy.ts';
+import { setStrategyOrderEndpoint } from './strategies/set-strategy-order.ts';
+import { updateFeatureEndpoint } from './features/update-feature.ts';
+import { patchFeatureEndpoint } from './features/patch-feature.ts';
+import { archiveFeaturesEndpoint } from './archive/archive-features.ts';
+import { validateArchiveEndpoint } from './archive/validate-archive.ts';
+import { reviveFeatureEndpoint } from './archive/revive-feature.ts';
+import { reviveFeaturesEndpoint } from './archive/revive-features.ts';
+import { deleteFeatureEndpoint } from './archive/delete-feature.ts';
+import { deleteFeaturesEndpoint } from './archive/delete-features.ts';
+import { listArchivedFeaturesEndpoint } from './archive/list-archived-features.ts';
+import { listArchivedFeaturesOfProjectEndpoint } from './archive/list-archived-features-of-project.ts';
+import { setStaleEndpoint } from './features/set-stale.ts';
+import { validateFeatureNameEndpoint } from './features/validate-feature-name.ts';
+import { cloneFeatureEndpoint } from './features/clone-feature.ts';
+import { moveFeatureEndpoint } from './features/move-feature.ts';
+import { enableEnvironmentsInBulkEndpoint } from './environments/enable-environments-in-bulk.ts';
+import { disableEnvironmentsInBulkEndpoint } from './environments/disable-environments-in-bulk.ts';
+import { addDependencyEndpoint } from './dependencies/add-dependency.ts';
+import { removeDependencyEndpoint } from './dependencies/remove-dependency.ts';
+import { removeDependenciesEndpoint } from './dependencies/remove-dependencies.ts';
+import { listPossibleParentsEndpoint } from './dependencies/list-possible-parents.ts';
+import { listParentVariantsEndpoint } from './dependencies/list-parent-variants.ts';
+import { hasDependenciesEndpoint } from './dependencies/has-dependencies.ts';
+import { getLifecycleEndpoint } from './lifecycle/get-lifecycle.ts';
+import { completeFeatureEndpoint } from './lifecycle/complete-feature.ts';
+import { uncompleteFeatureEndpoint } from './lifecycle/uncomplete-feature.ts';
+import { addFavoriteFeatureEndpoint } from './favorites/add-favorite-feature.ts';
+import { removeFavoriteFeatureEndpoint } from './favorites/remove-favorite-feature.ts';
+import { getFeatureVariantsEndpoint } from './variants/get-feature-variants.ts';
+import { getEnvironmentVariantsEndpoint } from './variants/get-environment-variants.ts';
+import { setEnvironmentVariantsEndpoint } from './variants/set-environment-variants.ts';
+import { patchEnvironmentVariantsEndpoint } from './variants/patch-environment-variants.ts';
+import { setFeatureVariantsEndpoint } from './variants/set-feature-variants.ts';
+import { patchFeatureVariantsEndpoint } from './variants/patch-feature-variants.ts';
+import { setVariantsInBatchEndpoint } from './variants/set-variants-in-batch.ts';
+import { settingsEndpoints } from './settings.ts';
+import { registerApplicationEndpoint } from './usage/register-application.ts';
+import { reportMetricsEndpoint } from './usage/report-metrics.ts';
+import { reportMetricsInBulkEndpoint } from './usage/report-metrics-in-bulk.ts';
+import { getFeatureUsageEndpoint } from './usage/get-feature-usage.ts';
+import { getRawFeatureMetricsEndpoint } from './usage/get-raw-feature-metrics.ts';
+import { listApplicationsEndpoint } from './usage/list-applications.ts';
+import { getApplicationEndpoint } from './usage/get-application.ts';
 
 /**
  * Everything that the service answers: writes go through the unit of work, reads past it.
@@ -29,7 +78,7 @@ import { removeFeatureTagEndpoint } from './tags/remove-feature-tag.ts';
  */
 export const featuresEndpoints = (
   work: UnitOfWork,
-  { features, projects, segments, situation }: Readers,
+  { features, parts, projects, segments, situation, settings, usage }: Readers,
   featureLimit?: number,
 ): readonly Endpoint[] =>
   endpoints(
@@ -54,4 +103,53 @@ export const featuresEndpoints = (
     checkChangesEndpoint(situation),
     previewChangesEndpoint(situation),
     applyChangesEndpoint(work),
+    setProtectionEndpoint(work),
+    listStrategiesEndpoint(parts),
+    getStrategyEndpoint(parts),
+    getFeatureEnvironmentEndpoint(parts),
+    updateStrategyEndpoint(work),
+    deleteStrategyEndpoint(work),
+    setStrategyOrderEndpoint(work),
+    updateFeatureEndpoint(work),
+    patchFeatureEndpoint(work),
+    archiveFeaturesEndpoint(work),
+    validateArchiveEndpoint(parts),
+    reviveFeatureEndpoint(work, featureLimit),
+    reviveFeaturesEndpoint(work, featureLimit),
+    deleteFeatureEndpoint(work),
+    deleteFeaturesEndpoint(work),
+    listArchivedFeaturesEndpoint(parts),
+    listArchivedFeaturesOfProjectEndpoint(parts),
+    setStaleEndpoint(work),
+    validateFeatureNameEndpoint(projects),
+    cloneFeatureEndpoint(work, featureLimit),
+    moveFeatureEndpoint(work),
+    enableEnvironmentsInBulkEndpoint(work),
+    disableEnvironmentsInBulkEndpoint(work),
+    addDependencyEndpoint(work),
+    removeDependencyEndpoint(work),
+    removeDependenciesEndpoint(work),
+    listPossibleParentsEndpoint(parts),
+    listParentVariantsEndpoint(parts),
+    hasDependenciesEndpoint(parts),
+    getLifecycleEndpoint(parts),
+    completeFeatureEndpoint(work),
+    uncompleteFeatureEndpoint(work),
+    addFavoriteFeatureEndpoint(work),
+    removeFavoriteFeatureEndpoint(work),
+    getFeatureVariantsEndpoint(parts),
+    getEnvironmentVariantsEndpoint(parts),
+    setEnvironmentVariantsEndpoint(work),
+    patchEnvironmentVariantsEndpoint(work),
+    setFeatureVariantsEndpoint(work),
+    patchFeatureVariantsEndpoint(work),
+    setVariantsInBatchEndpoint(work),
+    ...settingsEndpoints(work, settings, featureLimit),
+    registerApplicationEndpoint(work),
+    reportMetricsEndpoint(work, usage),
+    reportMetricsInBulkEndpoint(work),
+    getFeatureUsageEndpoint(usage),
+    getRawFeatureMetricsEndpoint(usage),
+    listApplicationsEndpoint(usage),
+    getApplicationEndpoint(usage),
   );

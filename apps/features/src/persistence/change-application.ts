@@ -38,7 +38,7 @@ export const changeApplication = ({ query }: Tx, outbox: Outbox): ChangeApplicat
   },
 
   answer: async (id, attempt, result) => {
-    const text = 'update applied_change_request set attempt = $2, result = $3::jsonb where id = $1';
+    const text = 'update applied_change_request set attempt = $2, result = $3::json where id = $1';
     await query(text, [id, attempt, JSON.stringify(result)]);
   },
 

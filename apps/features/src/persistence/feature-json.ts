@@ -20,16 +20,21 @@ const lifecycle = `coalesce(
    order by array_position(array[${lifecycleStages.map((stage) => `'${stage}'`).join(', ')}], stage ->> 'stage') desc limit 1),
   jsonb_build_object('stage', 'initial', 'enteredStageAt', ${moment('f.created_at')}))`;
 
-/** SQL: what was counted since the full hour; nothing, once the hour is over. */
-const counted = (column: 'yes' | 'no'): string =>
-  `case when seen.hour >= now() - interval '1 hour' then seen.${column} else 0 end`;
+/** SQL to join: `lately.yes` and `lately.no`, what was counted in the last sixty minutes by a row of `feature_seen`. */
+export const windowOf = (seen: string): string => `
+  cross join lateral (
+    select
+      least(coalesce(sum(by_minute.yes), 0), 9007199254740991)::bigint as yes,
+      least(coalesce(sum(by_minute.no), 0), 9007199254740991)::bigint as no
+    from unnest(${seen}.minutes, ${seen}.yes_by_minute, ${seen}.no_by_minute) as by_minute (minute, yes, no)
+    where by_minute.minute > floor(extract(epoch from now()) / 60) - 60) as lately`;
 
 const environmentMembers = `
   'name', e.name, 'type', e.type, 'enabled', coalesce((it -> 'enabled')::boolean, false), 'sortOrder', e.sort_order,
   'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${moment('seen.last_seen_at')},
   'hasStrategies', coalesce(it -> 'strategies' <> '[]', false),
   'hasEnabledStrategies', coalesce(it -> 'strategies' @> '[{"disabled": false}]', false),
-  'yes', ${counted('yes')}, 'no', ${counted('no')}`;
+  'yes', lately.yes, 'no', lately.no`;
 
 /**
  * SQL to join: `env.list`, the feature in each environment of its project; `env.enabled`, whether it is on in any of them;
@@ -43,7 +48,7 @@ const environments = (more = ''): string => `
       max(seen.last_seen_at) as last_seen_at
     from project_environment connected
     join environment e on e.name = connected.environment
-    left join feature_seen seen on seen.feature = f.name and seen.environment = e.name
+    left join feature_seen seen on seen.feature = f.name and seen.environment = e.name ${windowOf('seen')}
     cross join lateral (select f.environments -> e.name as it) as at
     where connected.project = f.project
   ) as env`;
@@ -51,7 +56,10 @@ const environments = (more = ''): string => `
 const favorite = (userId: string): string =>
   `exists (select from feature_favorite where feature = f.name and user_id = ${userId})`;
 
-const activeChildren = `from feature child where child.parents @> array[f.name] and child.parents <> '{}' and child.archived_at is null`;
+// Asked so that no index of active features seems to help: while PostgreSQL does not know yet how many features there are,
+// as after an import, it would walk through all of them for each.
+const activeChildren = `from feature child
+  where child.parents @> array[f.name] and child.parents <> '{}' and coalesce(child.archived_at, 'infinity') = 'infinity'`;
 
 /** What every description of a feature holds. */
 const members = `
@@ -85,6 +93,15 @@ export const featuresOfProject = `
     'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$2')}) order by f.name), '[]'))::text as json
   from feature f ${environments()}
   where f.project = $1 and f.archived_at is null`;
+
+/** The archived features, latest first, for a user: `$1` id of the user, `$2` project, or null for those of every project. */
+export const archivedFeatures = `
+  select json_build_object(
+    'version', 2,
+    'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$1')})
+      order by f.archived_at desc, f.name), '[]'))::text as json
+  from feature f ${environments()}
+  where f.archived_at is not null and ($2::text is null or f.project = $2)`;
 
 /** What projections are told of features: of the rows of `from`, which may be what a write returns. */
 export const statesOf = (from: string): string => `

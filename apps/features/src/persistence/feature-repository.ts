@@ -20,6 +20,8 @@ export interface FeatureRepository {
   getForUpdate(project: string, name: string, mentions?: Mentions): Promise<Found>;
   /** The feature of that name in whichever project. */
   findForUpdate(name: string): Promise<Feature | undefined>;
+  /** The features of those names that there are, in whichever project: locked in the order of their names. */
+  findAllForUpdate(names: readonly string[]): Promise<Feature[]>;
   /** The features of those names that there are, in whichever project, and those that they depend on: locked in the order of their names. */
   findFamiliesForUpdate(names: readonly string[]): Promise<Feature[]>;
   /** The feature, with those that it depends on locked as well: they change with what it depends on. */
@@ -30,6 +32,8 @@ export interface FeatureRepository {
   add(features: readonly Feature[]): Promise<void>;
   /** Stores what became of features that were got for update, and tells their states; those that stayed the same are left alone. */
   save(features: readonly Feature[]): Promise<void>;
+  /** Removes features that were got for update, with all that belongs to them, and tells that they are gone. */
+  remove(features: readonly Feature[]): Promise<void>;
 }
 
 interface SavedRow {
@@ -48,6 +52,9 @@ const getForUpdate = `
 
 const findForUpdate = `select ${featureJson} as feature from feature f where f.name = $1 for update`;
 
+const findAllForUpdate = `
+  select ${featureJson} as feature from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
+
 const findFamiliesForUpdate = `
   select ${featureJson} as feature from feature f
   where f.name in (
@@ -61,6 +68,10 @@ const children = `
 const saved = (write: string): string => `with saved as (${write}) ${statesOf('saved')}`;
 const insert = saved(insertFeatures);
 const update = saved(updateFeatures);
+const remove = `
+  with gone as (delete from feature where name = any ($1::text[]) returning name, version)
+  insert into deleted_feature (name, version) select name, version + 1 from gone
+  on conflict (name) do update set version = excluded.version returning name, version`;
 const touch = saved('update feature set version = version + 1 where name = any ($1::text[]) returning *');
 
 /** How many features go into one statement. */
@@ -76,7 +87,12 @@ const changedParents = (before: Feature | undefined, after: Feature): string[] =
   return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
 };
 
-export const featureRepository = ({ query }: Tx, outbox: Outbox): FeatureRepository => {
+/** @param requireAllowed is asked before an edit is stored: it throws where the edit takes a change request */
+export const featureRepository = (
+  { query }: Tx,
+  outbox: Outbox,
+  requireAllowed?: (before: Feature, after: Feature) => Promise<void>,
+): FeatureRepository => {
   /** what was got for update, as it was then */
   const known = new Map<string, Feature>();
 
@@ -116,6 +132,7 @@ export const featureRepository = ({ query }: Tx, outbox: Outbox): FeatureReposit
     },
 
     findForUpdate: async (name) => (await find(findForUpdate, name))[0],
+    findAllForUpdate: (names) => find(findAllForUpdate, names),
     findFamiliesForUpdate: (names) => find(findFamiliesForUpdate, names),
 
     getFamilyForUpdate: async (project, name) => {
@@ -139,10 +156,23 @@ export const featureRepository = ({ query }: Tx, outbox: Outbox): FeatureReposit
     },
 
     save: async (features) => {
+      for (const after of features) {
+        const before = known.get(after.name);
+        if (before !== undefined && before !== after) await requireAllowed?.(before, after);
+      }
       await write(
         update,
         features.filter((feature) => known.get(feature.name) !== feature),
       );
+    },
+
+    remove: async (features) => {
+      for (const some of inBatches(features)) {
+        const names = some.map(({ name }) => name);
+        for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
+          outbox.state({ entity: 'feature', id: name, version, state: null });
+        }
+      }
     },
   };
 };

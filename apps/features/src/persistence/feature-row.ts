@@ -81,8 +81,11 @@ const given = `json_to_recordset($1::json) as given (${Object.entries(columns)
 /** The one parameter of the statements below: features as rows. */
 export const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));
 
-/** Stores features that are new. */
-export const insertFeatures = `insert into feature (${names.join(', ')}) select ${names.join(', ')} from ${given} returning *`;
+/** Stores features that are new. Where there was one of that name, the versions of the new one follow those of that. */
+export const insertFeatures = `
+  insert into feature (${names.join(', ')}, version)
+  select ${names.map((name) => `given.${name}`).join(', ')}, coalesce(deleted_feature.version, 0) + 1
+  from ${given} left join deleted_feature on deleted_feature.name = given.name returning *`;
 
 /** Stores what became of features that are there. */
 export const updateFeatures = `

@@ -77,6 +77,7 @@ const projects: Statement = {
       'id', p.id, 'name', p.name, 'description', p.description, 'mode', p.mode, 'defaultStickiness', p.default_stickiness,
       'featureCount', counted.features, 'health', case when counted.features = 0 then 100
         else round(100.0 * (counted.features - counted.stale) / counted.features) end,
+      'favorite', exists (select from project_favorite where project = p.id and user_id = $1),
       'createdAt', to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'archivedAt', null)
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p
@@ -99,16 +100,22 @@ const environmentsOfProject: Statement = {
 
 /** Projects as they are now, for who only looks. */
 export interface ProjectReader {
-  /** The projects that are not archived, as JSON. */
-  all(): Promise<string>;
+  /** The projects that are not archived, for a user, as JSON. */
+  all(userId: number): Promise<string>;
   environmentsOf(project: string): Promise<Environment[]>;
+  /** What a feature of that name would find there; somebody else may come first. */
+  placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
 }
 
 export const projectReader = (database: Database): ProjectReader => ({
-  all: async () => (await database.read<{ json: string }>(projects))[0]?.json ?? '',
+  all: async (userId) => (await database.read<{ json: string }>(projects, [userId]))[0]?.json ?? '',
   environmentsOf: async (project) => {
     const [row] = await database.read<{ environments: Environment[] }>(environmentsOfProject, [project]);
     if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     return row.environments;
+  },
+  placeForFeature: async (project, name) => {
+    const statement = { name: 'place-for-feature', text: placeForFeature };
+    return (await database.read<PlaceForFeature>(statement, [project, name]))[0] as PlaceForFeature;
   },
 });

@@ -4,9 +4,22 @@ import type { DomainEvent } from '../domain/feature.ts';
 import { catalogue, type Catalogue } from './catalogue.ts';
 import { type ChangeApplication, changeApplication } from './change-application.ts';
 import { type DestinationRepository, destinationRepository } from './destination-repository.ts';
+import { type FavoriteRepository, favoriteRepository } from './favorite-repository.ts';
 import { type FeatureRepository, featureRepository } from './feature-repository.ts';
+import { type Neighbourhood, neighbourhood } from './neighbourhood.ts';
+import { type ProtectionRepository, protectionRepository, refusingGuardedEdits } from './protection.ts';
 import { type ProjectRepository, projectRepository } from './project-repository.ts';
 import { type SegmentRepository, segmentRepository } from './segment-repository.ts';
+import { type Upkeep, upkeep } from './upkeep.ts';
+import { type UsageRepository, usageRepository } from './usage-repository.ts';
+import { type ContextFieldRepository, contextFieldRepository } from './context-fields.ts';
+import { type Exporting, exporting } from './export-repository.ts';
+import { type ProjectSettings, projectSettings } from './project-settings.ts';
+import { type EnvironmentRepository, environmentRepository } from './environments.ts';
+import { type StrategyTypeRepository, strategyTypeRepository } from './strategy-types.ts';
+import { type FeatureTypeRepository, featureTypeRepository } from './feature-types.ts';
+import { type StoredSegments, storedSegments } from './stored-segments.ts';
+import { type TagCatalogue, tagCatalogue } from './tag-catalogue.ts';
 
 /** Who has the work done, and when: it goes with everything that is told. */
 export interface Occasion {
@@ -15,6 +28,8 @@ export interface Occasion {
   /** when nobody waits for it any more: what was not done by then is not done at all */
   readonly deadline: Date;
   readonly traceparent: string;
+  /** it was agreed on in a change request: protected environments are no obstacle */
+  readonly isAgreed?: true;
 }
 
 /** What a job works with. All that it stores and tells is committed together, or nothing is. */
@@ -25,6 +40,19 @@ export interface Work {
   readonly catalogue: Catalogue;
   readonly destinations: DestinationRepository;
   readonly application: ChangeApplication;
+  readonly protection: ProtectionRepository;
+  readonly neighbourhood: Neighbourhood;
+  readonly tags: TagCatalogue;
+  readonly featureTypes: FeatureTypeRepository;
+  readonly strategyTypes: StrategyTypeRepository;
+  readonly environments: EnvironmentRepository;
+  readonly projectSettings: ProjectSettings;
+  readonly exporting: Exporting;
+  readonly contextFields: ContextFieldRepository;
+  readonly storedSegments: StoredSegments;
+  readonly favorites: FavoriteRepository;
+  readonly usage: UsageRepository;
+  readonly upkeep: Upkeep;
   readonly events: { readonly record: (events: readonly DomainEvent[]) => void };
 }
 
@@ -33,7 +61,7 @@ export type UnitOfWork = <T>(occasion: Occasion, job: (work: Work) => Promise<T>
 /** The only door to writing. A job may be done again after a deadlock: it does nothing outside its work. */
 export const unitOfWork =
   ({ work }: Pick<Telling, 'work'>): UnitOfWork =>
-  ({ caller, now, deadline, traceparent }, job) =>
+  ({ caller, now, deadline, traceparent, isAgreed }, job) =>
     work(traceparent, async (tx, outbox) => {
       const told = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       const record = (events: readonly DomainEvent[]): void => {
@@ -50,13 +78,27 @@ export const unitOfWork =
           });
         }
       };
+      const protection = protectionRepository(tx);
       const result = await job({
-        features: featureRepository(tx, outbox),
+        features: featureRepository(tx, outbox, isAgreed ? undefined : refusingGuardedEdits(caller, protection)),
         projects: projectRepository(tx),
         segments: segmentRepository(tx, outbox),
         catalogue: catalogue(tx),
         destinations: destinationRepository(tx),
         application: changeApplication(tx, outbox),
+        protection,
+        neighbourhood: neighbourhood(tx),
+        tags: tagCatalogue(tx),
+        featureTypes: featureTypeRepository(tx),
+        strategyTypes: strategyTypeRepository(tx),
+        environments: environmentRepository(tx),
+        projectSettings: projectSettings(tx, outbox),
+        exporting: exporting(tx),
+        contextFields: contextFieldRepository(tx),
+        storedSegments: storedSegments(tx, changeApplication(tx, outbox)),
+        favorites: favoriteRepository(tx),
+        usage: usageRepository(tx, outbox),
+        upkeep: upkeep(tx, outbox),
         events: { record },
       });
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left. Nothing was changed.');

@@ -56,11 +56,7 @@ const lockedSituation = async ({ features, application }: Work, { body, now }: A
     body.project,
     body.changes.map(({ change }) => change),
   );
-  const seen = await application.situation(subjects);
-  const parents = [...(seen?.features.values() ?? [])].flatMap(({ dependencies }) =>
-    dependencies.map((d) => d.feature),
-  );
-  await features.findAllForUpdate([...new Set([...subjects.features, ...parents])]);
+  await features.findFamiliesForUpdate([...new Set(subjects.features)]);
   await application.lockSegments(subjects.segments);
   const found = await application.situation(subjects);
   if (found === undefined) return undefined;
@@ -86,7 +82,7 @@ const applyOnce = async (work: Work, asked: Asking): Promise<AppliedChanges> => 
   if (overwrites.length > 0) return refused('overwrites', overwrites);
 
   const changed = [...folded.features.values()].filter((feature) => situation.features.get(feature.name) !== feature);
-  await features.save(...changed.map((feature) => collaborated(feature, caller)));
+  await features.save(changed.map((feature) => collaborated(feature, caller)));
   for (const [id, before] of situation.segments) {
     const after = folded.segments.get(id);
     if (after === undefined) await application.deleteSegment(before);
@@ -108,7 +104,7 @@ export const applyChangesEndpoint = (work: UnitOfWork) =>
   implement(ApplyChanges, async (asked) => {
     const { changeRequestId: id, attempt } = asked.body;
     const once = (decide: (tx: Work) => Promise<AppliedChanges>) =>
-      work(asked, async (tx) => {
+      work({ ...asked, isAgreed: true }, async (tx) => {
         const known = await tx.application.answerOf(id, attempt);
         if (known !== undefined) return known;
         const result = await decide(tx);

@@ -1,11 +1,12 @@
 import { implement } from '@bunting/bus';
-import { CreateFeature, invalid, notFound, refusal } from '@bunting/contracts';
+import { CreateFeature, invalid, notFound } from '@bunting/contracts';
 import { createFeature, storedFeature } from '../../domain/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { named } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { tellNewTags } from '../tags/tell-new-tags.ts';
+import { nameTaken } from './name-taken.ts';
 import { requireRoom } from './require-room.ts';
 
 /** @param limit how many active features there may be in all */
@@ -16,10 +17,7 @@ export const createFeatureEndpoint = (work: UnitOfWork, limit: number | undefine
       authorise(caller, CreateFeature.permission, { project: params.projectId });
       requireUrlFriendlyName(body.name);
       const { taken, project } = await tx.projects.placeForFeature(params.projectId, body.name);
-      if (taken !== null) {
-        const which = taken === 'archived' ? 'An archived flag' : 'A flag';
-        throw refusal('NameExistsError', `${which} with that name already exists`);
-      }
+      if (taken !== null) throw nameTaken(taken);
       const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };
       const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
       if (project === null) throw notFound(`Active project with id ${named(params.projectId)} does not exist`);

@@ -109,12 +109,13 @@ it("says whether it is the caller's favourite", async () => {
   expect((await features.get('loved', mia)).favorite).toBe(false);
 });
 
-it('says what was counted in this hour, and when it was last seen', async () => {
+it('says what was counted in the last sixty minutes, and when it was last seen', async () => {
   await features.create('counted');
   await sql(
-    `insert into feature_seen (feature, environment, last_seen_at, hour, yes, no) values
-      ('counted', 'development', '2026-01-01T10:30:00Z', '2026-01-01T10:00:00Z', 7, 8),
-      ('counted', 'production', now(), date_trunc('hour', now()), 5, 6)`,
+    `with minute as (select floor(extract(epoch from now()) / 60)::integer as now)
+    insert into feature_seen (feature, environment, last_seen_at, minutes, yes_by_minute, no_by_minute)
+    select 'counted', 'development', '2026-01-01T10:30:00Z'::timestamptz, array[minute.now - 61, minute.now - 60], array[7, 7], array[8, 8] from minute
+    union all select 'counted', 'production', now(), array[minute.now - 61, minute.now - 50, minute.now], array[9, 2, 3], array[9, 2, 4] from minute`,
   );
   const feature = await features.get('counted');
   expect(feature.environments).toMatchObject([

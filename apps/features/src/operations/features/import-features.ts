@@ -10,7 +10,7 @@ import { authorise } from '../authorise.ts';
 import { requireRoom } from './require-room.ts';
 
 /** What an import does takes the same right as doing it by hand. */
-const permissions: Partial<Record<EventType, Permission>> = {
+export const importPermissions: Partial<Record<EventType, Permission>> = {
   'feature-created': 'CREATE_FEATURE',
   'feature-metadata-updated': 'UPDATE_FEATURE',
   'feature-tagged': 'UPDATE_FEATURE',
@@ -28,7 +28,7 @@ const permissions: Partial<Record<EventType, Permission>> = {
 
 const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
   for (const [type, [event]] of Map.groupBy(events, (event) => event.type)) {
-    const permission = permissions[type];
+    const permission = importPermissions[type];
     if (permission === undefined || event === undefined) continue;
     authorise(caller, permission, {
       project: event.project ?? undefined,

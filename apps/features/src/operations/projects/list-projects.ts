@@ -3,4 +3,4 @@ import { ListProjects } from '@bunting/contracts';
 import type { ProjectReader } from '../../persistence/project-repository.ts';
 
 export const listProjectsEndpoint = (projects: ProjectReader) =>
-  implement(ListProjects, async () => new JsonText(await projects.all()));
+  implement(ListProjects, async ({ caller }) => new JsonText(await projects.all(caller.id)));

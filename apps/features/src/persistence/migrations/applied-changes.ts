@@ -7,7 +7,21 @@ export const appliedChangeRequests: SchemaStep = {
     `create table applied_change_request (
       id bigint primary key,
       attempt integer not null,
-      result jsonb
+      result json
+    )`,
+  ],
+};
+
+/** Where edits take a change request, as the change requests service has said. */
+export const protectedEnvironments: SchemaStep = {
+  name: '2026-11-22-protected-environments',
+  statements: [
+    `create table protected_environment (
+      project text not null,
+      environment text not null,
+      is_protected boolean not null,
+      version bigint not null,
+      primary key (project, environment)
     )`,
   ],
 };

@@ -1,6 +1,17 @@
-import { appliedChangeRequests } from './applied-changes.ts';
+import { appliedChangeRequests, protectedEnvironments } from './applied-changes.ts';
+import { deletedFeatures } from './deleted-features.ts';
 import { freshInstall } from './fresh-install.ts';
+import { settings } from './settings.ts';
 import { tables } from './tables.ts';
+import { usage } from './usage.ts';
 
 /** The steps of the schema, in their order. */
-export const steps = [tables, freshInstall, appliedChangeRequests];
+export const steps = [
+  tables,
+  freshInstall,
+  appliedChangeRequests,
+  protectedEnvironments,
+  usage,
+  settings,
+  deletedFeatures,
+];

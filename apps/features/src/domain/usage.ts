@@ -1,0 +1,159 @@
+import {
+  type BulkMetricsBody,
+  type Caller,
+  may,
+  type MetricsBody,
+  type Refusal,
+  type RegisterApplicationBody,
+} from '@bunting/contracts';
+import type { LifecycleStage } from './feature.ts';
+import { mustBe, named, wrong } from './refusals.ts';
+
+/** How often an application evaluated a feature in an environment within one minute. */
+export interface Count {
+  readonly feature: string;
+  readonly environment: string;
+  readonly appName: string;
+  /** minutes since 1970 */
+  readonly minute: number;
+  readonly yes: number;
+  readonly no: number;
+  /** how often it came to each variant */
+  readonly variants: Readonly<Record<string, number>>;
+}
+
+/** What is known of an application when it registers or reports. */
+export interface SeenApplication {
+  readonly appName: string;
+  readonly sdkVersion?: string | null;
+  readonly strategies?: readonly string[];
+  /** the projects of its token, `*` for all */
+  readonly projects: readonly string[];
+  readonly environment: string;
+}
+
+/** What decides which stages of its life a reported feature enters. */
+export interface ReportedFeature {
+  readonly name: string;
+  readonly project: string;
+  /** the stages that it has entered */
+  readonly stages: readonly string[];
+  /** those of the reported environments in which it is on */
+  readonly enabledIn: readonly string[];
+}
+
+const minuteMs = 60_000;
+const minutesPerHour = 60;
+/** the largest count that JSON can carry */
+export const largestCount = Number.MAX_SAFE_INTEGER;
+/** more variants than a feature can have are not told apart */
+const mostVariants = 200;
+
+type Moment = MetricsBody['bucket']['stop'];
+
+const millisecondsOf = (moment: Moment, path: string): number => {
+  const time = new Date(moment).getTime();
+  if (Number.isNaN(time)) throw mustBe('be a moment that there was', path, moment);
+  return time;
+};
+
+/** The minute of a moment; nothing was counted in the future, whatever the clock of the application says. */
+const minuteOf = (time: number, now: Date): number => Math.floor(Math.min(time, now.getTime()) / minuteMs);
+
+const variantsOf = (variants: Readonly<Record<string, number>> = {}): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(variants)
+      .filter(([name, count]) => count > 0 && name.length <= 255)
+      .slice(0, mostVariants),
+  );
+
+/** The environment that a caller reports for: that of its token, else the one it names, else `default`. */
+export const reportingEnvironment = ({ grants }: Caller, asked: string | undefined): string =>
+  grants.find(({ permission, environment }) => permission === 'CLIENT' && environment !== undefined)?.environment ??
+  asked ??
+  'default';
+
+/** The projects that an application may report on, `*` for all. */
+export const reportingProjects = ({ grants }: Caller): readonly string[] => {
+  const projects = grants
+    .filter(({ permission }) => permission === 'CLIENT' || permission === 'ADMIN')
+    .map(({ project }) => project ?? '*');
+  return projects.includes('*') ? ['*'] : projects;
+};
+
+/** Whether the caller may report on features of a project. */
+export const mayReportOn = (caller: Caller, project: string): boolean => may(caller, ['CLIENT'], { project });
+
+/** 400: there is no such environment to report for. */
+export const noSuchReportingEnvironment = (environment: string): Refusal =>
+  wrong(`Could not find environment ${named(environment)}`, '/body/environment');
+
+/** What an application counted, without what came to nothing. */
+export const countsOf = (body: MetricsBody, environment: string, now: Date): Count[] => {
+  const minute = minuteOf(millisecondsOf(body.bucket.stop, '/body/bucket/stop'), now);
+  return Object.entries(body.bucket.toggles).flatMap(([feature, { yes = 0, no = 0, variants }]) =>
+    yes === 0 && no === 0
+      ? []
+      : [{ feature, environment, appName: body.appName, minute, yes, no, variants: variantsOf(variants) }],
+  );
+};
+
+/**
+ * What a proxy collected in the environments that the caller may report for, without what came to nothing. A proxy tells
+ * the hour alone: it was counted at the latest in the hour's last minute, and not later than now.
+ */
+export const collectedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, now: Date): Count[] =>
+  metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, nth) => {
+    const minute = minuteOf(millisecondsOf(timestamp, `/body/metrics/${nth}/timestamp`), now);
+    if ((yes === 0 && no === 0) || !may(caller, ['CLIENT'], { environment })) return [];
+    const endOfHour = Math.floor(minute / minutesPerHour) * minutesPerHour + minutesPerHour - 1;
+    const counted = Math.min(endOfHour, Math.floor(now.getTime() / minuteMs));
+    return [{ feature: featureName, environment, appName, minute: counted, yes, no, variants: variantsOf(variants) }];
+  });
+
+/** What an application says of itself; environment and projects are those of its token. */
+export const registeredApplication = (body: RegisterApplicationBody, caller: Caller): SeenApplication => ({
+  appName: body.appName,
+  sdkVersion: body.sdkVersion ?? null,
+  strategies: body.strategies,
+  projects: reportingProjects(caller),
+  environment: reportingEnvironment(caller, body.environment),
+});
+
+/** What a proxy says of the applications behind it, each once. */
+export const collectedApplications = (body: BulkMetricsBody, caller: Caller): SeenApplication[] => {
+  const projects = reportingProjects(caller);
+  const seen = new Map<string, SeenApplication>();
+  const see = (application: SeenApplication): void => {
+    const key = JSON.stringify([application.appName, application.environment]);
+    if (!seen.has(key)) seen.set(key, application);
+  };
+  for (const { appName, sdkVersion, strategies, environment } of body.applications) {
+    see({
+      appName,
+      ...(sdkVersion === undefined ? {} : { sdkVersion }),
+      ...(strategies === undefined ? {} : { strategies }),
+      projects,
+      environment: reportingEnvironment(caller, environment),
+    });
+  }
+  for (const { appName, environment } of body.metrics) {
+    if (may(caller, ['CLIENT'], { environment })) see({ appName, projects, environment });
+  }
+  return [...seen.values()];
+};
+
+/**
+ * The stages that a feature enters when its first figures come: `pre-live` from any environment, `live` from one for
+ * production in which it is on. A stage once entered is not entered again.
+ */
+export const stagesToEnter = (
+  { stages, enabledIn }: ReportedFeature,
+  reportedIn: readonly string[],
+  typeOf: ReadonlyMap<string, string>,
+  now: string,
+): LifecycleStage[] => {
+  const isLive = reportedIn.some((name) => typeOf.get(name) === 'production' && enabledIn.includes(name));
+  const reached = isLive ? (['pre-live', 'live'] as const) : (['pre-live'] as const);
+  return reached.filter((stage) => !stages.includes(stage)).map((stage) => ({ stage, enteredStageAt: now }));
+};

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { inProcessBus } from '@bunting/bus';
+import type { FeatureState, RecordedEvent, StateOf } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { outboxTables, startTelling } from '@bunting/outbox';
+import { eventually } from '@bunting/testing';
+import { aFeature } from '../../test/builders.ts';
+import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
+import type { Feature } from '../domain/feature.ts';
+import { entities } from '../persistence/entities.ts';
+import { featureRepository } from '../persistence/feature-repository.ts';
+import { steps } from '../persistence/migrations/index.ts';
+import { type UnitOfWork, unitOfWork } from '../persistence/unit-of-work.ts';
+import { keepHouse } from './keep-house.ts';
+
+// Three processes that keep house in one database, as three replicas of the service do.
+const databases: Database[] = [];
+const replicas: UnitOfWork[] = [];
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const fresh = await freshFeaturesDatabase();
+  drop = () => fresh.drop();
+  for (const name of ['one', 'two', 'three']) {
+    const database = await openDatabase({ url: fresh.url, name, steps: [...steps, outboxTables], entities });
+    databases.push(database);
+    const telling = startTelling({
+      ...{ producer: 'features', database, bus: inProcessBus(), intervalMs: 60_000, retentionHours: 1 },
+      warn: () => undefined,
+    });
+    await telling.relay.stop();
+    replicas.push(unitOfWork(telling));
+  }
+});
+afterAll(async () => {
+  for (const database of databases) await database.close();
+  await drop();
+});
+
+const sql = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+  (await databases[0]?.transaction(({ query }) => query<Row>(text, values))) ?? [];
+
+beforeEach(() => sql("insert into project (id, name) values ('shop', 'shop') on conflict do nothing"));
+afterEach(() => sql('truncate feature, outbox, feature_usage_hour cascade'));
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+const given = (...features: readonly Feature[]) =>
+  databases[0]?.transaction((tx) =>
+    featureRepository(tx, { event: () => undefined, state: () => undefined }).add(features),
+  );
+const keepHouseEverywhere = () => Promise.all(replicas.map((work) => keepHouse(work)));
+const told = async <T>(topic: string): Promise<T[]> =>
+  (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
+    ({ payload }) => payload,
+  );
+const events = () => told<RecordedEvent>('event');
+const states = () => told<StateOf<'feature'> & { state: FeatureState }>('state');
+
+const old = (name: string, about: Partial<Feature> = {}) => aFeature({ name, createdAt: daysAgo(41), ...about });
+
+it('tells once of each feature that has outlived its type, however many processes look', async () => {
+  const names = Array.from({ length: 40 }, (_, nth) => `old-${nth}`);
+  await given(...names.map((name) => old(name, { tags: [{ type: 'simple', value: 'x1' }] })));
+  await keepHouseEverywhere();
+  await keepHouseEverywhere();
+  const all = await events();
+  expect(all.map(({ featureName }) => featureName ?? '').toSorted()).toEqual(names.toSorted());
+  expect(all[0]).toMatchObject({
+    ...{ type: 'feature-potentially-stale-on', project: 'shop', environment: null, data: null, preData: null },
+    ...{ createdBy: 'unleash_system_user', createdByUserId: -1337, tags: [{ type: 'simple', value: 'x1' }] },
+  });
+});
+
+it('tells nothing of what is young, stale, archived, or of a type without a lifetime', async () => {
+  await given(
+    aFeature({ name: 'young', createdAt: daysAgo(39) }),
+    old('known', { stale: true }),
+    old('gone', { archivedAt: daysAgo(1) }),
+    old('switch', { type: 'kill-switch' }),
+  );
+  await keepHouseEverywhere();
+  expect(await events()).toEqual([]);
+});
+
+it('tells again of a feature that was made young by another type, and grew old again', async () => {
+  await given(old('checkout'));
+  await keepHouseEverywhere();
+  await sql("update feature set type = 'permission'");
+  await keepHouseEverywhere();
+  await sql("update feature set type = 'release'");
+  await keepHouseEverywhere();
+  expect((await events()).map(({ type }) => type)).toEqual([
+    'feature-potentially-stale-on',
+    'feature-potentially-stale-on',
+  ]);
+});
+
+it('tells figures that changed since they were told, and once more when they are over', async () => {
+  await given(aFeature({ name: 'busy' }), aFeature({ name: 'idle' }), aFeature({ name: 'over' }));
+  await sql(
+    "insert into project_environment (project, environment) values ('shop', 'development') on conflict do nothing",
+  );
+  await sql(
+    `with minute as (select floor(extract(epoch from now()) / 60)::integer as now)
+    insert into feature_seen (feature, environment, minutes, yes_by_minute, no_by_minute, last_seen_at, told_at)
+    select 'busy', 'development', array[minute.now - 1], array[5], array[0], now() - interval '1 minute', now() - interval '2 minutes' from minute
+    union all select 'idle', 'development', array[minute.now - 9], array[5], array[0], now() - interval '9 minutes', now() - interval '8 minutes' from minute
+    union all select 'over', 'development', array[minute.now - 70], array[5], array[0], now() - interval '70 minutes', now() - interval '69 minutes' from minute`,
+  );
+  await keepHouseEverywhere();
+  await keepHouseEverywhere();
+  const figures = (await states()).map(({ id, state }) => [id, state.environments[0]?.yes]);
+  expect(figures.toSorted()).toEqual([
+    ['busy', 5],
+    ['over', 0],
+  ]);
+});
+
+it('drops figures that are older than two days, and those of features that are gone', async () => {
+  await given(aFeature({ name: 'checkout' }), aFeature({ name: 'gone' }));
+  await sql(
+    `insert into feature_usage_hour (feature, environment, app_name, hour, yes, no)
+    select name, 'development', 'web', date_trunc('hour', now()) - make_interval(hours => hours), 1, 0
+    from unnest(array['checkout', 'gone']) as name, unnest(array[0, 47, 49, 72]) as hours`,
+  );
+  await sql("delete from feature where name = 'gone'");
+  await keepHouseEverywhere();
+  expect(await sql('select feature from feature_usage_hour')).toEqual([
+    { feature: 'checkout' },
+    { feature: 'checkout' },
+  ]);
+});
+
+it('is done by the service, again and again', async () => {
+  const features = await startFeatures({ FEATURES_HOUSEKEEPING_INTERVAL_MS: '20' });
+  try {
+    for (const name of ['first', 'second']) {
+      await features.given(old(name, { project: 'default' }));
+      await eventually(async () => {
+        expect((await features.told()).map(({ featureName }) => featureName)).toContain(name);
+      });
+    }
+  } finally {
+    await features.stop();
+  }
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  AddFavoriteFeature,
+  ArchiveFeatures,
+  CreateProject,
+  DeleteFeature,
+  DeleteFeatures,
+  ListArchivedFeatures,
+  ListArchivedFeaturesOfProject,
+  ReviveFeature,
+  ReviveFeatures,
+  ValidateArchive,
+} from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+});
+afterAll(() => features.stop());
+
+let nth = 0;
+let [parent, child, other] = ['', '', ''];
+beforeEach(async () => {
+  nth += 1;
+  [parent, child, other] = [`parent-${nth}`, `child-${nth}`, `other-${nth}`];
+  await features.given(
+    aFeature({ name: parent, enabled: true, strategies: [aStrategy()] }),
+    aFeature({ name: child, dependencies: [{ feature: parent, enabled: true, variants: [] }] }),
+    aFeature({ name: other, project: 'default', tags: [{ type: 'simple', value: 'red' }] }),
+  );
+  await features.forget();
+});
+
+const params = { projectId: 'shop' };
+const archive = (names: string[], caller = mia) =>
+  features.call(ArchiveFeatures, { params, body: { features: names } }, caller);
+const revive = (names: string[], caller = mia) =>
+  features.call(ReviveFeatures, { params, body: { features: names } }, caller);
+const remove = (names: string[], caller = mia, projectId = 'shop') =>
+  features.call(DeleteFeatures, { params: { projectId }, body: { features: names } }, caller);
+const validate = (names: string[], caller = mia) =>
+  features.call(ValidateArchive, { params, body: { features: names } }, caller);
+const told = async () => (await features.told()).map(({ type, featureName }) => [type, featureName]);
+const archived = async (projectId = 'shop') =>
+  (await features.call(ListArchivedFeaturesOfProject, { params: { projectId } })).features.map(({ name }) => name);
+
+it('archives a parent together with its children, tells each once, and lists them', async () => {
+  await archive([child, parent, 'nobody', child]);
+  await archive([child, parent]);
+  expect(await told()).toEqual([
+    ['feature-dependencies-removed', child],
+    ['feature-archived', child],
+    ['feature-archived', parent],
+  ]);
+  expect(await archived()).toEqual(expect.arrayContaining([child, parent]));
+  expect(await archived('default')).toEqual([]);
+  const all = await features.call(ListArchivedFeatures, {});
+  expect(all).toMatchObject({ version: 2 });
+  expect(all.features.map(({ name }) => name)).toContain(child);
+});
+
+it('archives all or none', async () => {
+  await expect(archive([parent])).rejects.toMatchObject({
+    kind: 'InvalidOperationError',
+    message: 'You can not archive/delete this feature since other features depend on it.',
+  });
+  await expect(archive([child, other])).rejects.toMatchObject({
+    kind: 'InvalidOperationError',
+    message: /\("default"\).*\("shop"\)/,
+  });
+  expect(await features.told()).toEqual([]);
+  expect((await features.get(child, mia, 'shop')).dependencies).toHaveLength(1);
+});
+
+it('says beforehand what stands in the way', async () => {
+  expect(await validate([parent, 'nobody', other])).toEqual({
+    parentsWithChildFeatures: [parent],
+    hasDeletedDependencies: false,
+  });
+  expect(await validate([parent, child])).toEqual({ parentsWithChildFeatures: [], hasDeletedDependencies: true });
+});
+
+it('revives features, off everywhere and at the beginning of their lives, and tells only those that were archived', async () => {
+  await archive([child, parent]);
+  await features.forget();
+  await revive([parent, 'nobody']);
+  await features.call(ReviveFeature, { params: { featureName: parent } });
+  expect(await told()).toEqual([['feature-revived', parent]]);
+  const feature = await features.get(parent, mia, 'shop');
+  expect(feature).toMatchObject({ enabled: false, lifecycle: { stage: 'initial' } });
+  expect(feature.environments?.[0]?.strategies).toHaveLength(1);
+  await features.call(ReviveFeature, { params: { featureName: child } });
+  expect((await features.get(child, mia, 'shop')).dependencies).toEqual([]);
+  expect((await features.stateOf(child))?.archivedAt).toBeNull();
+});
+
+it('revives nothing into an archived project', async () => {
+  await features.call(CreateProject, { body: { id: `gone-${nth}`, name: 'gone' } });
+  await features.given(
+    aFeature({ name: `sunk-${nth}`, project: `gone-${nth}`, archivedAt: '2026-01-02T00:00:00.000Z' }),
+  );
+  await features.database.transaction(({ query }) =>
+    query('update project set archived_at = now() where id = $1', [`gone-${nth}`]),
+  );
+  await expect(features.call(ReviveFeature, { params: { featureName: `sunk-${nth}` } })).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+});
+
+it('deletes archived features for good, tells what they were, and frees their names', async () => {
+  await features.call(AddFavoriteFeature, { params: { projectId: 'shop', featureName: child } });
+  await archive([child]);
+  await features.forget();
+  await remove([child, parent, 'nobody']);
+  expect(await told()).toEqual([['feature-deleted', child]]);
+  expect((await features.told())[0]).toMatchObject({ project: 'shop', preData: { name: child, archived: true } });
+  expect((await features.states('feature')).at(-1)).toMatchObject({ id: child, state: null });
+  await features.create(child);
+  const states = (await features.states('feature')).filter(({ id }) => id === child);
+  expect(states.at(-1)?.state).not.toBeNull();
+  const versions = states.map(({ version }) => version);
+  expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other));
+});
+
+it('deletes one by its name, and leaves one that is not archived', async () => {
+  await features.call(DeleteFeature, { params: { featureName: other } });
+  expect(await features.told()).toEqual([]);
+  expect(await features.get(other)).toMatchObject({ name: other });
+  const old = `old-${nth}`;
+  const tags = [{ type: 'simple', value: 'red' }];
+  await features.given(aFeature({ name: old, archivedAt: '2026-01-02T00:00:00.000Z', tags }));
+  await features.call(DeleteFeature, { params: { featureName: old } });
+  expect(await features.told()).toMatchObject([{ type: 'feature-deleted', featureName: old, tags }]);
+  for (const operation of [DeleteFeature, ReviveFeature]) {
+    await expect(features.call(operation, { params: { featureName: old } })).rejects.toMatchObject({
+      kind: 'NotFoundError',
+      message: 'No feature flag found',
+    });
+  }
+});
+
+it('is for those who may delete or update features there', async () => {
+  const elsewhere = someoneWho(
+    { permission: 'DELETE_FEATURE', project: 'default' },
+    { permission: 'UPDATE_FEATURE', project: 'default' },
+  );
+  for (const caller of [lee, elsewhere]) {
+    for (const refused of [
+      () => archive([child], caller),
+      () => remove([child], caller),
+      () => revive([child], caller),
+      () => validate([child], caller),
+      () => features.call(DeleteFeature, { params: { featureName: child } }, caller),
+      () => features.call(ReviveFeature, { params: { featureName: child } }, caller),
+    ]) {
+      await expect(refused()).rejects.toMatchObject({ kind: 'NoAccessError' });
+    }
+  }
+});

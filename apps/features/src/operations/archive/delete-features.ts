@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { DeleteFeatures } from '@bunting/contracts';
+import { requireOfProject } from '../../domain/batch.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { deleteForGood } from './delete-for-good.ts';
+
+export const deleteFeaturesEndpoint = (work: UnitOfWork) =>
+  implement(DeleteFeatures, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      authorise(caller, DeleteFeatures.permission, { project: params.projectId });
+      const features = await tx.features.findAllForUpdate(body.features);
+      requireOfProject(features, params.projectId);
+      await deleteForGood(tx, features);
+      return null;
+    }),
+  );

@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { notFound, ReviveFeature } from '@bunting/contracts';
+import { reviveFeature } from '../../domain/archive.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { requireRoomForRevived } from './require-room-for-revived.ts';
+
+/** @param limit how many active features there may be in all */
+export const reviveFeatureEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+  implement(ReviveFeature, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller, now } = asked;
+      const feature = await tx.features.findForUpdate(params.featureName);
+      authorise(caller, ReviveFeature.permission, { project: feature?.project });
+      if (feature === undefined) throw notFound('No feature flag found');
+      const decision = reviveFeature(feature, now.toISOString());
+      await requireRoomForRevived(tx, [decision], limit);
+      await carryOut(tx, decision, caller);
+      return null;
+    }),
+  );

@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { ReviveFeatures } from '@bunting/contracts';
+import { reviveFeature } from '../../domain/archive.ts';
+import { requireOfProject } from '../../domain/batch.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOutAll } from '../carry-out-all.ts';
+import { requireRoomForRevived } from './require-room-for-revived.ts';
+
+/** @param limit how many active features there may be in all */
+export const reviveFeaturesEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+  implement(ReviveFeatures, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller, now } = asked;
+      authorise(caller, ReviveFeatures.permission, { project: params.projectId });
+      const features = await tx.features.findAllForUpdate(body.features);
+      requireOfProject(features, params.projectId);
+      const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
+      await requireRoomForRevived(tx, decisions, limit);
+      await carryOutAll(tx, decisions, caller);
+      return null;
+    }),
+  );

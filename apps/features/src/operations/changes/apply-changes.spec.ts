@@ -1,0 +1,286 @@
+import { type AppliedChanges, ApplyChanges, type Change, CreateSegment, PreviewChanges } from '@bunting/contracts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let service: StartedFeatures;
+beforeEach(async () => {
+  service = await startFeatures();
+});
+afterEach(() => service.stop());
+
+const kim = { id: 9, name: 'kim', grants: [] };
+const project = 'default';
+const environment = 'development';
+
+const bodyOf = (changes: readonly object[], more: object = {}) => ({
+  changeRequestId: 31,
+  attempt: 1,
+  project,
+  environment,
+  changes: changes.map((change, nth) => ({ id: nth + 1, change: change as Change, snapshot: null })),
+  refuseOverwrites: false,
+  ...more,
+});
+const apply = (changes: readonly object[], more: object = {}): Promise<AppliedChanges> =>
+  service.call(ApplyChanges, { body: bodyOf(changes, more) }, kim);
+const preview = async (changes: readonly object[], snapshots: readonly unknown[] = []) => {
+  const requested = bodyOf(changes).changes.map((change, nth) => ({ ...change, snapshot: snapshots[nth] ?? null }));
+  const requests = [{ environment, changes: requested }];
+  const { previews } = await service.call(PreviewChanges, { body: { project, withStates: true, requests } });
+  return previews[0]!;
+};
+
+const flag = (name: string, about: Parameters<typeof aFeature>[0] = {}) => aFeature({ name, project, ...about });
+const enable = (feature: string, more = {}) => ({
+  action: 'updateEnabled',
+  feature,
+  payload: { enabled: true, ...more },
+});
+const addStrategy = (feature: string, rollout = '5') => ({
+  action: 'addStrategy',
+  feature,
+  payload: { name: 'flexibleRollout', constraints: [], parameters: { rollout } },
+});
+const one = '8c0f4d2e-0000-4000-8000-00000000000a';
+const two = '8c0f4d2e-0000-4000-8000-00000000000b';
+const off = [aStrategy({ id: one, disabled: true }), aStrategy({ id: two, disabled: true, sortOrder: 1 })];
+const inDevelopment = async (name: string) =>
+  (await service.get(name)).environments?.find((it) => it.name === environment);
+const types = async () => (await service.told()).map(({ type }) => type);
+
+describe('the cases that a person can follow', () => {
+  it.each([
+    [
+      'turning on a flag without strategies adds one',
+      {},
+      [enable('x')],
+      true,
+      1,
+      ['feature-strategy-add', 'feature-environment-enabled'],
+    ],
+    [
+      'turning on and adding one adds no other',
+      {},
+      [enable('x'), addStrategy('x')],
+      true,
+      1,
+      ['feature-strategy-add', 'feature-environment-enabled'],
+    ],
+    [
+      'disabled strategies are activated where that is wanted',
+      { strategies: off },
+      [enable('x', { shouldActivateDisabledStrategies: true })],
+      true,
+      2,
+      ['feature-strategy-update', 'feature-strategy-update', 'feature-environment-enabled'],
+    ],
+    [
+      'and else left beside a new one',
+      { strategies: off },
+      [enable('x', { shouldActivateDisabledStrategies: false })],
+      true,
+      3,
+      ['feature-strategy-add', 'feature-environment-enabled'],
+    ],
+    [
+      'the last strategy takes the flag off with it',
+      { enabled: true, strategies: [aStrategy({ id: one })] },
+      [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }],
+      false,
+      0,
+      ['feature-strategy-remove', 'feature-environment-disabled'],
+    ],
+    [
+      'but not where another takes its place',
+      { enabled: true, strategies: [aStrategy({ id: one })] },
+      [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }, addStrategy('x')],
+      true,
+      1,
+      ['feature-strategy-remove', 'feature-strategy-add'],
+    ],
+    [
+      'nor where it is to be on',
+      { enabled: true, strategies: [aStrategy({ id: one })] },
+      [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }, enable('x')],
+      true,
+      1,
+      ['feature-strategy-remove', 'feature-strategy-add'],
+    ],
+  ])('%s', async (_, about, changes, enabled, strategies, told) => {
+    await service.given(flag('x', about));
+    const foretold = await preview(changes);
+    expect((await apply(changes)).outcome).toBe('applied');
+    const now = await inDevelopment('x');
+    expect([now?.enabled, now?.strategies?.length]).toEqual([enabled, strategies]);
+    expect(await types()).toEqual(told);
+    expect(foretold.preview.applicable).toBe(true);
+    expect(foretold.preview.features[0]?.after).toMatchObject({ enabled });
+    expect(Object.keys(foretold.preview.features[0]?.after?.['strategies'] as object)).toHaveLength(strategies);
+  });
+
+  it('archives a child before its parent, whatever was proposed first', async () => {
+    const dependencies = [{ feature: 'parent', enabled: true, variants: [] }];
+    await service.given(flag('parent'), flag('child', { dependencies }));
+    const archive = (feature: string) => ({ action: 'archiveFeature', feature, payload: {} });
+    expect((await apply([archive('parent')])).conflicts).toMatchObject([{ code: 'has-children' }]);
+    expect((await apply([archive('parent'), archive('child')], { attempt: 2 })).outcome).toBe('applied');
+    expect(await types()).toEqual(['feature-dependencies-removed', 'feature-archived', 'feature-archived']);
+  });
+
+  it('lets go of a segment and deletes it at once', async () => {
+    const { id } = await service.call(CreateSegment, { body: { name: 'beta', project, constraints: [] } });
+    await service.given(flag('x', { strategies: [aStrategy({ id: one, segments: [id] })] }));
+    const drop = { action: 'deleteSegment', payload: { id } };
+    expect((await apply([drop])).conflicts).toMatchObject([{ code: 'segment-in-use', segment: id }]);
+    const let_go = { action: 'updateStrategy', feature: 'x', payload: { id: one, segments: [] } };
+    expect((await apply([drop, let_go], { attempt: 2 })).outcome).toBe('applied');
+    expect((await types()).slice(1)).toEqual(['feature-strategy-update', 'segment-deleted']);
+    expect((await service.states('segment')).at(-1)).toMatchObject({ id: String(id), state: null });
+  });
+});
+
+describe('applying', () => {
+  it('does everything or nothing', async () => {
+    await service.given(flag('x'), flag('y', { archivedAt: '2026-01-02T00:00:00.000Z' }));
+    const gone = { action: 'updateStrategy', feature: 'x', payload: { id: one, title: 'a' } };
+    expect(await apply([enable('x'), gone, addStrategy('y'), addStrategy('z')])).toMatchObject({
+      outcome: 'conflict',
+      conflicts: expect.arrayContaining([
+        { code: 'feature-archived', message: 'Feature has been archived', feature: 'y' },
+        { code: 'feature-deleted', message: 'Feature has been deleted', feature: 'z' },
+        { code: 'strategy-deleted', message: 'Strategy has been deleted', feature: 'x', changeId: 2 },
+      ]),
+    });
+    expect((await inDevelopment('x'))?.enabled).toBe(false);
+    expect(await types()).toEqual([]);
+  });
+
+  it('happens once for a request, however often and however many at a time it is asked for', async () => {
+    await service.given(flag('x'));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => apply([addStrategy('x')])));
+    answers.push(await apply([addStrategy('x')], { attempt: 2 }));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect((await inDevelopment('x'))?.strategies).toHaveLength(1);
+    expect(await types()).toEqual(['feature-strategy-add']);
+  });
+
+  it('keeps to the answer of an attempt, and does nothing for one that is outdated', async () => {
+    const changes = [addStrategy('x')];
+    expect((await apply(changes)).outcome).toBe('conflict');
+    await service.given(flag('x'));
+    // The same attempt, come late: it was refused, and somebody may have been told so.
+    expect((await apply(changes)).conflicts).toMatchObject([{ code: 'feature-deleted' }]);
+    expect((await apply([enable('y')], { attempt: 3 })).outcome).toBe('conflict');
+    expect((await apply(changes, { attempt: 2 })).conflicts).toMatchObject([{ code: 'superseded' }]);
+    expect(await types()).toEqual([]);
+    expect((await apply(changes, { attempt: 4 })).outcome).toBe('applied');
+  });
+
+  it('is told with the applier as actor, and with the id of the request', async () => {
+    await service.given(flag('x'));
+    await apply([enable('x')]);
+    for (const event of await service.told()) {
+      expect(event).toMatchObject({ createdBy: 'kim', createdByUserId: 9, data: { changeRequestId: 31 } });
+    }
+  });
+
+  it('refuses to undo newer edits where that is asked for', async () => {
+    await service.given(flag('x', { strategies: [aStrategy({ id: one, title: 'newer' })] }));
+    const change = { action: 'updateStrategy', feature: 'x', payload: { id: one, title: 'mine' } } as Change;
+    const changes = [{ id: 1, change, snapshot: { id: one, title: 'older' } }];
+    expect(await apply([], { changes, refuseOverwrites: true })).toMatchObject({
+      outcome: 'overwrites',
+      conflicts: [{ message: `Strategy ${one} of feature flag x was changed; applying would overwrite that change` }],
+    });
+    expect((await apply([], { changes, attempt: 2 })).outcome).toBe('applied');
+  });
+
+  it('gives the changes that undo it, and they do', async () => {
+    const strategies = [
+      aStrategy({ id: one, title: 'a' }),
+      aStrategy({
+        id: two,
+        name: 'flexibleRollout',
+        parameters: { rollout: '7', stickiness: 'default', groupId: 'x' },
+        sortOrder: 1,
+      }),
+    ];
+    await service.given(flag('x', { enabled: true, strategies }), flag('parent'));
+    const before = await inDevelopment('x');
+    const { inverse } = await apply([
+      { action: 'updateStrategy', feature: 'x', payload: { id: one, title: 'b', disabled: true } },
+      { action: 'deleteStrategy', feature: 'x', payload: { id: two } },
+      addStrategy('x', '50'),
+      { action: 'reorderStrategy', feature: 'x', payload: [{ id: one, sortOrder: 9 }] },
+      { action: 'addDependency', feature: 'x', payload: { feature: 'parent' } },
+      { action: 'updateEnabled', feature: 'x', payload: { enabled: false } },
+    ]);
+    const changes = inverse.map((item, nth) => ({ ...(item as { change: Change; snapshot: unknown }), id: nth }));
+    const again = await apply([], { changeRequestId: 32, changes, refuseOverwrites: true });
+    expect(again).toMatchObject({ outcome: 'applied', conflicts: [] });
+    const after = await inDevelopment('x');
+    const plain = (it: typeof after) => ({ ...it, strategies: it?.strategies?.map(({ id: _, ...rest }) => rest) });
+    expect(plain(after)).toEqual(plain(before));
+  });
+});
+
+describe('a preview', () => {
+  it('shows a newer edit by its property, three ways', async () => {
+    const strategy = aStrategy({
+      id: one,
+      name: 'flexibleRollout',
+      parameters: { rollout: '20', groupId: 'x' },
+      title: 'same',
+    });
+    await service.given(flag('x', { strategies: [strategy] }));
+    const payload = { id: one, title: 'mine', parameters: { rollout: '30', groupId: 'x' } };
+    const snapshot = { id: one, title: 'same', parameters: { rollout: '10', groupId: 'x' } };
+    const { preview: found, snapshots } = await preview(
+      [{ action: 'updateStrategy', feature: 'x', payload }],
+      [snapshot],
+    );
+    expect(found.features[0]).toMatchObject({
+      changes: [
+        { id: 1, overwrites: [{ property: 'parameters.rollout', snapshot: '10', current: '20', proposed: '30' }] },
+      ],
+      diff: expect.arrayContaining([{ path: `/strategies/${one}/title`, before: 'same', after: 'mine' }]),
+    });
+    expect(snapshots).toMatchObject([{ id: 1, snapshot: { title: 'same', parameters: { rollout: '20' } } }]);
+  });
+
+  it('says what will be done in the background, and changes nothing', async () => {
+    await service.given(flag('x'), flag('y', { enabled: true, strategies: [aStrategy({ id: one })] }));
+    const { preview: found } = await preview([
+      enable('x'),
+      { action: 'deleteStrategy', feature: 'y', payload: { id: one } },
+    ]);
+    expect(found.features.map(({ defaultChange }) => defaultChange)).toMatchObject([
+      { action: 'addStrategy', payload: { name: 'flexibleRollout', parameters: { rollout: '100', groupId: 'x' } } },
+      { action: 'updateEnabled', payload: { enabled: false } },
+    ]);
+    expect(await types()).toEqual([]);
+  });
+
+  it('of 300 requests takes one statement', async () => {
+    await service.given(flag('x'));
+    const requests = Array.from({ length: 300 }, (_, id) => ({
+      environment,
+      changes: [{ id, change: enable('x') as Change, snapshot: null }],
+    }));
+    const body = { project, withStates: false, requests };
+    const startedAt = performance.now();
+    const { previews } = await service.call(PreviewChanges, { body });
+    expect(previews).toHaveLength(300);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it('and applying of 200 changes to 100 flags is quick', async () => {
+    const names = Array.from({ length: 100 }, (_, nth) => `flag-${nth}`);
+    await service.given(...names.map((name) => flag(name)));
+    const startedAt = performance.now();
+    expect((await apply(names.flatMap((name) => [addStrategy(name), enable(name)]))).outcome).toBe('applied');
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(await types()).toHaveLength(200);
+  });
+});

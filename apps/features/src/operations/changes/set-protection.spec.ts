@@ -1,0 +1,102 @@
+import {
+  AddStrategy,
+  ApplyChanges,
+  ArchiveFeature,
+  type Caller,
+  type Change,
+  EnableEnvironment,
+  PatchStrategy,
+  RemoveFeatureTag,
+  SetProtection,
+} from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+const id = '8c0f4d2e-0000-4000-8000-00000000000a';
+const project = 'default';
+const message = `You don't have the required permissions to perform this operation. To perform this action, you need the "SKIP_CHANGE_REQUEST" permission.`;
+const refused = { kind: 'NoAccessError', message, permissions: ['SKIP_CHANGE_REQUEST'] };
+
+const edits: Caller['grants'] = [
+  { permission: 'UPDATE_FEATURE_STRATEGY' },
+  { permission: 'CREATE_FEATURE_STRATEGY' },
+  { permission: 'UPDATE_FEATURE_ENVIRONMENT' },
+  { permission: 'UPDATE_FEATURE' },
+  { permission: 'DELETE_FEATURE' },
+];
+const editor = someoneWho(...edits);
+const skipper = someoneWho(...edits, { permission: 'SKIP_CHANGE_REQUEST', project, environment: 'development' });
+
+let service: StartedFeatures;
+const protect = (isProtected: boolean, version: number, environment = 'development') =>
+  service.call(SetProtection, { body: { project, environment, isProtected, version } });
+beforeAll(async () => {
+  service = await startFeatures();
+  await service.given(
+    ...['x', 'y', 'z'].map((name, nth) =>
+      aFeature({
+        name,
+        project,
+        strategies: nth === 0 ? [aStrategy({ id })] : [],
+        tags: [{ type: 'simple', value: 'tag' }],
+      }),
+    ),
+  );
+  await protect(true, 5);
+});
+afterAll(() => service.stop());
+
+const at = (featureName: string, environment = 'development') => ({ projectId: project, featureName, environment });
+let title = 0;
+const patch = (caller: Caller) => {
+  const body = [{ op: 'replace' as const, path: '/title', value: `title ${++title}` }];
+  return service.call(PatchStrategy, { params: { ...at('x'), strategyId: id }, body }, caller);
+};
+const add = (caller: Caller, environment?: string) =>
+  service.call(AddStrategy, { params: at('x', environment), body: { name: 'default' } }, caller);
+const archive = (caller: Caller, featureName: string) =>
+  service.call(ArchiveFeature, { params: { projectId: project, featureName } }, caller);
+
+describe('in a protected environment, a direct edit', () => {
+  it('is refused to who may edit, whichever it is', async () => {
+    const told = await service.told();
+    await expect(patch(editor)).rejects.toMatchObject(refused);
+    await expect(add(editor)).rejects.toMatchObject(refused);
+    await expect(service.call(EnableEnvironment, { params: at('y'), query: {} }, editor)).rejects.toMatchObject(
+      refused,
+    );
+    await expect(archive(editor, 'y')).rejects.toMatchObject(refused);
+    expect(await service.told()).toEqual(told);
+  });
+
+  it('is for who may skip change requests there, and for administrators', async () => {
+    await patch(skipper);
+    await add(mia);
+    await archive(skipper, 'z');
+  });
+
+  it('of what is not guarded is nobody’s concern', async () => {
+    await add(editor, 'production');
+    const params = { featureName: 'x', type: 'simple', value: 'tag' };
+    await service.call(RemoveFeatureTag, { params }, editor);
+  });
+
+  it('that was agreed on in a change request is applied', async () => {
+    const change = { action: 'updateStrategy', feature: 'x', payload: { id, title: 'agreed' } } as Change;
+    const body = { changeRequestId: 1, attempt: 1, project, environment: 'development', refuseOverwrites: false };
+    const changes = [{ id: 1, change, snapshot: null }];
+    expect(await service.call(ApplyChanges, { body: { ...body, changes } }, editor)).toMatchObject({
+      outcome: 'applied',
+    });
+  });
+
+  it('is refused until protection ends; what was said earlier and comes late changes nothing', async () => {
+    await protect(false, 4);
+    await expect(patch(editor)).rejects.toMatchObject(refused);
+    await protect(false, 6);
+    await patch(editor);
+    await protect(true, 5);
+    await patch(editor);
+  });
+});

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { CreateContextField, refusal } from '@bunting/contracts';
+import { newContextField } from '../../domain/context-field.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const createContextFieldEndpoint = (work: UnitOfWork) =>
+  implement(CreateContextField, (asked) =>
+    work(asked, async ({ contextFields, events }) => {
+      authoriseEverywhere(asked.caller, CreateContextField.permission);
+      const field = newContextField(asked.body);
+      const added = await contextFields.add(field);
+      if (added === undefined) throw refusal('NameExistsError', 'A context field with that name already exist');
+      events.record([{ type: 'context-field-created', data: field }]);
+      return { ...field, legalValues: [...field.legalValues], ...added };
+    }),
+  );

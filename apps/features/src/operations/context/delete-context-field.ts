@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const deleteContextFieldEndpoint = (work: UnitOfWork) =>
+  implement(DeleteContextField, (asked) =>
+    work(asked, async ({ contextFields, events }) => {
+      const { params, caller } = asked;
+      authoriseEverywhere(caller, DeleteContextField.permission);
+      const field = await contextFields.findForUpdate(params.name);
+      if (field === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);
+      const users = await contextFields.usersOf(field.name);
+      if (users.length > 0) {
+        throw refusal('ConflictError', `Context field ${field.name} is in use by ${users.slice(0, 10).join(', ')}`);
+      }
+      await contextFields.remove(field.name);
+      events.record([{ type: 'context-field-deleted', preData: field }]);
+      return null;
+    }),
+  );

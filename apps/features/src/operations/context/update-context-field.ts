@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { notFound, UpdateContextField } from '@bunting/contracts';
+import { contextFieldAfter } from '../../domain/context-field.ts';
+import { named } from '../../domain/refusals.ts';
+import { isSame } from '../../domain/same.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const updateContextFieldEndpoint = (work: UnitOfWork) =>
+  implement(UpdateContextField, (asked) =>
+    work(asked, async ({ contextFields, events }) => {
+      const { params, body, caller } = asked;
+      authoriseEverywhere(caller, UpdateContextField.permission);
+      const before = await contextFields.findForUpdate(params.name);
+      if (before === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);
+      const after = contextFieldAfter(before, body);
+      if (isSame(after, before)) return null;
+      await contextFields.save(after);
+      events.record([{ type: 'context-field-updated', data: after, preData: before }]);
+      return null;
+    }),
+  );

@@ -1,0 +1,26 @@
+import { implement } from '@bunting/bus';
+import { AddDependency } from '@bunting/contracts';
+import { addDependency, normalDependency } from '../../domain/dependency.ts';
+import { noSuchFeature } from '../../domain/feature-rules.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const addDependencyEndpoint = (work: UnitOfWork) =>
+  implement(AddDependency, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      // Both are locked, and the parent that goes: none of them becomes a child or a parent meanwhile.
+      const family = await tx.features.findFamiliesForUpdate([params.featureName, body.feature]);
+      const child = family.find(({ name }) => name === params.featureName);
+      if (child === undefined || child.project !== params.projectId) {
+        throw noSuchFeature(params.featureName, params.projectId, child?.project);
+      }
+      authorise(caller, AddDependency.permission, { project: child.project });
+      const parent = family.find(({ name }) => name === body.feature);
+      const children = await tx.features.childrenOf(child.name);
+      const dependency = normalDependency(body.feature, body.enabled, body.variants);
+      await carryOut(tx, addDependency(child, dependency, { parent, children }), caller);
+      return null;
+    }),
+  );

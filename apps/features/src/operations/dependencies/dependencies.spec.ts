@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  AddDependency,
+  type AddDependencyBody,
+  CreateProject,
+  HasDependencies,
+  ListParentVariants,
+  ListPossibleParents,
+  RemoveDependencies,
+  RemoveDependency,
+  type StrategyVariant,
+} from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  for (const id of ['shop', 'garage']) await features.call(CreateProject, { body: { id, name: id } });
+});
+afterAll(() => features.stop());
+
+const red: StrategyVariant = { name: 'red', weight: 1000, weightType: 'variable', stickiness: 'default' };
+beforeEach(async () => {
+  await features.database.transaction(({ query }) => query('delete from feature'));
+  await features.given(
+    aFeature({ name: 'mother', strategies: [aStrategy({ variants: [red] })] }),
+    aFeature({ name: 'father' }),
+    aFeature({ name: 'child' }),
+    aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }),
+    aFeature({ name: 'foreign', project: 'garage' }),
+  );
+  await features.forget();
+});
+
+const at = (featureName: string, projectId = 'shop') => ({ projectId, featureName });
+const add = (featureName: string, body: AddDependencyBody, caller = mia) =>
+  features.call(AddDependency, { params: at(featureName), body }, caller);
+const remove = (parent: string, caller = mia) =>
+  features.call(RemoveDependency, { params: { ...at('child'), parent } }, caller);
+const removeAll = (caller = mia) => features.call(RemoveDependencies, { params: at('child') }, caller);
+const told = async () => (await features.told()).map(({ type, featureName, data }) => [type, featureName, data]);
+
+it('makes a feature depend on one parent, replaces it, and takes it away, each told with the states of all', async () => {
+  await add('child', { feature: 'mother', variants: ['red'] });
+  await add('child', { feature: 'mother', variants: ['red'] });
+  await add('child', { feature: 'father', enabled: false, variants: ['red'] });
+  await remove('father');
+  expect(await told()).toEqual([
+    ['feature-dependency-added', 'child', { feature: 'mother', enabled: true, variants: ['red'] }],
+    ['feature-dependency-removed', 'child', { feature: 'mother' }],
+    ['feature-dependency-added', 'child', { feature: 'father', enabled: false, variants: [] }],
+    ['feature-dependency-removed', 'child', { feature: 'father' }],
+  ]);
+  for (const name of ['child', 'mother', 'father']) {
+    expect((await features.stateOf(name))?.dependencyType).toBeNull();
+  }
+});
+
+it('removes all, and says where there is nothing to remove', async () => {
+  await add('child', { feature: 'mother' });
+  await features.forget();
+  await expect(remove('father')).rejects.toMatchObject({ kind: 'NotFoundError', message: /"father".*"child"/ });
+  await removeAll();
+  await expect(removeAll()).rejects.toMatchObject({ kind: 'NotFoundError' });
+  expect(await told()).toEqual([['feature-dependencies-removed', 'child', null]]);
+});
+
+it('refuses what may not be, and stores nothing', async () => {
+  await add('child', { feature: 'mother' });
+  await features.forget();
+  for (const [child, parent, message] of [
+    ['father', 'father', /itself/],
+    ['mother', 'father', /other features depend on/],
+    ['father', 'child', /has parent dependency/],
+    ['father', 'nobody', /No active feature nobody exists/],
+    ['father', 'old', /No active feature old exists/],
+    ['father', 'foreign', /same project/],
+  ] as const) {
+    await expect(add(child, { feature: parent })).rejects.toMatchObject({ kind: 'InvalidOperationError', message });
+  }
+  for (const child of ['nobody', 'foreign']) {
+    await expect(add(child, { feature: 'mother' })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  }
+  for (const refused of [
+    () => add('child', { feature: 'mother' }, lee),
+    () => remove('mother', lee),
+    () => removeAll(lee),
+  ]) {
+    await expect(refused()).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_DEPENDENCY'] });
+  }
+  expect(await features.told()).toEqual([]);
+});
+
+it('never lets two features become the parent of each other, whoever is first', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const outcomes = await Promise.allSettled([
+      add('mother', { feature: 'father' }),
+      add('father', { feature: 'mother' }),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await features.database.transaction(({ query }) =>
+      query(`update feature set dependencies = '[]', parents = '{}' where name in ('mother', 'father')`),
+    );
+  }
+});
+
+it('says who could be a parent, with which variants, and whether anybody is one', async () => {
+  const parents = (featureName: string) => features.call(ListPossibleParents, { params: at(featureName) });
+  const anybody = () => features.call(HasDependencies, { params: { projectId: 'shop' } });
+  expect(await parents('child')).toEqual(['father', 'mother']);
+  expect(await anybody()).toBe(false);
+  await add('child', { feature: 'mother' });
+  expect(await parents('father')).toEqual(['mother']);
+  expect(await parents('mother')).toEqual([]);
+  expect(await anybody()).toBe(true);
+  expect(await features.call(ListParentVariants, { params: at('mother') })).toEqual(['red']);
+  expect(await features.call(ListParentVariants, { params: at('father') })).toEqual([]);
+  for (const operation of [ListPossibleParents, ListParentVariants]) {
+    await expect(features.call(operation, { params: at('nobody') })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  }
+});

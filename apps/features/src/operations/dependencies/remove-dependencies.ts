@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { RemoveDependencies } from '@bunting/contracts';
+import { removeDependencies, requireDependencies } from '../../domain/dependency.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const removeDependenciesEndpoint = (work: UnitOfWork) =>
+  implement(RemoveDependencies, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller } = asked;
+      const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
+      authorise(caller, RemoveDependencies.permission, { project: feature.project });
+      requireDependencies(feature);
+      await carryOut(tx, removeDependencies(feature), caller);
+      return null;
+    }),
+  );

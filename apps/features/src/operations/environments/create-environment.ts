@@ -1,0 +1,20 @@
+import { implement } from '@bunting/bus';
+import { CreateEnvironment } from '@bunting/contracts';
+import { newEnvironment } from '../../domain/environment.ts';
+import { tooMany } from '../../domain/refusals.ts';
+import { limits } from '../../domain/surroundings.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const createEnvironmentEndpoint = (work: UnitOfWork) =>
+  implement(CreateEnvironment, (asked) =>
+    work(asked, async ({ environments, events }) => {
+      authoriseEverywhere(asked.caller, CreateEnvironment.permission);
+      const { count, latest } = await environments.room();
+      const environment = newEnvironment(asked.body, latest);
+      if (count >= limits.environments) throw tooMany('environment', limits.environments);
+      await environments.add(environment);
+      events.record([{ type: 'environment-created', environment: environment.name, data: environment }]);
+      return { ...environment, projectCount: 0, enabledToggleCount: 0 };
+    }),
+  );

@@ -1,0 +1,27 @@
+import { implement } from '@bunting/bus';
+import { DeleteEnvironment, notFound, refusal } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const deleteEnvironmentEndpoint = (work: UnitOfWork) =>
+  implement(DeleteEnvironment, (asked) =>
+    work(asked, async ({ environments, events }) => {
+      const { params, caller } = asked;
+      authoriseEverywhere(caller, DeleteEnvironment.permission);
+      const [environment] = await environments.findForUpdate([params.name]);
+      if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
+      const { name } = environment;
+      if (environment.protected) {
+        throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
+      }
+      const projects = await environments.projectsOf(name);
+      if (projects.length > 0) {
+        const some = projects.slice(0, 10).join(', ');
+        throw refusal('ConflictError', `The environment ${name} is in use by projects: ${some}`);
+      }
+      await environments.remove(name);
+      events.record([{ type: 'environment-deleted', environment: name, preData: environment }]);
+      return null;
+    }),
+  );

@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { DisableEnvironmentsInBulk } from '@bunting/contracts';
+import { disableEnvironment } from '../../domain/environments.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOutAll } from '../carry-out-all.ts';
+import { featuresToSwitch } from './features-to-switch.ts';
+
+export const disableEnvironmentsInBulkEndpoint = (work: UnitOfWork) =>
+  implement(DisableEnvironmentsInBulk, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { projectId: project, environment } = params;
+      authorise(caller, DisableEnvironmentsInBulk.permission, { project, environment });
+      const { features, surroundings } = await featuresToSwitch(tx, project, body.features);
+      await carryOutAll(
+        tx,
+        features.map((feature) => disableEnvironment(feature, environment, surroundings)),
+        caller,
+      );
+      return null;
+    }),
+  );

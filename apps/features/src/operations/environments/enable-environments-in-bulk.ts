@@ -1,0 +1,29 @@
+import { implement } from '@bunting/bus';
+import { EnableEnvironmentsInBulk } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { enableEnvironment } from '../../domain/environments.ts';
+import { inEnvironment } from '../../domain/strategy.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOutAll } from '../carry-out-all.ts';
+import { featuresToSwitch } from './features-to-switch.ts';
+
+export const enableEnvironmentsInBulkEndpoint = (work: UnitOfWork) =>
+  implement(EnableEnvironmentsInBulk, (asked) =>
+    work(asked, async (tx) => {
+      const { params, query, body, caller } = asked;
+      const { environment } = params;
+      const where = { project: params.projectId, environment };
+      authorise(caller, EnableEnvironmentsInBulk.permission, where);
+      const { features, surroundings } = await featuresToSwitch(tx, params.projectId, body.features);
+      // Some will get their first strategy: that takes the right to add one.
+      if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
+        authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
+      const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
+      const decisions = features.map((feature) =>
+        enableEnvironment(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, surroundings),
+      );
+      await carryOutAll(tx, decisions, caller);
+      return null;
+    }),
+  );

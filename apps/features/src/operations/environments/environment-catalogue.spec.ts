@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  AddProjectEnvironment,
+  CreateEnvironment,
+  DeleteEnvironment,
+  GetEnvironment,
+  ListEnvironments,
+  ListEnvironmentsOfProject,
+  SetEnvironmentOrder,
+  SwitchEnvironmentOff,
+  SwitchEnvironmentOn,
+  UpdateEnvironment,
+  ValidateEnvironmentName,
+} from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  const environments = { production: { enabled: true, strategies: [aStrategy()], variants: [] } };
+  await features.given(aFeature({ project: 'default', environments }));
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const told = async () =>
+  (await features.told()).map(({ type, environment, data, preData }) => ({ type, environment, data, preData }));
+const namesNow = async () => (await features.call(ListEnvironments, {})).environments.map(({ name }) => name);
+
+it('counts where environments are used, and says what a project has in them', async () => {
+  const { environments } = await features.call(ListEnvironments, {});
+  expect(environments).toMatchObject([
+    { name: 'development', projectCount: 1, enabledToggleCount: 0, protected: false, enabled: true },
+    { name: 'production', projectCount: 1, enabledToggleCount: 1 },
+  ]);
+  expect(await features.call(GetEnvironment, { params: { name: 'production' } })).toEqual(environments[1]);
+  const ofProject = await features.call(ListEnvironmentsOfProject, { params: { projectId: 'default' } });
+  expect(ofProject.environments).toMatchObject([
+    { name: 'development', projectEnabledToggleCount: 0, visible: true },
+    { name: 'production', projectEnabledToggleCount: 1, visible: true, defaultStrategy: null },
+  ]);
+  await expect(features.call(ListEnvironmentsOfProject, { params: { projectId: 'moon' } })).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+});
+
+it('creates, moves, switches and deletes an environment, and tells it', async () => {
+  const params = { name: 'staging' };
+  const body = { ...params, type: 'preproduction' };
+  const created = { ...body, sortOrder: 4, enabled: true, protected: false };
+  expect(await features.call(CreateEnvironment, { body })).toMatchObject(created);
+  await expect(features.call(CreateEnvironment, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
+  for (let nth = 0; nth < 2; nth++) {
+    expect(await features.call(UpdateEnvironment, { params, body: { type: 'test' } })).toMatchObject({ type: 'test' });
+    await features.call(SetEnvironmentOrder, { body: { staging: 1, production: 3 } });
+  }
+  expect(await namesNow()).toEqual(['staging', 'development', 'production']);
+  await features.call(SwitchEnvironmentOff, { params });
+  expect(await features.call(GetEnvironment, { params })).toMatchObject({ enabled: false });
+  await features.call(SwitchEnvironmentOn, { params });
+  expect(await features.call(GetEnvironment, { params })).toMatchObject({ enabled: true });
+  await features.call(DeleteEnvironment, { params });
+  const typed = { ...created, type: 'test' };
+  const moved = { ...typed, sortOrder: 1 };
+  const environment = 'staging';
+  expect(await told()).toEqual([
+    { type: 'environment-created', environment, data: created, preData: null },
+    { type: 'environment-updated', environment, data: typed, preData: created },
+    { type: 'environment-updated', environment, data: moved, preData: typed },
+    { type: 'environment-deleted', environment, data: null, preData: moved },
+  ]);
+});
+
+it('tells the states of features anew when one of their environments moves', async () => {
+  await features.call(SetEnvironmentOrder, { body: { development: 20 } });
+  const state = await features.stateOf('checkout');
+  expect(state?.environments.map(({ name, sortOrder }) => [name, sortOrder])).toEqual([
+    ['production', 3],
+    ['development', 20],
+  ]);
+  await features.call(SetEnvironmentOrder, { body: { development: 2 } });
+});
+
+it('keeps environments that are in use or protected', async () => {
+  await features.call(CreateEnvironment, { body: { name: 'qa', type: 'test' } });
+  const params = { name: 'qa' };
+  await features.call(AddProjectEnvironment, { params: { projectId: 'default' }, body: { environment: 'qa' } });
+  await expect(features.call(DeleteEnvironment, { params })).rejects.toMatchObject({
+    kind: 'ConflictError',
+    message: /default/,
+  });
+  await features.database.transaction(({ query }) =>
+    query(`update environment set protected = true where name = 'qa'`),
+  );
+  await expect(features.call(DeleteEnvironment, { params })).rejects.toMatchObject({ kind: 'OperationDeniedError' });
+});
+
+it('refuses names that cannot be, unknown environments, and those who are not admins', async () => {
+  const validate = (name: string) => features.call(ValidateEnvironmentName, { body: { name } });
+  expect(await validate('new')).toBeNull();
+  await expect(validate('production')).rejects.toMatchObject({ kind: 'NameExistsError' });
+  await expect(validate('a b')).rejects.toMatchObject({ message: /`\/body\/name`/ });
+  const params = { name: 'moon' };
+  for (const operation of [GetEnvironment, UpdateEnvironment, DeleteEnvironment, SwitchEnvironmentOn]) {
+    await expect(features.call(operation, { params, body: {} } as never)).rejects.toMatchObject({
+      kind: 'NotFoundError',
+    });
+  }
+  await expect(features.call(SetEnvironmentOrder, { body: { moon: 1 } })).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+  const kim = someoneWho({ permission: 'ADMIN', project: 'default' });
+  const body = { name: 'mine', type: 'test' };
+  await expect(features.call(CreateEnvironment, { body }, kim)).rejects.toMatchObject({ kind: 'NoAccessError' });
+});

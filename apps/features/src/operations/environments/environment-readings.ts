@@ -1,0 +1,32 @@
+import { implement, JsonText } from '@bunting/bus';
+import {
+  GetEnvironment,
+  ListEnvironments,
+  ListEnvironmentsOfProject,
+  refusal,
+  ValidateEnvironmentName,
+} from '@bunting/contracts';
+import { requireUrlFriendlyName } from '../../domain/names.ts';
+import type { EnvironmentReader } from '../../persistence/environments.ts';
+import { existing } from '../existing.ts';
+
+export const listEnvironmentsEndpoint = (environments: EnvironmentReader) =>
+  implement(ListEnvironments, async () => new JsonText(await environments.all()));
+
+export const getEnvironmentEndpoint = (environments: EnvironmentReader) =>
+  implement(GetEnvironment, async ({ params }) => new JsonText(await environments.one(params.name)));
+
+export const listEnvironmentsOfProjectEndpoint = (environments: EnvironmentReader) =>
+  implement(
+    ListEnvironmentsOfProject,
+    async ({ params }) => new JsonText(await environments.ofProject(params.projectId)),
+  );
+
+export const validateEnvironmentNameEndpoint = (environments: EnvironmentReader) =>
+  implement(ValidateEnvironmentName, async ({ body }) => {
+    requireUrlFriendlyName(body.name);
+    if ((await existing(() => environments.one(body.name))) !== undefined) {
+      throw refusal('NameExistsError', `An environment with the name ${body.name} already exists`);
+    }
+    return null;
+  });

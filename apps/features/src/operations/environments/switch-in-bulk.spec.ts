@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { CreateProject, DisableEnvironmentsInBulk, EnableEnvironmentsInBulk } from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+  await features.given(aFeature({ name: 'foreign', project: 'default' }));
+  await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
+});
+afterAll(() => features.stop());
+
+let nth = 0;
+let [empty, sleeper, awake] = ['', '', ''];
+beforeEach(async () => {
+  nth += 1;
+  [empty, sleeper, awake] = [`empty-${nth}`, `sleeper-${nth}`, `awake-${nth}`];
+  await features.given(
+    aFeature({ name: empty }),
+    aFeature({ name: sleeper, strategies: [aStrategy({ id: sleeper, disabled: true })] }),
+    aFeature({ name: awake, enabled: true, strategies: [aStrategy({ id: awake })] }),
+  );
+  await features.forget();
+});
+
+const at = (environment = 'development') => ({ projectId: 'shop', environment });
+const enable = (names: string[], { activate = false, caller = mia, params = at() } = {}) => {
+  const query = { shouldActivateDisabledStrategies: activate };
+  return features.call(EnableEnvironmentsInBulk, { params, query, body: { features: names } }, caller);
+};
+const disable = (names: string[], caller = mia, params = at()) =>
+  features.call(DisableEnvironmentsInBulk, { params, body: { features: names } }, caller);
+const told = async () => (await features.told()).map(({ type, featureName }) => [type, featureName]);
+
+it('enables features, each with an active strategy, and disables them again; what did not change is not told', async () => {
+  await enable([sleeper, empty, awake]);
+  expect(await told()).toEqual([
+    ['feature-strategy-add', empty],
+    ['feature-environment-enabled', empty],
+    ['feature-strategy-add', sleeper],
+    ['feature-environment-enabled', sleeper],
+  ]);
+  await features.forget();
+  await disable([awake, empty, sleeper]);
+  await disable([awake, empty, sleeper]);
+  expect(await told()).toEqual([awake, empty, sleeper].map((name) => ['feature-environment-disabled', name]));
+});
+
+it('enables disabled strategies where that is wanted', async () => {
+  await enable([sleeper], { activate: true });
+  expect(await told()).toEqual([
+    ['feature-strategy-update', sleeper],
+    ['feature-environment-enabled', sleeper],
+  ]);
+});
+
+it('switches all or none', async () => {
+  for (const [bad, kind] of [
+    ['nobody', 'NotFoundError'],
+    ['foreign', 'NotFoundError'],
+    ['old', 'ArchivedFeatureError'],
+  ] as const) {
+    await expect(enable([empty, bad])).rejects.toMatchObject({ kind });
+    await expect(disable([awake, bad])).rejects.toMatchObject({ kind });
+  }
+  await expect(enable([empty], { params: at('moon') })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(disable([awake], mia, at('moon'))).rejects.toMatchObject({ kind: 'NotFoundError' });
+  expect(await features.told()).toEqual([]);
+});
+
+it('takes the right to switch there, and to add strategies where one gets its first', async () => {
+  const switcher = someoneWho({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
+  await expect(enable([awake, empty], { caller: switcher })).rejects.toMatchObject({
+    permissions: ['CREATE_FEATURE_STRATEGY'],
+  });
+  await expect(enable([awake], { caller: lee })).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_ENVIRONMENT'] });
+  await expect(disable([awake], lee)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_ENVIRONMENT'] });
+  await disable([awake], switcher);
+  await enable([awake], { caller: switcher });
+});

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { notFound, UpdateEnvironment } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { changeEnvironments } from './change-environments.ts';
+
+export const updateEnvironmentEndpoint = (work: UnitOfWork) =>
+  implement(UpdateEnvironment, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      authoriseEverywhere(caller, UpdateEnvironment.permission);
+      const [environment] = await changeEnvironments(tx, new Map([[params.name, body]]));
+      if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
+      return environment;
+    }),
+  );

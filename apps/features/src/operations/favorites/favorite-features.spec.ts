@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { AddFavoriteFeature, RemoveFavoriteFeature } from '@bunting/contracts';
+import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.create('lamp');
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const at = (featureName = 'lamp') => ({ projectId: 'default', featureName });
+const add = (caller = mia, params = at()) => features.call(AddFavoriteFeature, { params }, caller);
+const remove = (caller = mia, params = at()) => features.call(RemoveFavoriteFeature, { params }, caller);
+
+it('keeps favourites for each user, tells those that changed, and tells whose they are', async () => {
+  await add();
+  await add();
+  await add(lee);
+  expect((await features.stateOf('lamp'))?.favoritedBy).toEqual([1, 2]);
+  expect((await features.get('lamp', mia)).favorite).toBe(true);
+  await remove();
+  await remove();
+  expect((await features.stateOf('lamp'))?.favoritedBy).toEqual([2]);
+  expect((await features.get('lamp', mia)).favorite).toBe(false);
+  expect((await features.get('lamp', lee)).favorite).toBe(true);
+  expect(
+    (await features.told()).map(({ type, project, featureName, data, createdBy }) => [
+      ...[type, project, featureName, data, createdBy],
+    ]),
+  ).toEqual([
+    ['feature-favorited', null, 'lamp', { feature: 'lamp' }, 'mia'],
+    ['feature-favorited', null, 'lamp', { feature: 'lamp' }, 'lee'],
+    ['feature-unfavorited', null, 'lamp', { feature: 'lamp' }, 'mia'],
+  ]);
+});
+
+it('finds features that there are alone', async () => {
+  for (const params of [at('nobody'), { ...at(), projectId: 'moon' }]) {
+    for (const missing of [() => add(mia, params), () => remove(mia, params)]) {
+      await expect(missing()).rejects.toMatchObject({ kind: 'NotFoundError' });
+    }
+  }
+});

@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { AddFavoriteProject, type Caller, RemoveFavoriteProject } from '@bunting/contracts';
+import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { foundProject } from '../projects/found-project.ts';
+
+interface Asked extends Occasion {
+  readonly params: { readonly projectId: string };
+  readonly caller: Caller;
+}
+
+const setFavorite = (work: UnitOfWork, asked: Asked, isFavorite: boolean): Promise<null> =>
+  work(asked, async (tx) => {
+    const { params, caller } = asked;
+    const { project } = await foundProject(tx, { id: params.projectId, caller, access: 'authenticated' });
+    if (!(await tx.projectSettings.setFavorite(project.id, caller.id, isFavorite))) return null;
+    const type = isFavorite ? 'project-favorited' : 'project-unfavorited';
+    tx.events.record([{ type, project: project.id, data: { project: project.id } }]);
+    return null;
+  });
+
+export const addFavoriteProjectEndpoint = (work: UnitOfWork) =>
+  implement(AddFavoriteProject, (asked) => setFavorite(work, asked, true));
+
+export const removeFavoriteProjectEndpoint = (work: UnitOfWork) =>
+  implement(RemoveFavoriteProject, (asked) => setFavorite(work, asked, false));

@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { notFound, SetFeatureTypeLifetime } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const setFeatureTypeLifetimeEndpoint = (work: UnitOfWork) =>
+  implement(SetFeatureTypeLifetime, (asked) =>
+    work(asked, async ({ featureTypes, events }) => {
+      const { params, body, caller } = asked;
+      authoriseEverywhere(caller, SetFeatureTypeLifetime.permission);
+      const before = await featureTypes.findForUpdate(params.id);
+      if (before === undefined) {
+        throw notFound(`The feature type you tried to update ("${named(params.id)}") does not exist.`);
+      }
+      // A feature that is expected to live for no day at all is one of which nothing is expected.
+      const after = { ...before, lifetimeDays: body.lifetimeDays || null };
+      if (after.lifetimeDays === before.lifetimeDays) return before;
+      await featureTypes.setLifetime(before.id, after.lifetimeDays);
+      events.record([{ type: 'feature-type-updated', data: after, preData: before }]);
+      return after;
+    }),
+  );

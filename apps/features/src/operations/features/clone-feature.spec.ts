@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { CloneFeature, CreateProject, SetProtection, ValidateFeatureName } from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+  await features.given(
+    aFeature({ name: 'parent' }),
+    aFeature({
+      ...{
+        name: 'source',
+        type: 'experiment',
+        description: 'Pays',
+        enabled: true,
+        tags: [{ type: 'simple', value: 'a' }],
+      },
+      dependencies: [{ feature: 'parent', enabled: true, variants: [] }],
+      strategies: [
+        aStrategy({ id: 'a', name: 'flexibleRollout', parameters: { rollout: '5', groupId: 'source' } }),
+        aStrategy({ id: 'b', sortOrder: 1 }),
+      ],
+    }),
+  );
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const clone = (name: string, more: object = {}, caller = mia, featureName = 'source') =>
+  features.call(CloneFeature, { params: { projectId: 'shop', featureName }, body: { name, ...more } }, caller);
+const validate = (name: string, projectId: string | null = null) =>
+  features.call(ValidateFeatureName, { body: { name, projectId } }, lee);
+
+it('creates a feature like another one, off everywhere and without its tags, and tells all of it', async () => {
+  expect(await clone('copy')).toMatchObject({ name: 'copy', type: 'experiment', description: 'Pays' });
+  const copy = await features.get('copy', mia, 'shop');
+  expect(copy).toMatchObject({ enabled: false, tags: [], dependencies: [{ feature: 'parent' }] });
+  const strategies = copy.environments?.[0]?.strategies ?? [];
+  expect(strategies.map(({ parameters }) => parameters?.['groupId'])).toEqual(['copy', undefined]);
+  expect(strategies.some(({ id }) => id === 'a' || id === 'b')).toBe(false);
+  expect((await features.told()).map(({ type, environment }) => [type, environment])).toEqual([
+    ['feature-created', null],
+    ['feature-strategy-add', 'development'],
+    ['feature-strategy-add', 'development'],
+    ['feature-dependency-added', null],
+  ]);
+  expect((await features.get('parent', mia, 'shop')).children).toEqual(['copy', 'source']);
+});
+
+it('keeps the group of users where that is wanted', async () => {
+  await clone('twin', { replaceGroupId: false });
+  const [strategy] = (await features.get('twin', mia, 'shop')).environments?.[0]?.strategies ?? [];
+  expect(strategy?.parameters).toMatchObject({ groupId: 'source' });
+});
+
+it('refuses a name that is taken or is none, an unknown source, and whoever may not create features', async () => {
+  await expect(clone('parent')).rejects.toMatchObject({ kind: 'NameExistsError' });
+  await expect(clone('a b')).rejects.toMatchObject({ kind: 'ValidationError', message: /\/body\/name/ });
+  await expect(clone('new', {}, mia, 'nobody')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(clone('new', {}, lee)).rejects.toMatchObject({ permissions: ['CREATE_FEATURE'] });
+  expect(await features.told()).toEqual([]);
+});
+
+it('brings no strategies past the change requests of a project, except for those who may skip them', async () => {
+  const protect = (isProtected: boolean, version: number) =>
+    features.call(SetProtection, { body: { project: 'shop', environment: 'production', isProtected, version } });
+  await protect(true, 1);
+  await expect(clone('sneaky', {}, someoneWho({ permission: 'CREATE_FEATURE' }))).rejects.toMatchObject({
+    kind: 'ForbiddenError',
+    message: 'Cloning not allowed. Project shop has change requests enabled.',
+  });
+  await clone('allowed', {}, someoneWho({ permission: 'CREATE_FEATURE' }, { permission: 'SKIP_CHANGE_REQUEST' }));
+  await protect(false, 2);
+});
+
+it('says whether a name could be given', async () => {
+  await features.call(CreateProject, { body: { id: 'strict', name: 'strict' } });
+  await features.database.transaction(({ query }) =>
+    query(`update project set feature_naming = '{"pattern": "s-[a-z]+"}' where id = 'strict'`),
+  );
+  await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
+  expect(await validate('free')).toBeNull();
+  expect(await validate('free', 'moon')).toBeNull();
+  expect(await validate('s-free', 'strict')).toBeNull();
+  await expect(validate('free', 'strict')).rejects.toMatchObject({ kind: 'PatternError' });
+  await expect(validate('a/b')).rejects.toMatchObject({ kind: 'ValidationError', message: /\/body\/name/ });
+  await expect(validate('parent')).rejects.toMatchObject({ message: 'A flag with that name already exists' });
+  await expect(validate('old')).rejects.toMatchObject({ message: 'An archived flag with that name already exists' });
+});

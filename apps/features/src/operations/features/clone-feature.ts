@@ -1,0 +1,35 @@
+import { implement } from '@bunting/bus';
+import { CloneFeature, notFound } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { cloneFeature } from '../../domain/clone-feature.ts';
+import { storedFeature } from '../../domain/feature-rules.ts';
+import { requireUrlFriendlyName } from '../../domain/names.ts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { nameTaken } from './name-taken.ts';
+import { requireRoom } from './require-room.ts';
+import { requireUnguarded } from './require-unguarded.ts';
+
+/** @param limit how many active features there may be in all */
+export const cloneFeatureEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+  implement(CloneFeature, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller, now } = asked;
+      // Its parent is locked as well: the clone will be another child of it.
+      const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
+      authorise(caller, CloneFeature.permission, { project: source.project });
+      await requireUnguarded(tx, 'Cloning', source.project, caller);
+      requireUrlFriendlyName(body.name);
+      const { taken, project } = await tx.projects.placeForFeature(source.project, body.name);
+      if (taken !== null) throw nameTaken(taken);
+      const by = { id: caller.id, name: caller.name };
+      const origin = { project: source.project, now: now.toISOString(), by, naming: project?.naming };
+      const { feature, events } = cloneFeature(source, body, origin, randomUUID);
+      if (project === null) throw notFound(`Active project with id ${named(source.project)} does not exist`);
+      await requireRoom(tx, { project: source.project, featureLimit: project.featureLimit, limit, adding: 1 });
+      await tx.features.add([feature]);
+      tx.events.record(events);
+      return storedFeature(feature);
+    }),
+  );

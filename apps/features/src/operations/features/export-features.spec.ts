@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { CreateSegment, ExportFeatures, type ExportFeaturesBody, ImportFeatures } from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+let segment: number;
+beforeAll(async () => {
+  features = await startFeatures();
+  ({ id: segment } = await features.call(CreateSegment, { body: { name: 'beta', constraints: [] } }));
+});
+afterAll(() => features.stop());
+
+const environment = 'development';
+const project = 'default';
+const takeOut = (body: Partial<ExportFeaturesBody>) =>
+  features.call(ExportFeatures, { body: { environment, ...body } });
+const variant = { name: 'a', weight: 1000, weightType: 'variable' as const, stickiness: 'sessionId' };
+
+beforeEach(async () => {
+  await features.database.transaction(({ query }) => query('truncate feature cascade'));
+  await features.create('parent', { tags: [{ type: 'simple', value: 'red' }], description: 'of checkout' });
+  const first = aStrategy({
+    id: 'first',
+    name: 'flexibleRollout',
+    title: 'Half',
+    parameters: { rollout: '50', stickiness: 'userId', groupId: 'checkout' },
+    constraints: [{ contextName: 'appName', operator: 'IN', values: ['shop'], inverted: true, caseInsensitive: false }],
+    segments: [segment],
+    variants: [{ ...variant, payload: { type: 'string', value: 'x' } }],
+  });
+  const second = aStrategy({ id: 'second', sortOrder: 3, disabled: true });
+  await features.given(
+    aFeature({
+      project,
+      environments: {
+        development: { enabled: true, strategies: [first, second], variants: [{ ...variant, overrides: [] }] },
+        production: { enabled: true, strategies: [aStrategy({ id: 'elsewhere' })], variants: [] },
+      },
+      tags: [{ type: 'simple', value: 'blue' }],
+      dependencies: [{ feature: 'parent', enabled: true, variants: ['a'] }],
+    }),
+    aFeature({ name: 'gone', project, archivedAt: '2026-01-02T00:00:00.000Z' }),
+  );
+  await features.forget();
+});
+
+it('takes features out with all that belongs to them in one environment, and tells which', async () => {
+  const data = await takeOut({ project });
+  expect(data.features.map(({ name }) => name)).toEqual(['checkout', 'parent']);
+  expect(data.featureStrategies).toMatchObject([
+    { id: 'first', featureName: 'checkout', segments: [segment], sortOrder: 0 },
+    { id: 'second', disabled: true, sortOrder: 3 },
+  ]);
+  expect(data.featureEnvironments).toMatchObject([{ enabled: true, environment }, { enabled: false }]);
+  expect(data.contextFields?.map(({ name }) => name)).toEqual(['appName', 'sessionId', 'userId']);
+  expect(data.segments).toEqual([{ id: segment, name: 'beta' }]);
+  expect(data.tagTypes.map(({ name }) => name)).toEqual(['simple']);
+  expect(await features.told()).toMatchObject([
+    { type: 'features-exported', data: { environment, project, tag: null, features: ['checkout', 'parent'] } },
+  ]);
+});
+
+it('is imported again to just what it was', async () => {
+  const before = await takeOut({ project });
+  await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
+  const body = { project, environment, data: before };
+  expect(await features.call(ImportFeatures, { body })).toMatchObject({ created: 2, skipped: [] });
+  expect(await takeOut({ project })).toEqual(before);
+  expect(await features.call(ImportFeatures, { body })).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
+});
+
+it('takes out those that are named, and those with a tag', async () => {
+  const namesOf = async (body: Partial<ExportFeaturesBody>) => (await takeOut(body)).features.map(({ name }) => name);
+  expect(await namesOf({ features: ['parent', 'nobody', 'gone'] })).toEqual(['parent']);
+  expect(await namesOf({ features: [] })).toEqual([]);
+  expect(await namesOf({ tag: 'blue' })).toEqual(['checkout']);
+  expect(await namesOf({ tag: 'blue', project: 'moon' })).toEqual([]);
+});
+
+it('refuses to guess which features, and environments that there are not', async () => {
+  await expect(takeOut({})).rejects.toMatchObject({ kind: 'ValidationError', message: /`\/body\/features`/ });
+  await expect(takeOut({ project, environment: 'moon' })).rejects.toMatchObject({
+    kind: 'ValidationError',
+    message: /`\/body\/environment`/,
+  });
+});

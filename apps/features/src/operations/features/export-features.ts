@@ -1,0 +1,23 @@
+import { implement, JsonText } from '@bunting/bus';
+import { ExportFeatures, invalid } from '@bunting/contracts';
+import { mustBe } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+
+export const exportFeaturesEndpoint = (work: UnitOfWork) =>
+  implement(ExportFeatures, (asked) =>
+    work(asked, async ({ exporting, events }) => {
+      const { environment, features, tag, project } = asked.body;
+      if (features === undefined && tag === undefined && project === undefined) {
+        throw invalid(
+          'The request must say which features: see the `/body/features`, `/body/tag` and `/body/project` properties.',
+          '/body/features',
+        );
+      }
+      const exported = await exporting({ environment, features, tag, project });
+      if (exported === undefined) throw mustBe('name an environment that exists', '/body/environment', environment);
+      // What was taken out, and not its content: whoever may read events need not be whoever may read every feature.
+      const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };
+      events.record([{ type: 'features-exported', data }]);
+      return new JsonText(exported.json);
+    }),
+  );

@@ -1,0 +1,32 @@
+import { implement } from '@bunting/bus';
+import { MoveFeature } from '@bunting/contracts';
+import { moveFeature } from '../../domain/move-feature.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { requireRoom } from './require-room.ts';
+import { requireUnguarded } from './require-unguarded.ts';
+
+export const moveFeatureEndpoint = (work: UnitOfWork) =>
+  implement(MoveFeature, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const to = body.newProjectId;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
+      await requireUnguarded(tx, 'Changing project', to, caller);
+      const there = await tx.neighbourhood.of(to);
+      const children = await tx.features.childrenOf(feature.name);
+      const decision = moveFeature(feature, { to, here: surroundings, there, children });
+      const moves = decision.feature !== feature && feature.archivedAt === null;
+      const { project } = await tx.projects.placeForFeature(to, feature.name);
+      await requireRoom(tx, {
+        project: to,
+        featureLimit: project?.featureLimit ?? null,
+        limit: undefined,
+        adding: moves ? 1 : 0,
+      });
+      await carryOut(tx, decision, caller);
+      return null;
+    }),
+  );

@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { SetStale } from '@bunting/contracts';
+import { requireOfProject } from '../../domain/batch.ts';
+import { markStale } from '../../domain/feature-metadata.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOutAll } from '../carry-out-all.ts';
+
+export const setStaleEndpoint = (work: UnitOfWork) =>
+  implement(SetStale, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      authorise(caller, SetStale.permission, { project: params.projectId });
+      const features = await tx.features.findAllForUpdate(body.features);
+      requireOfProject(features, params.projectId);
+      await carryOutAll(
+        tx,
+        features.map((feature) => markStale(feature, body.stale)),
+        caller,
+      );
+      return null;
+    }),
+  );

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { UpdateFeature } from '@bunting/contracts';
+import { updateFeature } from '../../domain/feature-metadata.ts';
+import { storedFeature } from '../../domain/feature-rules.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const updateFeatureEndpoint = (work: UnitOfWork) =>
+  implement(UpdateFeature, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, UpdateFeature.permission, { project: feature.project });
+      return storedFeature(await carryOut(tx, updateFeature(feature, body), caller));
+    }),
+  );

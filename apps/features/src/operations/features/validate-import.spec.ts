@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type ExportedFeatures, ListFeatures, UpdateProjectSettings, ValidateImport } from '@bunting/contracts';
+import { aFeature } from '../../../test/builders.ts';
+import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.given(aFeature({ name: 'gone', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
+});
+afterAll(() => features.stop());
+
+const validate = (about: Partial<ExportedFeatures>, caller = mia, project = 'default') => {
+  const data = { features: [{ name: 'new' }], featureStrategies: [], tagTypes: [], ...about };
+  return features.call(ValidateImport, { body: { project, environment: 'development', data } }, caller);
+};
+
+it('finds nothing in a file that can be taken, and takes nothing', async () => {
+  expect(await validate({})).toEqual({ errors: [], warnings: [], permissions: [] });
+  const { features: now } = await features.call(ListFeatures, { params: { projectId: 'default' } });
+  expect(now).toEqual([]);
+  expect(await features.told()).toEqual([]);
+});
+
+it('says what is wrong, what will be left out, and what the caller may not do', async () => {
+  const { errors } = await validate({
+    featureStrategies: [{ featureName: 'new', name: 'moon', segments: [] }],
+  });
+  expect(errors.map(({ affectedItems }) => affectedItems)).toEqual([['new']]);
+  expect(errors[0]?.message).toMatch(/"moon" does not exist/);
+
+  expect(await validate({ features: [{ name: 'gone' }] })).toMatchObject({
+    warnings: [{ affectedItems: ['gone'] }],
+  });
+
+  const kim = someoneWho({ permission: 'CREATE_FEATURE', project: 'default' });
+  const strategies = [{ featureName: 'new', name: 'default' }];
+  const { permissions } = await validate({ featureStrategies: strategies }, kim);
+  expect(permissions).toMatchObject([{ affectedItems: ['CREATE_FEATURE_STRATEGY'] }]);
+
+  await expect(validate({}, mia, 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(validate({}, kim, 'moon')).rejects.toMatchObject({ kind: 'NoAccessError' });
+});
+
+it('says that there is no room', async () => {
+  await features.call(UpdateProjectSettings, { params: { projectId: 'default' }, body: { featureLimit: 0 } });
+  const { errors } = await validate({});
+  expect(errors.map(({ message }) => message)).toEqual([
+    'You have reached the maximum number of feature flags for this project.',
+  ]);
+});

@@ -1,0 +1,90 @@
+import { implement } from '@bunting/bus';
+import {
+  type Caller,
+  type ErrorDetail,
+  type ExportedFeatures,
+  type ImportValidation,
+  may,
+  notFound,
+  type Permission,
+  Refusal,
+  ValidateImport,
+} from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import type { DomainEvent } from '../../domain/feature.ts';
+import { namedInFile, planImport } from '../../domain/import/index.ts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { importPermissions } from './import-features.ts';
+import { requireRoom } from './require-room.ts';
+
+type Finding = ImportValidation['errors'][number];
+
+/** Which feature, segment or field of the file a fault is about: whatever stands where its path leads. */
+const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
+  const [, list = '', index = ''] = /^\/body\/data\/(\w+)\/(\d+)/.exec(path) ?? [];
+  const items = (data as Readonly<Record<string, unknown>>)[list];
+  const item: unknown = Array.isArray(items) ? items[Number(index)] : undefined;
+  if (typeof item !== 'object' || item === null) return [];
+  const { featureName, feature, name } = item as Readonly<Record<string, unknown>>;
+  const found = featureName ?? feature ?? name;
+  return typeof found === 'string' ? [found] : [];
+};
+
+const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): Finding[] => {
+  const faults: readonly ErrorDetail[] = details.length > 0 ? details : [{ message }];
+  return faults.map((fault) => ({ message: fault.message, affectedItems: affectedBy(data, fault.path) }));
+};
+
+const warningsOf = (skipped: readonly { readonly feature: string; readonly reason: string }[]): Finding[] =>
+  [...Map.groupBy(skipped, ({ reason }) => reason)].map(([message, left]) => ({
+    message,
+    affectedItems: left.map(({ feature }) => feature),
+  }));
+
+const lackingOf = (caller: Caller, events: readonly DomainEvent[]): Finding[] => {
+  const lacking = new Set<Permission>();
+  for (const { type, project, environment } of events) {
+    const permission = importPermissions[type];
+    if (permission === undefined || lacking.has(permission)) continue;
+    const scope = { project: project ?? undefined, environment: environment ?? undefined };
+    if (!may(caller, [permission], scope)) lacking.add(permission);
+  }
+  if (lacking.size === 0) return [];
+  return [{ message: 'The import takes permissions that the caller does not have', affectedItems: [...lacking] }];
+};
+
+/**
+ * Plans the import as it would be done now, and does nothing.
+ * @param limit how many active features there may be in all
+ */
+export const validateImportEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+  implement(ValidateImport, (asked) =>
+    work(asked, async (tx): Promise<ImportValidation> => {
+      const { body, caller, now } = asked;
+      const { project, environment, data } = body;
+      authorise(caller, ValidateImport.permission, { project });
+      const mentioned = namedInFile(data);
+      const features = await tx.features.findFamiliesForUpdate(mentioned.features);
+      const found = await tx.destinations.find(project, mentioned);
+      if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+      try {
+        const plan = planImport(
+          data,
+          { ...found, project, environment, features: new Map(features.map((feature) => [feature.name, feature])) },
+          { now: now.toISOString(), by: { id: caller.id, name: caller.name }, newStrategyId: randomUUID },
+        );
+        const adding = plan.report.created;
+        if (adding > 0) await requireRoom(tx, { project, featureLimit: found.featureLimit, limit, adding });
+        return {
+          errors: [],
+          warnings: warningsOf(plan.report.skipped),
+          permissions: lackingOf(caller, plan.events),
+        };
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
+        return { errors: errorsOf(data, error), warnings: [], permissions: [] };
+      }
+    }),
+  );

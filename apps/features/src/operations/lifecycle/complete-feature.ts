@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { CompleteFeature } from '@bunting/contracts';
+import { completeFeature } from '../../domain/lifecycle.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const completeFeatureEndpoint = (work: UnitOfWork) =>
+  implement(CompleteFeature, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller, now } = asked;
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, CompleteFeature.permission, { project: feature.project });
+      await carryOut(tx, completeFeature(feature, body, now.toISOString()), caller);
+      return null;
+    }),
+  );

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { CompleteFeature, type CompleteFeatureBody, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
+import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.create('lamp');
+});
+afterAll(() => features.stop());
+beforeEach(() => features.forget());
+
+const at = (featureName = 'lamp') => ({ projectId: 'default', featureName });
+const complete = (body: CompleteFeatureBody, params = at(), caller = mia) =>
+  features.call(CompleteFeature, { params, body }, caller);
+const uncomplete = (params = at(), caller = mia) => features.call(UncompleteFeature, { params }, caller);
+const stages = async () =>
+  (await features.call(GetLifecycle, { params: at() })).map(({ stage, status }) => [stage, status]);
+
+it('says that a feature has done its work and how, and takes it back; what did not change is not told', async () => {
+  await complete({ status: 'kept', statusValue: 'red' });
+  await complete({ status: 'kept', statusValue: 'red' });
+  expect((await features.get('lamp')).lifecycle).toMatchObject({ stage: 'completed', status: 'kept' });
+  const [, first] = await features.call(GetLifecycle, { params: at() });
+  await complete({ status: 'discarded' });
+  expect(await stages()).toEqual([
+    ['initial', undefined],
+    ['completed', 'discarded'],
+  ]);
+  const [, second] = await features.call(GetLifecycle, { params: at() });
+  expect(second?.enteredStageAt).toBe(first?.enteredStageAt);
+  await uncomplete();
+  await uncomplete();
+  expect(await stages()).toEqual([['initial', undefined]]);
+  expect((await features.told()).map(({ type, data }) => [type, data])).toEqual([
+    ['feature-completed', { status: 'kept', statusValue: 'red', kept: true }],
+    ['feature-completed', { status: 'discarded', kept: false }],
+    ['feature-uncompleted', null],
+  ]);
+});
+
+it('finds features that there are alone, and is for those who may update them', async () => {
+  for (const params of [at('nobody'), { ...at(), projectId: 'moon' }]) {
+    for (const missing of [
+      () => complete({ status: 'kept' }, params),
+      () => uncomplete(params),
+      () => features.call(GetLifecycle, { params }),
+    ]) {
+      await expect(missing()).rejects.toMatchObject({ kind: 'NotFoundError' });
+    }
+  }
+  for (const refused of [() => complete({ status: 'kept' }, at(), lee), () => uncomplete(at(), lee)]) {
+    await expect(refused()).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE'] });
+  }
+});

@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { AddProjectEnvironment, invalid, refusal } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { foundProject } from './found-project.ts';
+
+export const addProjectEnvironmentEndpoint = (work: UnitOfWork) =>
+  implement(AddProjectEnvironment, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const ask = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
+      const { project, environments } = await foundProject(tx, ask);
+      const { environment } = body;
+      if (environments.includes(environment)) {
+        throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);
+      }
+      if (!(await tx.projectSettings.connect(project.id, environment))) {
+        const path = '/body/environment';
+        throw invalid(`Environment ${named(environment)} does not exist: see the \`${path}\` property.`, path);
+      }
+      await tx.projectSettings.tellAgain(await tx.projectSettings.featuresOf(project.id));
+      tx.events.record([{ type: 'project-environment-added', project: project.id, environment }]);
+      return null;
+    }),
+  );

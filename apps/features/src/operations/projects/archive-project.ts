@@ -1,0 +1,20 @@
+import { implement } from '@bunting/bus';
+import { ArchiveProject, refusal } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { foundProject } from './found-project.ts';
+
+export const archiveProjectEndpoint = (work: UnitOfWork) =>
+  implement(ArchiveProject, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller, now } = asked;
+      const ask = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
+      const { project, isArchived, activeFeatures } = await foundProject(tx, ask);
+      if (isArchived) return null;
+      if (activeFeatures > 0) {
+        throw refusal('InvalidOperationError', 'You can not archive a project with active feature flags');
+      }
+      await tx.projectSettings.setArchived(project.id, now.toISOString());
+      tx.events.record([{ type: 'project-archived', project: project.id }]);
+      return null;
+    }),
+  );

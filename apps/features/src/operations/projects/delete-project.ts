@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { DeleteProject, refusal } from '@bunting/contracts';
+import { segmentDeleted } from '../../domain/segment.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { deleteForGood } from '../archive/delete-for-good.ts';
+import { foundProject } from './found-project.ts';
+
+export const deleteProjectEndpoint = (work: UnitOfWork) =>
+  implement(DeleteProject, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller } = asked;
+      const ask = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
+      const { project, activeFeatures } = await foundProject(tx, ask);
+      if (project.id === 'default') {
+        throw refusal('InvalidOperationError', 'You can not delete the default project!');
+      }
+      if (activeFeatures > 0) {
+        throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
+      }
+      await deleteForGood(tx, await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(project.id)));
+      const segments = await tx.projectSettings.remove(project.id);
+      tx.events.record([...segments.map(segmentDeleted), { type: 'project-deleted', project: project.id }]);
+      return null;
+    }),
+  );

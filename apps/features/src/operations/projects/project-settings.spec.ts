@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  AddFavoriteProject,
+  AddProjectEnvironment,
+  ArchiveProject,
+  CreateProject,
+  CreateSegment,
+  DeleteProject,
+  EnableEnvironment,
+  GetProject,
+  GetProjectOverview,
+  ListFlagCreators,
+  ListProjects,
+  RemoveFavoriteProject,
+  RemoveProjectEnvironment,
+  ReviveProject,
+  SetDefaultStrategy,
+  UpdateProject,
+  UpdateProjectSettings,
+  ValidateProjectId,
+} from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+});
+afterAll(() => features.stop());
+beforeEach(async () => {
+  await features.database.transaction(({ query }) => query(`truncate feature cascade`));
+  await features.database.transaction(({ query }) => query(`delete from project where id <> 'default'`));
+  await features.call(CreateProject, { body: { id: 'shop', name: 'Shop', environments: ['development'] } });
+  await features.forget();
+});
+
+const params = { projectId: 'shop' };
+const overview = () => features.call(GetProjectOverview, { params });
+const told = async () =>
+  (await features.told()).map(({ type, project, environment, data, preData }) => ({
+    ...{ type, project, environment },
+    ...{ data, preData },
+  }));
+
+it('changes a project and its settings, each told once', async () => {
+  for (let nth = 0; nth < 2; nth++) {
+    await features.call(UpdateProject, { params, body: { name: 'Store', description: 'sells' } });
+    const featureNaming = { pattern: '[a-z]+', example: 'abc' };
+    await features.call(UpdateProjectSettings, { params, body: { mode: 'protected', featureLimit: 9, featureNaming } });
+  }
+  expect(await overview()).toMatchObject({
+    ...{ name: 'Store', description: 'sells', mode: 'protected', featureLimit: 9, members: 0, health: 100 },
+    ...{ featureNaming: { pattern: '[a-z]+', example: 'abc' }, updatedAt: expect.any(String), favorite: false },
+    environments: [{ environment: 'development', defaultStrategy: null }],
+  });
+  expect(await told()).toMatchObject([
+    { type: 'project-updated', project: 'shop', preData: { name: 'Shop' }, data: { name: 'Store' } },
+    { type: 'project-updated', project: 'shop', preData: { mode: 'open' }, data: { mode: 'protected' } },
+  ]);
+  const backtracking = { featureNaming: { pattern: '(a)\\1' } };
+  await expect(features.call(UpdateProjectSettings, { params, body: backtracking })).rejects.toMatchObject({
+    kind: 'PatternError',
+  });
+  await expect(features.call(UpdateProject, { params, body: { name: 'Mine' } }, lee)).rejects.toMatchObject({
+    kind: 'NoAccessError',
+  });
+});
+
+it('counts what is in a project, and lists it', async () => {
+  await features.given(
+    aFeature({ createdBy: { id: 2, name: 'lee' } }),
+    aFeature({ name: 'old', stale: true, type: 'experiment' }),
+    aFeature({ name: 'gone', archivedAt: '2026-01-02T00:00:00.000Z' }),
+  );
+  const counts = [
+    { type: 'experiment', count: 1 },
+    { type: 'release', count: 1 },
+  ];
+  expect(await overview()).toMatchObject({ health: 50, featureTypeCounts: counts });
+  const whole = await features.call(GetProject, { params });
+  expect(whole.features.map(({ name }) => name)).toEqual(['checkout', 'old']);
+  expect(await features.call(ListFlagCreators, { params })).toEqual([
+    { id: 2, name: 'lee' },
+    { id: 1, name: 'mia' },
+  ]);
+});
+
+it('archives, revives and deletes a project that has no active feature', async () => {
+  await features.given(aFeature());
+  for (const operation of [ArchiveProject, DeleteProject]) {
+    await expect(features.call(operation, { params })).rejects.toMatchObject({ kind: 'InvalidOperationError' });
+  }
+  await features.database.transaction(({ query }) => query('truncate feature cascade'));
+  await features.given(aFeature({ archivedAt: '2026-01-02T00:00:00.000Z' }));
+  await features.call(CreateSegment, { body: { name: 'own', project: 'shop', constraints: [] } });
+  await features.forget();
+  for (const operation of [ArchiveProject, ArchiveProject, ReviveProject, ReviveProject, DeleteProject]) {
+    await features.call(operation, { params });
+  }
+  expect((await told()).map(({ type }) => type)).toEqual([
+    ...['project-archived', 'project-revived', 'feature-deleted', 'segment-deleted', 'project-deleted'],
+  ]);
+  expect((await features.states('segment')).at(-1)?.state).toBeNull();
+  await expect(overview()).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(features.call(DeleteProject, { params: { projectId: 'default' } })).rejects.toMatchObject({
+    kind: 'InvalidOperationError',
+    message: 'You can not delete the default project!',
+  });
+});
+
+it('adds environments to a project and removes them, with all that features have in them', async () => {
+  await features.given(
+    aFeature({ environments: { development: { enabled: true, strategies: [aStrategy({ id: 'x' })], variants: [] } } }),
+  );
+  const production = { environment: 'production' };
+  await features.call(AddProjectEnvironment, { params, body: production });
+  const environments = async () => (await features.stateOf('checkout'))?.environments.map(({ name }) => name);
+  expect(await environments()).toEqual(['development', 'production']);
+  await expect(features.call(AddProjectEnvironment, { params, body: production })).rejects.toMatchObject({
+    kind: 'ConflictError',
+  });
+  await expect(features.call(AddProjectEnvironment, { params, body: { environment: 'moon' } })).rejects.toMatchObject({
+    kind: 'ValidationError',
+    message: /`\/body\/environment`/,
+  });
+
+  const remove = (environment: string) =>
+    features.call(RemoveProjectEnvironment, { params: { ...params, environment } });
+  await remove('development');
+  expect(await environments()).toEqual(['production']);
+  await expect(remove('production')).rejects.toMatchObject({ kind: 'MinimumOneEnvironmentError' });
+  await expect(remove('moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  expect(await told()).toMatchObject([
+    { type: 'project-environment-added', project: 'shop', environment: 'production' },
+    { type: 'project-environment-removed', project: 'shop', environment: 'development' },
+  ]);
+  await features.call(AddProjectEnvironment, { params, body: { environment: 'development' } });
+  expect((await features.get('checkout', undefined, 'shop')).environments).toMatchObject([
+    { name: 'development', enabled: false, strategies: [] },
+    { name: 'production' },
+  ]);
+});
+
+it('sets the default strategy of an environment, which a feature then gets', async () => {
+  const at = { ...params, environment: 'development' };
+  const body = { name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } };
+  for (let nth = 0; nth < 2; nth++) {
+    expect(await features.call(SetDefaultStrategy, { params: at, body })).toMatchObject(body);
+  }
+  expect(await told()).toMatchObject([
+    { type: 'default-strategy-updated', project: 'shop', environment: 'development', data: body, preData: null },
+  ]);
+  expect((await overview()).environments).toMatchObject([{ defaultStrategy: body }]);
+  await features.given(aFeature());
+  await features.call(EnableEnvironment, { params: { ...at, featureName: 'checkout' } } as never);
+  expect((await features.get('checkout', undefined, 'shop')).environments).toMatchObject([
+    { enabled: true, strategies: [{ name: 'flexibleRollout', parameters: { rollout: '25' } }] },
+  ]);
+  await expect(
+    features.call(SetDefaultStrategy, { params: { ...at, environment: 'moon' }, body }),
+  ).rejects.toMatchObject({ kind: 'NotFoundError' });
+});
+
+it('is a favourite of those who say so', async () => {
+  for (let nth = 0; nth < 2; nth++) await features.call(AddFavoriteProject, { params }, lee);
+  expect(await features.call(GetProjectOverview, { params }, lee)).toMatchObject({ favorite: true });
+  expect(await overview()).toMatchObject({ favorite: false });
+  const { projects } = await features.call(ListProjects, {}, lee);
+  expect(projects.map(({ id, favorite }) => [id, favorite])).toEqual([
+    ['default', false],
+    ['shop', true],
+  ]);
+  for (let nth = 0; nth < 2; nth++) await features.call(RemoveFavoriteProject, { params }, lee);
+  const data = { project: 'shop' };
+  expect(await told()).toMatchObject([
+    { type: 'project-favorited', project: 'shop', data },
+    { type: 'project-unfavorited', project: 'shop', data },
+  ]);
+});
+
+it('does not find a project that there is not, and judges ids', async () => {
+  const nowhere = { projectId: 'moon' };
+  const body = { name: 'Moon' };
+  for (const operation of [GetProject, GetProjectOverview, ListFlagCreators, UpdateProject, ArchiveProject]) {
+    await expect(features.call(operation, { params: nowhere, body } as never)).rejects.toMatchObject({
+      kind: 'NotFoundError',
+    });
+  }
+  await expect(features.call(AddFavoriteProject, { params: nowhere })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  const kim = someoneWho({ permission: 'CREATE_PROJECT' });
+  const validate = (id: string) => features.call(ValidateProjectId, { body: { id } }, kim);
+  expect(await validate('new')).toBeNull();
+  await expect(validate('shop')).rejects.toMatchObject({ kind: 'NameExistsError' });
+  await expect(validate('a b')).rejects.toMatchObject({ message: /`\/body\/id`/ });
+});

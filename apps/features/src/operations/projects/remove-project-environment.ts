@@ -1,0 +1,24 @@
+import { implement } from '@bunting/bus';
+import { notFound, refusal, RemoveProjectEnvironment } from '@bunting/contracts';
+import { withoutEnvironment } from '../../domain/project.ts';
+import { noSuchEnvironment } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { foundProject } from './found-project.ts';
+
+export const removeProjectEnvironmentEndpoint = (work: UnitOfWork) =>
+  implement(RemoveProjectEnvironment, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller } = asked;
+      const { projectId: id, environment } = params;
+      const { environments } = await foundProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
+      if (!environments.includes(environment)) throw notFound(noSuchEnvironment(environment, id));
+      if (environments.length === 1) {
+        throw refusal('MinimumOneEnvironmentError', 'You must always have one active environment');
+      }
+      const features = await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(id));
+      await tx.projectSettings.disconnect(id, environment);
+      await tx.features.save(features.map((feature) => withoutEnvironment(feature, environment)));
+      tx.events.record([{ type: 'project-environment-removed', project: id, environment }]);
+      return null;
+    }),
+  );

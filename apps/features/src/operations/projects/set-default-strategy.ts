@@ -1,0 +1,26 @@
+import { implement } from '@bunting/bus';
+import { SetDefaultStrategy } from '@bunting/contracts';
+import { defaultStrategyOf } from '../../domain/project.ts';
+import { isSame } from '../../domain/same.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { mentionsOf } from '../mentions.ts';
+import { foundProject } from './found-project.ts';
+
+export const setDefaultStrategyEndpoint = (work: UnitOfWork) =>
+  implement(SetDefaultStrategy, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { projectId: id, environment } = params;
+      const { project } = await foundProject(tx, { id, caller, access: SetDefaultStrategy.permission });
+      const surroundings = await tx.neighbourhood.of(id, mentionsOf(body));
+      if (surroundings === undefined) throw new Error(`The project ${id} is locked, and has no surroundings.`);
+      const strategy = defaultStrategyOf(project.id, environment, body, surroundings);
+      const before = await tx.projectSettings.defaultStrategyOf(id, environment);
+      if (isSame(strategy, before)) return strategy;
+      await tx.projectSettings.setDefaultStrategy(id, environment, strategy);
+      tx.events.record([
+        { type: 'default-strategy-updated', project: id, environment, data: strategy, preData: before },
+      ]);
+      return strategy;
+    }),
+  );

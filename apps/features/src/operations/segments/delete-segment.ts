@@ -1,0 +1,19 @@
+import { implement } from '@bunting/bus';
+import { DeleteSegment } from '@bunting/contracts';
+import { deleteSegment } from '../../domain/segment.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseSegment } from './authorise-segment.ts';
+
+const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
+
+export const deleteSegmentEndpoint = (work: UnitOfWork) =>
+  implement(DeleteSegment, (asked) =>
+    work(asked, async ({ storedSegments, events }) => {
+      const { segment, neighbours } = await storedSegments.getForUpdate(asked.params.id);
+      authoriseSegment(asked.caller, permissions, segment.project);
+      const decision = deleteSegment(segment, neighbours);
+      await storedSegments.remove(segment);
+      events.record(decision.events);
+      return null;
+    }),
+  );

@@ -1,0 +1,24 @@
+import { implement } from '@bunting/bus';
+import { notFound, SetStrategySegments } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import { setStrategySegments } from '../../domain/strategy-segments.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { mentionsOf } from '../mentions.ts';
+
+export const setStrategySegmentsEndpoint = (work: UnitOfWork) =>
+  implement(SetStrategySegments, (asked) =>
+    work(asked, async (tx) => {
+      const { body, caller } = asked;
+      const { projectId, strategyId, environmentId: environment, segmentIds } = body;
+      const found = await tx.storedSegments.featureOfStrategy(strategyId);
+      // What the body says of the project is not trusted: the strategy's own project decides.
+      authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
+      if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
+      const { feature, surroundings } = await tx.features.getForUpdate(projectId, found.name, mentionsOf(segmentIds));
+      const at = { environment, strategyId };
+      await carryOut(tx, setStrategySegments(feature, at, segmentIds, surroundings), caller);
+      return body;
+    }),
+  );

@@ -1,0 +1,24 @@
+import { implement } from '@bunting/bus';
+import { UpdateSegment } from '@bunting/contracts';
+import { updateSegment } from '../../domain/segment.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseSegment } from './authorise-segment.ts';
+
+const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
+
+export const updateSegmentEndpoint = (work: UnitOfWork) =>
+  implement(UpdateSegment, (asked) =>
+    work(asked, async ({ storedSegments, events }) => {
+      const { params, body, caller } = asked;
+      const { segment, neighbours } = await storedSegments.getForUpdate(params.id, body.name);
+      const project = body.project ?? null;
+      authoriseSegment(caller, permissions, segment.project);
+      if (project !== segment.project) authoriseSegment(caller, permissions, project);
+      const { description = segment.description, name, constraints } = body;
+      const decision = updateSegment(segment, { name, description, project, constraints }, neighbours);
+      if (decision.segment === null || decision.segment === segment) return null;
+      await storedSegments.save(decision.segment);
+      events.record(decision.events);
+      return null;
+    }),
+  );

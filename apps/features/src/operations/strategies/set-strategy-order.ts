@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { notFound, SetStrategyOrder } from '@bunting/contracts';
+import { reorderStrategies } from '../../domain/changes/reorder-strategy.ts';
+import { named } from '../../domain/refusals.ts';
+import { hasEnvironment } from '../../domain/surroundings.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const setStrategyOrderEndpoint = (work: UnitOfWork) =>
+  implement(SetStrategyOrder, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { environment } = params;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
+      if (!hasEnvironment(surroundings, environment)) {
+        throw notFound(`Feature ${feature.name} does not have environment ${named(environment)}`);
+      }
+      await carryOut(tx, reorderStrategies(feature, environment, body, '/body'), caller);
+      return null;
+    }),
+  );

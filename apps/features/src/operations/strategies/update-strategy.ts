@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { UpdateStrategy } from '@bunting/contracts';
+import { publicStrategy, strategyOf } from '../../domain/strategy.ts';
+import { updateStrategy } from '../../domain/update-strategy.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { mentionsOf } from '../mentions.ts';
+
+export const updateStrategyEndpoint = (work: UnitOfWork) =>
+  implement(UpdateStrategy, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature, surroundings } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        mentionsOf(body),
+      );
+      authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
+      const decision = updateStrategy(feature, params, body, surroundings);
+      return publicStrategy(strategyOf(await carryOut(tx, decision, caller), params));
+    }),
+  );

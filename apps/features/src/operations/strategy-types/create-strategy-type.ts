@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { CreateStrategyType, refusal } from '@bunting/contracts';
+import { mustBe } from '../../domain/refusals.ts';
+import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const createStrategyTypeEndpoint = (work: UnitOfWork) =>
+  implement(CreateStrategyType, (asked) =>
+    work(asked, async ({ strategyTypes, events }) => {
+      const { name, ...content } = asked.body;
+      authoriseEverywhere(asked.caller, CreateStrategyType.permission);
+      if (name.trim() === '') throw mustBe('not be empty', '/body/name', name);
+      const blank = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
+      const type = strategyTypeAfter({ name, ...blank }, content);
+      if (!(await strategyTypes.add(type))) {
+        throw refusal('NameExistsError', `Strategy with name ${name} already exist!`);
+      }
+      const data = publicStrategyType(type);
+      events.record([{ type: 'strategy-created', data }]);
+      return data;
+    }),
+  );

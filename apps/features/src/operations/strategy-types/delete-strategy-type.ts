@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { DeleteStrategyType, refusal } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+
+export const deleteStrategyTypeEndpoint = (work: UnitOfWork) =>
+  implement(DeleteStrategyType, (asked) =>
+    work(asked, async (tx) => {
+      authoriseEverywhere(asked.caller, DeleteStrategyType.permission);
+      const type = await foundStrategyType(tx, asked.params.name);
+      requireEditable(type);
+      const { name } = type;
+      const users = await tx.strategyTypes.usersOf(name);
+      if (users.length > 0) {
+        throw refusal('ConflictError', `Strategy ${name} is in use by ${users.slice(0, 10).join(', ')}`);
+      }
+      await tx.strategyTypes.remove(name);
+      tx.events.record([{ type: 'strategy-deleted', data: { name } }]);
+      return null;
+    }),
+  );

@@ -1,0 +1,27 @@
+import { implement } from '@bunting/bus';
+import { DeprecateStrategyType, ReactivateStrategyType } from '@bunting/contracts';
+import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { foundStrategyType } from './found-strategy-type.ts';
+
+interface Asked extends Occasion {
+  readonly params: { readonly name: string };
+}
+
+/** A deprecated type stays where it is used, and is not offered any more. The built-in ones may be deprecated too. */
+const setDeprecated = (work: UnitOfWork, asked: Asked, deprecated: boolean): Promise<null> =>
+  work(asked, async (tx) => {
+    authoriseEverywhere(asked.caller, DeprecateStrategyType.permission);
+    const before = await foundStrategyType(tx, asked.params.name);
+    if (before.deprecated === deprecated) return null;
+    await tx.strategyTypes.save({ ...before, deprecated });
+    const type = deprecated ? 'strategy-deprecated' : 'strategy-reactivated';
+    tx.events.record([{ type, data: { name: before.name } }]);
+    return null;
+  });
+
+export const deprecateStrategyTypeEndpoint = (work: UnitOfWork) =>
+  implement(DeprecateStrategyType, (asked) => setDeprecated(work, asked, true));
+
+export const reactivateStrategyTypeEndpoint = (work: UnitOfWork) =>
+  implement(ReactivateStrategyType, (asked) => setDeprecated(work, asked, false));

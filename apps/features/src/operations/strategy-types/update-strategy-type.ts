@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { UpdateStrategyType } from '@bunting/contracts';
+import { isSame } from '../../domain/same.ts';
+import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+
+export const updateStrategyTypeEndpoint = (work: UnitOfWork) =>
+  implement(UpdateStrategyType, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      authoriseEverywhere(caller, UpdateStrategyType.permission);
+      const before = await foundStrategyType(tx, params.name);
+      requireEditable(before);
+      const after = strategyTypeAfter(before, body);
+      if (isSame(after, before)) return null;
+      await tx.strategyTypes.save(after);
+      tx.events.record([{ type: 'strategy-updated', data: publicStrategyType(after) }]);
+      return null;
+    }),
+  );

@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { CreateTagType, refusal } from '@bunting/contracts';
+import { newTagType } from '../../domain/tag-type.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const createTagTypeEndpoint = (work: UnitOfWork) =>
+  implement(CreateTagType, (asked) =>
+    work(asked, async ({ tags, events }) => {
+      authoriseEverywhere(asked.caller, CreateTagType.permission);
+      const type = newTagType(asked.body);
+      if (!(await tags.addType(type))) {
+        throw refusal('NameExistsError', `There already exists a tag-type with the name ${type.name}`);
+      }
+      events.record([{ type: 'tag-type-created', data: type }]);
+      return type;
+    }),
+  );

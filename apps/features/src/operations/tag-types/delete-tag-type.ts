@@ -1,0 +1,19 @@
+import { implement } from '@bunting/bus';
+import { DeleteTagType, notFound } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { untagEverywhere } from '../tags/untag-everywhere.ts';
+
+export const deleteTagTypeEndpoint = (work: UnitOfWork) =>
+  implement(DeleteTagType, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller } = asked;
+      authoriseEverywhere(caller, DeleteTagType.permission);
+      const type = await tx.tags.findTypeForUpdate(params.name);
+      if (type === undefined) throw notFound('Could not find tag-type');
+      await untagEverywhere(tx, type.name, undefined, caller);
+      await tx.tags.removeType(type.name);
+      tx.events.record([{ type: 'tag-type-deleted', preData: type }]);
+      return null;
+    }),
+  );

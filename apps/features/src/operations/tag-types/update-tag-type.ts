@@ -1,0 +1,21 @@
+import { implement } from '@bunting/bus';
+import { notFound, UpdateTagType } from '@bunting/contracts';
+import { isSame } from '../../domain/same.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const updateTagTypeEndpoint = (work: UnitOfWork) =>
+  implement(UpdateTagType, (asked) =>
+    work(asked, async ({ tags, events }) => {
+      const { params, body, caller } = asked;
+      authoriseEverywhere(caller, UpdateTagType.permission);
+      const before = await tags.findTypeForUpdate(params.name);
+      if (before === undefined) throw notFound('Could not find tag-type');
+      const { description = before.description, icon = before.icon, color = before.color } = body;
+      const after = { name: before.name, description, icon, color };
+      if (isSame(after, before)) return null;
+      await tags.saveType(after);
+      events.record([{ type: 'tag-type-updated', data: after, preData: before }]);
+      return null;
+    }),
+  );

@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { CreateTag, refusal } from '@bunting/contracts';
+import { mustBe } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+
+const shortest = 2;
+
+export const createTagEndpoint = (work: UnitOfWork) =>
+  implement(CreateTag, (asked) =>
+    work(asked, async ({ catalogue, events }) => {
+      const { body } = asked;
+      const tag = { type: body.type, value: body.value.trim() };
+      if ([...tag.value].length < shortest)
+        throw mustBe(`NOT have fewer than ${shortest} characters`, '/body/value', body.value);
+      const { added, unknownTypes } = await catalogue.addTags([tag]);
+      if (unknownTypes.length > 0) {
+        throw mustBe('name a tag type that exists', '/body/type', tag.type);
+      }
+      if (added.length === 0) {
+        throw refusal('NameExistsError', `A tag of type ${tag.type} and value ${tag.value} already exists`);
+      }
+      events.record([{ type: 'tag-created', data: tag }]);
+      return { version: 1 as const, tag };
+    }),
+  );

@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { DeleteTag, notFound } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { untagEverywhere } from './untag-everywhere.ts';
+
+export const deleteTagEndpoint = (work: UnitOfWork) =>
+  implement(DeleteTag, (asked) =>
+    work(asked, async (tx) => {
+      const { params, caller } = asked;
+      // A tag belongs to no project: no right within one is enough to take it from all.
+      authoriseEverywhere(caller, DeleteTag.permission);
+      const { type, value } = params;
+      if (!(await tx.tags.removeTag({ type, value }))) {
+        throw notFound(`No tag with type: [${named(type)}] and value [${named(value)}]`);
+      }
+      await untagEverywhere(tx, type, value, caller);
+      tx.events.record([{ type: 'tag-deleted', data: { type, value } }]);
+      return null;
+    }),
+  );

@@ -1,0 +1,32 @@
+import { implement } from '@bunting/bus';
+import { invalid, notFound, TagFeaturesInBulk } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOutAll } from '../carry-out-all.ts';
+import { tellNewTags } from './tell-new-tags.ts';
+import { unknownTagType } from './unknown-tag-type.ts';
+
+export const tagFeaturesInBulkEndpoint = (work: UnitOfWork) =>
+  implement(TagFeaturesInBulk, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      authorise(caller, TagFeaturesInBulk.permission, { project: params.projectId });
+      const names = [...new Set(body.features)];
+      const features = new Map((await tx.features.findAllForUpdate(names)).map((feature) => [feature.name, feature]));
+      const found = names.map((name) => {
+        const feature = features.get(name);
+        if (feature === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
+        if (feature.project === params.projectId) return feature;
+        const path = `/body/features/${body.features.indexOf(name)}`;
+        throw invalid(`Tried to change tags of feature not belonging to project: see the \`${path}\` property.`, path);
+      });
+      if (found.length > 0) {
+        await tellNewTags(tx, tagsToAdd(body.tags), unknownTagType(body.tags.addedTags, '/body/tags/addedTags'));
+      }
+      const decisions = found.map((feature) => changeTags(feature, body.tags));
+      await carryOutAll(tx, decisions, caller);
+      return null;
+    }),
+  );

@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { notFound, UpdateFeatureTags } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+import { tellNewTags } from './tell-new-tags.ts';
+import { unknownTagType } from './unknown-tag-type.ts';
+
+export const updateFeatureTagsEndpoint = (work: UnitOfWork) =>
+  implement(UpdateFeatureTags, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const feature = await tx.features.findForUpdate(params.featureName);
+      authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
+      if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
+      const decision = changeTags(feature, body);
+      await tellNewTags(tx, tagsToAdd(body), unknownTagType(body.addedTags, '/body/addedTags'));
+      const { tags } = await carryOut(tx, decision, caller);
+      return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
+    }),
+  );

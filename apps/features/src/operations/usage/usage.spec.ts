@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  CreateProject,
+  EnableEnvironment,
+  GetApplication,
+  GetFeatureUsage,
+  GetRawFeatureMetrics,
+  ListApplications,
+  type MetricsBody,
+  RegisterApplication,
+  ReportMetrics,
+  ReportMetricsInBulk,
+} from '@bunting/contracts';
+import { lee, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+});
+afterAll(() => features.stop());
+
+let nth = 0;
+let name: string;
+beforeEach(async () => {
+  name = `checkout-${++nth}`;
+  await features.create(name);
+  await features.forget();
+});
+
+const inEnvironment = (environment: string) => someoneWho({ permission: 'CLIENT', environment });
+const sql = <Row>(text: string, values: readonly unknown[] = []) =>
+  features.database.transaction(({ query }) => query<Row>(text, values));
+
+const report = (
+  toggles: MetricsBody['bucket']['toggles'],
+  { caller = inEnvironment('development'), appName = 'web', stop = new Date().toISOString() } = {},
+) => features.call(ReportMetrics, { body: { appName, bucket: { start: stop, stop, toggles } } }, caller);
+
+const figuresOf = async (feature: string) =>
+  ((await features.get(feature)).environments ?? []).map(({ name: environment, yes, no, lastSeenAt }) => ({
+    ...{ environment, yes, no },
+    seen: lastSeenAt !== null,
+  }));
+const stageOf = async (feature: string) => (await features.get(feature)).lifecycle?.stage;
+const raw = async (feature: string, hoursBack?: number) =>
+  (await features.call(GetRawFeatureMetrics, { params: { featureName: feature }, query: { hoursBack } })).data;
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+describe('metrics', () => {
+  it('are in the figures of a feature as soon as they are answered for', async () => {
+    expect(await report({ [name]: { yes: 3, no: 1 } })).toBeNull();
+    await report({ [name]: { yes: 2, no: 0, variants: { red: 2 } } });
+    expect(await figuresOf(name)).toEqual([
+      { environment: 'development', yes: 5, no: 1, seen: true },
+      { environment: 'production', yes: 0, no: 0, seen: false },
+    ]);
+    const usage = await features.call(GetFeatureUsage, { params: { featureName: name } });
+    expect(usage).toMatchObject({
+      featureName: name,
+      lastHourUsage: [{ environment: 'development', yes: 5, no: 1 }],
+      seenApplications: ['web'],
+    });
+    expect(await raw(name)).toMatchObject([
+      { featureName: name, appName: 'web', environment: 'development', yes: 5, no: 1, variants: { red: 2 } },
+    ]);
+  });
+
+  it('leave the figures after sixty minutes, and not at the full hour', async () => {
+    await report({ [name]: { yes: 1, no: 0 } }, { stop: minutesAgo(58) });
+    await report({ [name]: { yes: 10, no: 0 } }, { stop: minutesAgo(61) });
+    expect((await figuresOf(name))[0]).toEqual({ environment: 'development', yes: 1, no: 0, seen: true });
+    expect((await raw(name)).reduce((sum, { yes }) => sum + yes, 0)).toBe(11);
+    await report({ [name]: { yes: 1, no: 0 } }, { stop: minutesAgo(49 * 60) });
+    expect((await raw(name, 48)).reduce((sum, { yes }) => sum + yes, 0)).toBe(11);
+  });
+
+  it('of one hour and application add up, variant by variant, whoever reports at once', async () => {
+    const reports = Array.from({ length: 20 }, () =>
+      report({ [name]: { yes: 1, no: 1, variants: { red: 1, blue: 2 } } }),
+    );
+    await Promise.all(reports);
+    expect((await figuresOf(name))[0]).toMatchObject({ yes: 20, no: 20 });
+    const data = await raw(name);
+    const sum = (variant: string) => data.reduce((all, { variants }) => all + (variants?.[variant] ?? 0), 0);
+    expect([sum('red'), sum('blue')]).toEqual([20, 40]);
+  });
+
+  it('never count higher than JSON can say', async () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const stop of [minutesAgo(0), minutesAgo(0), minutesAgo(1)])
+      await report({ [name]: { yes: most, no: most } }, { stop });
+    expect((await figuresOf(name))[0]).toMatchObject({ yes: most, no: most });
+  });
+
+  it('of unknown and archived flags, and of other projects than those of the token, are dropped', async () => {
+    const garage = someoneWho({ permission: 'CLIENT', project: 'shop', environment: 'development' });
+    await report({ nobody: { yes: 1 }, [name]: { yes: 1 } }, { caller: garage });
+    expect((await figuresOf(name))[0]).toMatchObject({ yes: 0, seen: false });
+    expect(await stageOf(name)).toBe('initial');
+    expect(await sql('select from feature_usage_hour where feature = any ($1::text[])', [['nobody', name]])).toEqual(
+      [],
+    );
+  });
+
+  it('are refused without the right to report, and for an environment that there is not', async () => {
+    await expect(report({ [name]: { yes: 1 } }, { caller: lee })).rejects.toMatchObject({ kind: 'NoAccessError' });
+    const everywhere = someoneWho({ permission: 'CLIENT' });
+    await expect(report({ [name]: { yes: 1 } }, { caller: everywhere })).rejects.toMatchObject({
+      kind: 'ValidationError',
+      details: [{ path: '/body/environment' }],
+    });
+  });
+});
+
+describe('metrics in bulk', () => {
+  it('count for the environment of the token alone', async () => {
+    const metric = (environment: string, appName: string) => ({
+      ...{ featureName: name, environment, appName, timestamp: new Date().toISOString(), yes: 2, no: 1 },
+    });
+    const metrics = [metric('development', 'ios'), metric('development', 'ios'), metric('production', 'ios')];
+    const body = { applications: [{ appName: 'ios', sdkVersion: 'swift:1' }], metrics };
+    expect(await features.call(ReportMetricsInBulk, { body }, inEnvironment('development'))).toBeNull();
+    expect(await figuresOf(name)).toMatchObject([
+      { environment: 'development', yes: 4, no: 2 },
+      { environment: 'production', yes: 0, no: 0 },
+    ]);
+    expect(await features.call(GetApplication, { params: { appName: 'ios' } })).toMatchObject({
+      sdkVersion: 'swift:1',
+      usage: [{ project: '*', environments: ['development'] }],
+    });
+  });
+});
+
+describe('the first metrics', () => {
+  it('bring a feature to pre-live, and live from production where it is on; its state is told, and no event', async () => {
+    await report({ [name]: { yes: 1 } });
+    expect(await stageOf(name)).toBe('pre-live');
+    expect((await features.stateOf(name))?.lifecycle?.stage).toBe('pre-live');
+    await report({ [name]: { yes: 1 } }, { caller: inEnvironment('production') });
+    expect(await stageOf(name)).toBe('pre-live');
+
+    const at = { projectId: 'default', featureName: name, environment: 'production' };
+    await features.call(EnableEnvironment, { params: at, query: {} });
+    await features.forget();
+    await report({ [name]: { yes: 1 } }, { caller: inEnvironment('production') });
+    expect(await stageOf(name)).toBe('live');
+    expect(await features.stateOf(name)).toMatchObject({ lifecycle: { stage: 'live' } });
+    expect((await features.told()).filter(({ featureName }) => featureName === name)).toEqual([]);
+  });
+
+  it('of many at once bring it there once', async () => {
+    const callers = [inEnvironment('development'), inEnvironment('production')];
+    await Promise.all(
+      Array.from({ length: 16 }, (_, index) => report({ [name]: { yes: 1 } }, { caller: callers[index % 2] })),
+    );
+    const [row] = await sql<{ stages: string[] }>(
+      "select array(select stage ->> 'stage' from jsonb_array_elements(lifecycle) as stage) as stages from feature where name = $1",
+      [name],
+    );
+    expect(row?.stages).toEqual(['initial', 'pre-live']);
+    expect(await figuresOf(name)).toMatchObject([{ yes: 8 }, { yes: 8 }]);
+  });
+});
+
+it('tells mere figures at most once a minute', async () => {
+  for (let round = 0; round < 5; round++) await report({ [name]: { yes: 1 } });
+  const told = async () => (await features.states('feature')).filter(({ id }) => id === name);
+  expect(await told()).toHaveLength(1);
+  await sql("update feature_seen set told_at = now() - interval '61 seconds' where feature = $1", [name]);
+  await report({ [name]: { yes: 1 } });
+  expect(await told()).toHaveLength(2);
+  expect((await features.stateOf(name))?.environments[0]).toMatchObject({ yes: 6 });
+});
+
+describe('an application', () => {
+  const register = (appName: string, strategies: string[], caller = inEnvironment('production')) =>
+    features.call(
+      RegisterApplication,
+      { body: { appName, strategies, started: new Date().toISOString(), interval: 10, sdkVersion: 'node:6' } },
+      caller,
+    );
+
+  it('is told of by the system when it is new, and never again', async () => {
+    await Promise.all([register('backend', ['default']), register('backend', ['default'])]);
+    await register('backend', ['default', 'flexibleRollout']);
+    await report({ [name]: { yes: 1 } }, { appName: 'backend' });
+    const told = (await features.told()).filter(({ type }) => type === 'application-created');
+    expect(told).toMatchObject([
+      {
+        ...{ createdBy: 'unleash_system_user', createdByUserId: -1337, project: null, featureName: null },
+        data: { appName: 'backend', strategies: ['default'], sdkVersion: 'node:6' },
+      },
+    ]);
+    expect(await features.call(GetApplication, { params: { appName: 'backend' } })).toMatchObject({
+      appName: 'backend',
+      strategies: ['default', 'flexibleRollout'],
+      usage: [{ project: '*', environments: ['development', 'production'] }],
+    });
+    const { applications, total } = await features.call(ListApplications, {});
+    expect(applications).toHaveLength(total);
+    expect(applications.map(({ appName }) => appName)).toContain('backend');
+  });
+
+  it('is not found, nor is the usage of a feature, where there is none', async () => {
+    const missing = { kind: 'NotFoundError' };
+    await expect(features.call(GetApplication, { params: { appName: 'nobody' } })).rejects.toMatchObject(missing);
+    await expect(features.call(GetFeatureUsage, { params: { featureName: 'nobody' } })).rejects.toMatchObject(missing);
+    await expect(raw('nobody')).rejects.toMatchObject(missing);
+  });
+});

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { PatchFeatureVariants } from '@bunting/contracts';
+import { patchVariants, variantsOf } from '../../domain/feature-variants.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const patchFeatureVariantsEndpoint = (work: UnitOfWork) =>
+  implement(PatchFeatureVariants, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
+      const after = await carryOut(tx, patchVariants(feature, body, surroundings), caller);
+      return { version: 1, variants: [...variantsOf(after, surroundings)] };
+    }),
+  );

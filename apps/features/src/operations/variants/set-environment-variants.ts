@@ -1,0 +1,21 @@
+import { implement } from '@bunting/bus';
+import { SetEnvironmentVariants } from '@bunting/contracts';
+import { setEnvironmentVariants } from '../../domain/feature-variants.ts';
+import { inEnvironment } from '../../domain/strategy.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const setEnvironmentVariantsEndpoint = (work: UnitOfWork) =>
+  implement(SetEnvironmentVariants, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, SetEnvironmentVariants.permission, {
+        project: feature.project,
+        environment: params.environment,
+      });
+      const after = await carryOut(tx, setEnvironmentVariants(feature, params.environment, body, surroundings), caller);
+      return { version: 1, variants: [...inEnvironment(after, params.environment).variants] };
+    }),
+  );

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { SetFeatureVariants } from '@bunting/contracts';
+import { setVariants, variantsOf } from '../../domain/feature-variants.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const setFeatureVariantsEndpoint = (work: UnitOfWork) =>
+  implement(SetFeatureVariants, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, SetFeatureVariants.permission, { project: feature.project });
+      const after = await carryOut(tx, setVariants(feature, body, surroundings), caller);
+      return { version: 1, variants: [...variantsOf(after, surroundings)] };
+    }),
+  );

@@ -1,0 +1,26 @@
+import { implement } from '@bunting/bus';
+import { SetVariantsInBatch } from '@bunting/contracts';
+import { setVariantsInBatch } from '../../domain/feature-variants.ts';
+import { inEnvironment } from '../../domain/strategy.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const setVariantsInBatchEndpoint = (work: UnitOfWork) =>
+  implement(SetVariantsInBatch, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { environments = [], variants = [] } = body;
+      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, SetVariantsInBatch.permission, { project: feature.project });
+      for (const environment of environments) {
+        authorise(caller, SetVariantsInBatch.permission, { project: feature.project, environment });
+      }
+      const after = await carryOut(tx, setVariantsInBatch(feature, environments, variants, surroundings), caller);
+      const [environment] = environments;
+      return {
+        version: 1,
+        variants: environment === undefined ? [] : [...inEnvironment(after, environment).variants],
+      };
+    }),
+  );

@@ -1,0 +1,131 @@
+import { notFound, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import type { StoredEnvironment } from '../domain/environment.ts';
+import { named } from '../domain/refusals.ts';
+
+/** Environments within a unit of work. */
+export interface EnvironmentRepository {
+  /** How many there are, and the last place; nobody else adds one until the end of this work. */
+  room(): Promise<{ readonly count: number; readonly latest: number }>;
+  /** Those of the names that there are, locked in their order. */
+  findForUpdate(names: readonly string[]): Promise<StoredEnvironment[]>;
+  add(environment: StoredEnvironment): Promise<void>;
+  save(environments: readonly StoredEnvironment[]): Promise<void>;
+  /** Removes one that no project uses. */
+  remove(name: string): Promise<void>;
+  /** The ids of some projects that use it. */
+  projectsOf(name: string): Promise<string[]>;
+  /** The names of the features in projects that use any of them. */
+  featuresIn(names: readonly string[]): Promise<string[]>;
+}
+
+const members = `'name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled, 'protected', e.protected`;
+
+export const environmentRepository = ({ query }: Tx): EnvironmentRepository => ({
+  room: async () => {
+    await query("select pg_advisory_xact_lock(hashtext('environments'))");
+    const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
+    return (await query<{ count: number; latest: number }>(text))[0] ?? { count: 0, latest: 0 };
+  },
+
+  findForUpdate: async (names) => {
+    const text = `
+      select json_build_object(${members}) as environment from environment e where name = any ($1::text[])
+      order by name for update`;
+    return (await query<{ environment: StoredEnvironment }>(text, [names])).map(({ environment }) => environment);
+  },
+
+  add: async ({ name, type, sortOrder, enabled }) => {
+    const text = 'insert into environment (name, type, sort_order, enabled) values ($1, $2, $3, $4)';
+    try {
+      await query(text, [name, type, sortOrder, enabled]);
+    } catch (error) {
+      if (brokenConstraint(error) !== 'environment_pkey') throw error;
+      throw refusal('NameExistsError', `An environment with the name ${name} already exists`);
+    }
+  },
+
+  save: async (environments) => {
+    if (environments.length === 0) return;
+    const text = `
+      update environment set type = given.type, sort_order = given."sortOrder", enabled = given.enabled
+      from json_to_recordset($1::json) as given (name text, type text, "sortOrder" integer, enabled boolean)
+      where environment.name = given.name`;
+    await query(text, [JSON.stringify(environments)]);
+  },
+
+  remove: async (name) => {
+    await query('delete from environment where name = $1', [name]);
+  },
+
+  projectsOf: async (name) => {
+    const text = 'select project from project_environment where environment = $1 order by project limit 11';
+    return (await query<{ project: string }>(text, [name])).map(({ project }) => project);
+  },
+
+  featuresIn: async (names) => {
+    const text = `
+      select f.name from feature f
+      where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
+    return (await query<{ name: string }>(text, [names])).map(({ name }) => name);
+  },
+});
+
+/** SQL: in how many features of the project, or of all, the environment `e` is on. */
+const enabledIn = (project = 'true'): string => `(
+  select count(*) from feature f
+  where ${project} and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`;
+
+const described = `json_build_object(${members},
+  'projectCount', (
+    select count(*) from project_environment connected join project p on p.id = connected.project
+    where connected.environment = e.name and p.archived_at is null),
+  'enabledToggleCount', ${enabledIn()})`;
+
+const all: Statement = {
+  name: 'environments',
+  text: `
+    select json_build_object('version', 1, 'environments', coalesce(json_agg(${described}
+      order by e.sort_order, e.name), '[]'))::text as json from environment e`,
+};
+const one: Statement = {
+  name: 'environment',
+  text: `select ${described}::text as json from environment e where e.name = $1`,
+};
+const ofProject: Statement = {
+  name: 'environments-for-project',
+  text: `
+    select json_build_object('version', 1, 'environments', coalesce((
+      select json_agg(json_build_object(${members},
+        'projectEnabledToggleCount', ${enabledIn('f.project = p.id')},
+        'defaultStrategy', connected.default_strategy, 'visible', connected.project is not null)
+        order by e.sort_order, e.name)
+      from environment e
+      left join project_environment connected on connected.environment = e.name and connected.project = p.id), '[]'))::text as json
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+/** Environments as they are now, as JSON, for who only looks. */
+export interface EnvironmentReader {
+  all(): Promise<string>;
+  one(name: string): Promise<string>;
+  ofProject(project: string): Promise<string>;
+}
+
+export const environmentReader = (database: Database): EnvironmentReader => {
+  const read = async (statement: Statement, values: readonly string[]): Promise<string | undefined> =>
+    (await database.read<{ json: string }>(statement, values))[0]?.json;
+  return {
+    all: async () => (await read(all, [])) ?? '',
+    one: async (name) => {
+      const json = await read(one, [name]);
+      if (json === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
+      return json;
+    },
+    ofProject: async (project) => {
+      const json = await read(ofProject, [project]);
+      if (json === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+      return json;
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { notFound } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { named } from '../domain/refusals.ts';
+import { featuresOfProject, moment } from './feature-json.ts';
+
+/** SQL: the overview of the row `p`, with more members, for the user `$2`. */
+const overview = (more = ''): string => `
+  select json_build_object('version', 1, 'name', p.name, 'description', p.description, 'mode', p.mode,
+    'defaultStickiness', p.default_stickiness, 'featureLimit', p.feature_limit,
+    'featureNaming', coalesce(p.feature_naming, '{"pattern": null, "example": null, "description": null}'),
+    'health', case when counted.features = 0 then 100
+      else round(100.0 * (counted.features - counted.stale) / counted.features) end,
+    'favorite', exists (select from project_favorite where project = p.id and user_id = $2),
+    'members', 0, 'createdAt', ${moment('p.created_at')}, 'updatedAt', ${moment('p.updated_at')},
+    'archivedAt', ${moment('p.archived_at')},
+    'environments', coalesce((
+      select json_agg(json_build_object('environment', e.name, 'defaultStrategy', connected.default_strategy)
+        order by e.sort_order, e.name)
+      from project_environment connected join environment e on e.name = connected.environment
+      where connected.project = p.id), '[]'),
+    'featureTypeCounts', coalesce((
+      select json_agg(json_build_object('type', type, 'count', features) order by type)
+      from (select type, count(*) as features from feature where project = p.id and archived_at is null group by type) as by_type), '[]')
+    ${more})::text as json
+  from project p
+  cross join lateral (
+    select count(*) as features, count(*) filter (where stale) as stale
+    from feature where project = p.id and archived_at is null) as counted
+  where p.id = $1`;
+
+const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
+const withFeatures: Statement = {
+  name: 'project-with-features',
+  text: overview(`, 'features', (select listed.json::json -> 'features' from (${featuresOfProject}) as listed)`),
+};
+const creators: Statement = {
+  name: 'flag-creators',
+  text: `
+    select coalesce((
+      select json_agg(json_build_object('id', id, 'name', name) order by name, id) from (
+        select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
+        where project = p.id order by created_by_id, created_at desc) as creators), '[]')::text as json
+    from project p where p.id = $1`,
+};
+const exists: Statement = { name: 'project-id', text: 'select from project where id = $1' };
+
+/** Projects with what is in them, as JSON, for who only looks. */
+export interface ProjectOverviewReader {
+  overview(id: string, userId: number): Promise<string>;
+  withFeatures(id: string, userId: number): Promise<string>;
+  flagCreators(id: string): Promise<string>;
+  isTaken(id: string): Promise<boolean>;
+}
+
+export const projectOverviewReader = (database: Database): ProjectOverviewReader => {
+  const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
+    if (row === undefined) throw notFound(`No project found: ${named(id)}`);
+    return row.json;
+  };
+  return {
+    overview: (id, userId) => read(withoutFeatures, id, userId),
+    withFeatures: (id, userId) => read(withFeatures, id, userId),
+    flagCreators: (id) => read(creators, id),
+    isTaken: async (id) => (await database.read(exists, [id])).length > 0,
+  };
+};

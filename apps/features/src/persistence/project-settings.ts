@@ -1,0 +1,131 @@
+import { type CreateStrategy, type FeatureState, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
+import type { StoredProject } from '../domain/project.ts';
+import type { StoredSegment } from '../domain/segment.ts';
+import { moment, statesOf } from './feature-json.ts';
+
+/** A project as it is found, archived or not. */
+export interface FoundProject {
+  readonly project: StoredProject;
+  readonly isArchived: boolean;
+  readonly activeFeatures: number;
+  /** the names of its environments */
+  readonly environments: readonly string[];
+}
+
+/** Projects that are there already, within a unit of work. */
+export interface ProjectSettings {
+  findForUpdate(id: string): Promise<FoundProject | undefined>;
+  save(project: StoredProject, updatedAt: string): Promise<void>;
+  /** Archives a project, or brings it back. */
+  setArchived(id: string, archivedAt: string | null): Promise<void>;
+  /** Removes a project that has no features any more; gives the segments that were its own, and tells that they are gone. */
+  remove(id: string): Promise<readonly StoredSegment[]>;
+  /** The names of its features, archived or not, in their order. */
+  featuresOf(id: string): Promise<string[]>;
+  /** False when there is no such environment. */
+  connect(id: string, environment: string): Promise<boolean>;
+  disconnect(id: string, environment: string): Promise<void>;
+  defaultStrategyOf(id: string, environment: string): Promise<CreateStrategy | null>;
+  setDefaultStrategy(id: string, environment: string, strategy: CreateStrategy): Promise<void>;
+  /** Tells the states of features anew: what surrounds them has changed. */
+  tellAgain(names: readonly string[]): Promise<void>;
+  /** False when it is no different from before. */
+  setFavorite(id: string, userId: number, isFavorite: boolean): Promise<boolean>;
+}
+
+const findForUpdate = `
+  select json_build_object('id', p.id, 'name', p.name, 'description', p.description, 'mode', p.mode,
+      'defaultStickiness', p.default_stickiness, 'featureLimit', p.feature_limit, 'featureNaming', p.feature_naming) as project,
+    p.archived_at is not null as "isArchived",
+    (select count(*) from feature where project = p.id and archived_at is null) as "activeFeatures",
+    array(select environment from project_environment where project = p.id) as environments
+  from project p where p.id = $1 for update of p`;
+
+const removeSegments = `
+  delete from segment s where s.project = $1 returning s.version, json_build_object('id', s.id, 'name', s.name,
+    'description', s.description, 'project', s.project, 'constraints', s.constraints, 'createdBy', s.created_by,
+    'createdAt', ${moment('s.created_at')}) as segment`;
+
+const touch = `
+  with saved as (update feature set version = version + 1 where name = any ($1::text[]) returning *) ${statesOf('saved')}`;
+
+/** How many features go into one statement. */
+const batch = 500;
+
+export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings => ({
+  findForUpdate: async (id) => (await query<FoundProject>(findForUpdate, [id]))[0],
+
+  save: async ({ id, name, description, mode, defaultStickiness, featureLimit, featureNaming }, updatedAt) => {
+    const text = `
+      update project set name = $2, description = $3, mode = $4, default_stickiness = $5, feature_limit = $6,
+        feature_naming = $7::jsonb, updated_at = $8::timestamptz where id = $1`;
+    const naming = featureNaming === null ? null : JSON.stringify(featureNaming);
+    await query(text, [id, name, description, mode, defaultStickiness, featureLimit, naming, updatedAt]);
+  },
+
+  setArchived: async (id, archivedAt) => {
+    await query('update project set archived_at = $2::timestamptz where id = $1', [id, archivedAt]);
+  },
+
+  remove: async (id) => {
+    const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
+    for (const { version, segment } of removed) {
+      outbox.state({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
+    }
+    try {
+      await query('delete from project where id = $1', [id]);
+    } catch (error) {
+      // Somebody has made a feature since the features were counted.
+      if (brokenConstraint(error) !== 'feature_project_fkey') throw error;
+      throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
+    }
+    return removed.map(({ segment }) => segment);
+  },
+
+  featuresOf: async (id) => {
+    const text = 'select name from feature where project = $1 order by name';
+    return (await query<{ name: string }>(text, [id])).map(({ name }) => name);
+  },
+
+  connect: async (id, environment) => {
+    const text = `
+      insert into project_environment (project, environment) select $1, name from environment where name = $2
+      returning environment`;
+    return (await query(text, [id, environment])).length > 0;
+  },
+
+  disconnect: async (id, environment) => {
+    await query('delete from project_environment where project = $1 and environment = $2', [id, environment]);
+    const text = `
+      delete from feature_seen seen using feature f
+      where f.name = seen.feature and f.project = $1 and seen.environment = $2`;
+    await query(text, [id, environment]);
+  },
+
+  defaultStrategyOf: async (id, environment) => {
+    const text = `
+      select default_strategy as strategy from project_environment where project = $1 and environment = $2 for update`;
+    return (await query<{ strategy: CreateStrategy | null }>(text, [id, environment]))[0]?.strategy ?? null;
+  },
+
+  setDefaultStrategy: async (id, environment, strategy) => {
+    const text = 'update project_environment set default_strategy = $3::jsonb where project = $1 and environment = $2';
+    await query(text, [id, environment, JSON.stringify(strategy)]);
+  },
+
+  tellAgain: async (names) => {
+    for (let from = 0; from < names.length; from += batch) {
+      const rows = await query<{ version: number; state: FeatureState }>(touch, [names.slice(from, from + batch)]);
+      for (const { version, state } of rows) outbox.state({ entity: 'feature', id: state.name, version, state });
+    }
+  },
+
+  setFavorite: async (id, userId, isFavorite) => {
+    const text = isFavorite
+      ? 'insert into project_favorite (project, user_id) values ($1, $2) on conflict do nothing returning project'
+      : 'delete from project_favorite where project = $1 and user_id = $2 returning project';
+    return (await query(text, [id, userId])).length > 0;
+  },
+});

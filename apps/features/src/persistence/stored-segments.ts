@@ -1,0 +1,118 @@
+import { invalid, notFound, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import { named } from '../domain/refusals.ts';
+import type { SegmentNeighbours, StoredSegment } from '../domain/segment.ts';
+import type { ChangeApplication } from './change-application.ts';
+import { moment } from './feature-json.ts';
+import { strategiesWhere } from './strategy-uses.ts';
+
+/** Segments that are there already, within a unit of work. */
+export interface StoredSegments {
+  /** The segment, with who uses it; of names, the neighbours know the one that is asked for. */
+  getForUpdate(
+    id: number,
+    name?: string,
+  ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentNeighbours }>;
+  save(segment: StoredSegment): Promise<void>;
+  remove(segment: StoredSegment): Promise<void>;
+  /** Where the strategy with that id is. */
+  featureOfStrategy(id: string): Promise<{ readonly name: string; readonly project: string } | undefined>;
+}
+
+const members = `
+  'id', s.id, 'name', s.name, 'description', s.description, 'project', s.project, 'constraints', s.constraints,
+  'createdBy', s.created_by, 'createdAt', ${moment('s.created_at')}`;
+
+const getForUpdate = `
+  select json_build_object(${members}) as segment,
+    (select coalesce(json_agg(json_build_object('name', f.name, 'project', f.project) order by f.name), '[]') from feature f
+     where f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.archived_at is null) as users,
+    (select id from segment where name = $2) as "idOfName"
+  from segment s where s.id = $1 for update of s`;
+
+interface Row {
+  readonly segment: StoredSegment;
+  readonly users: SegmentNeighbours['users'];
+  readonly idOfName: number | null;
+}
+
+const noSuchSegment = (id: number) => notFound(`No segment exists with ID "${id}"`);
+
+export const storedSegments = ({ query }: Tx, application: ChangeApplication): StoredSegments => ({
+  getForUpdate: async (id, name = '') => {
+    const [row] = await query<Row>(getForUpdate, [id, name]);
+    if (row === undefined) throw noSuchSegment(id);
+    const { segment, users, idOfName } = row;
+    return {
+      segment,
+      neighbours: { users, idOfName: (wanted) => (wanted === name ? (idOfName ?? undefined) : undefined) },
+    };
+  },
+
+  save: async (segment) => {
+    try {
+      await application.saveSegment(segment);
+    } catch (error) {
+      const broken = brokenConstraint(error);
+      if (broken === 'segment_name_is_unique') throw refusal('NameExistsError', 'Segment name already exists');
+      if (broken !== 'segment_project_fkey') throw error;
+      const sent = named(segment.project ?? '');
+      throw invalid(
+        `The \`/body/project\` property must name a project that exists. You provided "${sent}".`,
+        '/body/project',
+      );
+    }
+  },
+
+  remove: (segment) => application.deleteSegment(segment),
+
+  featureOfStrategy: async (id) => {
+    const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
+    return (await query<{ name: string; project: string }>(text, [id]))[0];
+  },
+});
+
+const isNameTaken: Statement = {
+  name: 'segment-name',
+  text: 'select from segment where name = $1',
+};
+const users: Statement = {
+  name: 'strategies-of-segment',
+  text: `
+    select json_build_object('changeRequestStrategies', '[]'::json, 'strategies', ${strategiesWhere(
+      `f.segment_ids @> array[s.id] and f.segment_ids <> '{}'`,
+      `strategy -> 'segments' @> to_jsonb(s.id)`,
+    )})::text as json
+    from segment s where s.id = $1`,
+};
+const ofStrategy: Statement = {
+  name: 'segments-of-strategy',
+  text: `
+    select json_build_object('segments', coalesce((
+      select json_agg(json_build_object(${members}) order by s.name collate "C") from segment s
+      where to_jsonb(s.id) <@ (
+        select strategy -> 'segments' from jsonb_path_query(f.environments, '$.*.strategies[*]') as strategy
+        where strategy ->> 'id' = $1)), '[]'))::text as json
+    from feature f where f.strategy_ids @> array[$1::text] and f.strategy_ids <> '{}'`,
+};
+
+/** Where segments are used, for who only looks. */
+export interface SegmentUseReader {
+  isNameTaken(name: string): Promise<boolean>;
+  strategiesOf(id: number): Promise<string>;
+  ofStrategy(id: string): Promise<string>;
+}
+
+export const segmentUseReader = (database: Database): SegmentUseReader => ({
+  isNameTaken: async (name) => (await database.read(isNameTaken, [name])).length > 0,
+  strategiesOf: async (id) => {
+    const [row] = await database.read<{ json: string }>(users, [id]);
+    if (row === undefined) throw noSuchSegment(id);
+    return row.json;
+  },
+  ofStrategy: async (id) => {
+    const [row] = await database.read<{ json: string }>(ofStrategy, [id]);
+    if (row === undefined) throw notFound(`Could not find strategy with id: ${named(id)}`);
+    return row.json;
+  },
+});

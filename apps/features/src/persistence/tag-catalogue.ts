@@ -1,0 +1,109 @@
+import { notFound, type Tag, type TagTypeDescription } from '@bunting/contracts';
+import type { Database, Statement, Tx } from '@bunting/database';
+import { named } from '../domain/refusals.ts';
+
+/** A type of tags as it is stored. */
+export type StoredTagType = Required<TagTypeDescription>;
+
+/** Tags and their types within a unit of work. */
+export interface TagCatalogue {
+  /** False when there is no such tag. */
+  removeTag(tag: Tag): Promise<boolean>;
+  /** The names of the features that have a tag of the type, or that very tag, in their order. */
+  namesOfTagged(type: string, value?: string): Promise<string[]>;
+  findTypeForUpdate(name: string): Promise<StoredTagType | undefined>;
+  /** False when there is one of that name already. */
+  addType(type: StoredTagType): Promise<boolean>;
+  saveType(type: StoredTagType): Promise<void>;
+  /** Its tags go with it. */
+  removeType(name: string): Promise<void>;
+}
+
+const tagType = `'name', name, 'description', description, 'icon', icon, 'color', color`;
+
+export const tagCatalogue = ({ query }: Tx): TagCatalogue => ({
+  removeTag: async ({ type, value }) =>
+    (await query('delete from tag where type = $1 and value = $2 returning value', [type, value])).length > 0,
+
+  namesOfTagged: async (type, value) => {
+    const wanted = JSON.stringify([value === undefined ? { type } : { type, value }]);
+    const text = 'select name from feature where tags @> $1::jsonb order by name';
+    return (await query<{ name: string }>(text, [wanted])).map((row) => row.name);
+  },
+
+  findTypeForUpdate: async (name) => {
+    const text = 'select name, description, icon, color from tag_type where name = $1 for update';
+    return (await query<StoredTagType>(text, [name]))[0];
+  },
+
+  addType: async ({ name, description, icon, color }) => {
+    const text = `
+      insert into tag_type (name, description, icon, color) values ($1, $2, $3, $4)
+      on conflict do nothing returning name`;
+    return (await query(text, [name, description, icon, color])).length > 0;
+  },
+
+  saveType: async ({ name, description, icon, color }) => {
+    const text = 'update tag_type set description = $2, icon = $3, color = $4 where name = $1';
+    await query(text, [name, description, icon, color]);
+  },
+
+  removeType: async (name) => {
+    await query('delete from tag_type where name = $1', [name]);
+  },
+});
+
+const tags: Statement = {
+  name: 'tags',
+  text: `
+    select json_build_object('version', 1, 'tags', coalesce(json_agg(json_build_object('type', type, 'value', value)
+      order by type, value), '[]'))::text as json
+    from tag where $1::text is null or type = $1`,
+};
+const oneTag: Statement = {
+  name: 'tag',
+  text: `
+    select json_build_object('version', 1, 'tag', json_build_object('type', type, 'value', value))::text as json
+    from tag where type = $1 and value = $2`,
+};
+const tagTypes: Statement = {
+  name: 'tag-types',
+  text: `
+    select json_build_object('version', 1, 'tagTypes', coalesce(json_agg(json_build_object(${tagType})
+      order by name), '[]'))::text as json
+    from tag_type`,
+};
+const oneTagType: Statement = {
+  name: 'tag-type',
+  text: `
+    select json_build_object('version', 1, 'tagType', json_build_object(${tagType}))::text as json
+    from tag_type where name = $1`,
+};
+
+/** Tags and their types as they are now, as JSON, for who only looks. */
+export interface TagReader {
+  /** Those of a type, or of every type. */
+  all(type: string | null): Promise<string>;
+  one(tag: Tag): Promise<string>;
+  types(): Promise<string>;
+  type(name: string): Promise<string>;
+}
+
+export const tagReader = (database: Database): TagReader => {
+  const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
+    (await database.read<{ json: string }>(statement, values))[0]?.json;
+  return {
+    all: async (type) => (await read(tags, [type])) ?? '',
+    one: async ({ type, value }) => {
+      const json = await read(oneTag, [type, value]);
+      if (json === undefined) throw notFound(`No tag with type: [${named(type)}] and value [${named(value)}]`);
+      return json;
+    },
+    types: async () => (await read(tagTypes)) ?? '',
+    type: async (name) => {
+      const json = await read(oneTagType, [name]);
+      if (json === undefined) throw notFound('Could not find tag-type');
+      return json;
+    },
+  };
+};

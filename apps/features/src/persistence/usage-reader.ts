@@ -1,0 +1,85 @@
+import { notFound } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { named } from '../domain/refusals.ts';
+import { applicationJson } from './application-json.ts';
+import { moment, windowOf } from './feature-json.ts';
+
+/** What was counted, and by which applications: each answer is JSON, made in one statement. */
+export interface UsageReader {
+  /** The evaluations of the last hour. */
+  lately(feature: string): Promise<string>;
+  /** The evaluations by hour, as many hours back. */
+  byHour(feature: string, hoursBack: number): Promise<string>;
+  applications(): Promise<string>;
+  application(appName: string): Promise<string>;
+  hasEnvironment(name: string): Promise<boolean>;
+}
+
+const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
+
+const kept = (hours: string): string => `
+  feature_usage_hour kept join environment e on e.name = kept.environment
+  where kept.feature = f.name and kept.hour > now() - ${hours}`;
+
+const lately: Statement = {
+  name: 'usage-of-feature',
+  text: `
+    select json_build_object(${about},
+      'lastHourUsage', coalesce((
+        select json_agg(json_build_object(
+          'environment', e.name, 'timestamp', ${moment("date_trunc('hour', seen.last_seen_at, 'UTC')")},
+          'yes', lately.yes, 'no', lately.no) order by e.sort_order, e.name)
+        from feature_seen seen join environment e on e.name = seen.environment ${windowOf('seen')}
+        where seen.feature = f.name and lately.yes + lately.no > 0), '[]'),
+      'seenApplications', coalesce((
+        select json_agg(app_name order by app_name)
+        from (select distinct kept.app_name from ${kept("interval '2 hours'")}) as applications), '[]'))::text as json
+    from feature f where f.name = $1`,
+};
+
+const byHour: Statement = {
+  name: 'usage-of-feature-by-hour',
+  text: `
+    select json_build_object(${about},
+      'data', coalesce((
+        select json_agg(json_build_object(
+          'featureName', f.name, 'appName', kept.app_name, 'environment', kept.environment,
+          'timestamp', ${moment('kept.hour')}, 'yes', kept.yes, 'no', kept.no, 'variants', kept.variants)
+          order by kept.hour desc, e.sort_order, e.name, kept.app_name)
+        from ${kept('make_interval(hours => $2::integer)')}), '[]'))::text as json
+    from feature f where f.name = $1`,
+};
+
+const applications: Statement = {
+  name: 'client-applications',
+  text: `
+    select json_build_object(
+      'applications', coalesce(json_agg(${applicationJson} order by a.app_name), '[]'),
+      'total', count(*))::text as json
+    from client_application a`,
+};
+
+const application: Statement = {
+  name: 'client-application',
+  text: `select ${applicationJson}::text as json from client_application a where a.app_name = $1`,
+};
+
+const environment: Statement = { name: 'environment-is-there', text: 'select from environment where name = $1' };
+
+export const usageReader = (database: Database): UsageReader => {
+  const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(statement, values);
+    if (row === undefined) throw notFound(missing);
+    return row.json;
+  };
+  const noFeature = (name: string): string => `Could not find feature with name ${named(name)}`;
+
+  return {
+    lately: (feature) => found(lately, [feature], noFeature(feature)),
+    byHour: (feature, hoursBack) => found(byHour, [feature, hoursBack], noFeature(feature)),
+    applications: () => found(applications, [], 'Could not find the applications'),
+    application: (appName) =>
+      found(application, [appName], `Could not find application with appName ${named(appName)}`),
+    hasEnvironment: async (name) => (await database.read(environment, [name])).length > 0,
+  };
+};
