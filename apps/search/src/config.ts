@@ -1,0 +1,23 @@
+import { type Static, Type } from 'typebox';
+
+/** Everything that the search service reads from its environment. */
+export const SearchConfig = Type.Object({
+  SEARCH_DATABASE_URL: Type.String({ format: 'uri', description: 'the PostgreSQL database of the search documents' }),
+  SEARCH_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, default: 10, description: 'connections to it at most' }),
+  SEARCH_STATEMENT_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 10_000,
+    description: 'milliseconds that a statement may take',
+  }),
+  SEARCH_FRESHNESS_WAIT_MS: Type.Integer({
+    minimum: 0,
+    default: 1_000,
+    description: 'milliseconds that a search waits at most for changes that were committed before it',
+  }),
+  SEARCH_POLL_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 1_000,
+    description: 'milliseconds between looks at the features service when nothing is heard from it',
+  }),
+});
+export type SearchConfig = Static<typeof SearchConfig>;

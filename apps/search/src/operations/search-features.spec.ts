@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer } from '@bunting/bus';
+import type { Caller } from '@bunting/contracts';
+import { eventually, startNats } from '@bunting/testing';
+import { aFeature, featureGone, featureTold, inEnvironment, segmentTold, tagged } from '../../test/builders.ts';
+import { type StartedSearch, startSearch } from '../../test/started-search.ts';
+
+const staleness = (answer: Answer): string | undefined =>
+  'reply' in answer ? answer.reply.headers['Bunting-Stale'] : undefined;
+
+describe('a search', () => {
+  let started: StartedSearch;
+  beforeAll(async () => {
+    // Nothing is looked for by the clock: what is found was asked for, or was heard of.
+    started = await startSearch({ SEARCH_POLL_INTERVAL_MS: '3600000', SEARCH_FRESHNESS_WAIT_MS: '9000' });
+  });
+  afterAll(() => started.stop());
+
+  it('finds at once what was committed before it: a feature, a tag, a switch, a name of a segment, an end', async () => {
+    const { features, names, search } = started;
+    await features.tell(segmentTold(1, 'beta'), featureTold(aFeature({ name: 'fresh', segments: [1] })));
+    expect(await names({ query: 'FRESH' })).toEqual(['fresh']);
+    await features.tell(featureTold(aFeature({ name: 'fresh', segments: [1], tags: tagged('simple:new') }), 2));
+    expect(await names({ tag: 'INCLUDE:simple:new' })).toEqual(['fresh']);
+    const environments = [inEnvironment('production', { enabled: true })];
+    await features.tell(featureTold(aFeature({ name: 'fresh', segments: [1], environments }), 3));
+    expect(await names({ status: ['production:enabled'] })).toEqual(['fresh']);
+    await features.tell(segmentTold(1, 'gamma', 2));
+    expect(await search({ segment: 'INCLUDE:gamma' })).toMatchObject({ features: [{ segments: ['gamma'] }], total: 1 });
+    await features.tell(featureGone('fresh', 4));
+    expect(await search()).toEqual({ features: [], total: 0 });
+  });
+
+  it('finds each of a hundred features in the search that follows its commit', async () => {
+    for (let number = 1; number <= 100; number++) {
+      await started.features.tell(featureTold(aFeature({ name: `one-by-one-${number}` })));
+      expect((await started.search({ query: 'one-by-one', limit: '1' })).total).toBe(number);
+    }
+  });
+
+  it('says of each feature whether it is a favourite of who asks', async () => {
+    await started.features.tell(featureTold(aFeature({ name: 'beloved', favoritedBy: [7] })));
+    const kim: Caller = { id: 8, name: 'kim', grants: [] };
+    expect(await started.search({ query: 'beloved' })).toMatchObject({ features: [{ favorite: true }] });
+    expect(await started.search({ query: 'beloved' }, kim)).toMatchObject({ features: [{ favorite: false }] });
+    expect((await started.names({ favoritesFirst: 'true', sortBy: 'name', sortOrder: 'desc' }))[0]).toBe('beloved');
+  });
+
+  it('shows and counts only projects that the caller may see', async () => {
+    await started.features.tell(
+      featureTold(aFeature({ name: 'of-the-shop', project: 'shop' })),
+      featureTold(aFeature({ name: 'of-the-bank', project: 'bank' })),
+    );
+    const keeper: Caller = { id: 9, name: 'keeper', grants: [{ permission: 'UPDATE_FEATURE', project: 'shop' }] };
+    expect(await started.search({}, keeper)).toMatchObject({ features: [{ name: 'of-the-shop' }], total: 1 });
+    expect(await started.search({ project: 'IS:bank' }, keeper)).toEqual({ features: [], total: 0 });
+    expect(await started.search({ project: 'IS_NOT:shop' }, keeper)).toEqual({ features: [], total: 0 });
+  });
+
+  it('refuses what it cannot understand, and names it', async () => {
+    await expect(started.search({ createdAt: 'IS_BEFORE:2024-02-30' })).rejects.toMatchObject({
+      kind: 'ValidationError',
+      message:
+        'The `/query/createdAt` property must end with a date of the calendar, written YYYY-MM-DD. You sent "IS_BEFORE:2024-02-30".',
+      details: [{ path: '/query/createdAt' }],
+    });
+  });
+
+  it('looks for hostile text as for any other', async () => {
+    const hostile = `'); drop table feature_document; -- " \\ % _ $1 \u202e 😀`;
+    await started.features.tell(featureTold(aFeature({ name: 'attacked', tags: tagged(`simple:${hostile}`) })));
+    expect(await started.names({ query: hostile })).toEqual(['attacked']);
+    expect(await started.names({ tag: `INCLUDE:simple:${hostile}` })).toEqual(['attacked']);
+    for (const name of ['project', 'type', 'createdBy'] as const)
+      expect(await started.names({ [name]: `IS:${hostile}` })).toEqual([]);
+    expect(await started.names({ segment: `INCLUDE:${hostile}` })).toEqual([]);
+    expect(await started.names({ status: [`${hostile.replaceAll(':', '')}:enabled`] })).toEqual([]);
+    expect(await started.names({ sortBy: `environment:${hostile}`, query: 'attacked' })).toEqual(['attacked']);
+  });
+
+  it('answers many who ask at the same time, each with all that was committed before', async () => {
+    await started.features.tell(featureTold(aFeature({ name: 'asked-for-by-many' })));
+    const found = await Promise.all(Array.from({ length: 50 }, () => started.names({ query: 'asked-for-by-many' })));
+    expect(found).toEqual(Array.from({ length: 50 }, () => ['asked-for-by-many']));
+  });
+});
+
+describe('a search while the features service is away', () => {
+  let started: StartedSearch;
+  beforeAll(async () => {
+    started = await startSearch({ SEARCH_FRESHNESS_WAIT_MS: '100' });
+  });
+  afterAll(() => started.stop());
+
+  it('answers with what is known, says how old that is, and is fresh again afterwards', async () => {
+    const { features, answer, names } = started;
+    await features.tell(featureTold(aFeature({ name: 'before' })));
+    await eventually(async () => expect(staleness(await answer({}))).toBeUndefined());
+    await features.fallSilent();
+    await eventually(async () => expect(Number(staleness(await answer({})))).toBeGreaterThan(0));
+    expect(await names()).toEqual(['before']);
+    await features.answerAgain();
+    await features.tell(featureTold(aFeature({ name: 'after', createdAt: '2026-02-01T00:00:00Z' })));
+    await eventually(async () => expect(staleness(await answer({}))).toBeUndefined());
+    expect(await names()).toEqual(['before', 'after']);
+  });
+});
+
+describe('a search over NATS', () => {
+  it('finds at once what was committed before it', async () => {
+    const nats = await startNats();
+    const started = await startSearch({ BUS_URL: nats.url });
+    try {
+      await started.features.tell(featureTold(aFeature({ name: 'from-afar' })));
+      expect(await started.search()).toMatchObject({ features: [{ name: 'from-afar' }], total: 1 });
+    } finally {
+      await started.stop();
+      await nats.stop();
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import { type Endpoint, implement, JsonText } from '@bunting/bus';
+import { SearchFeatures } from '@bunting/contracts';
+import type { Projection } from '@bunting/outbox';
+import { visibleProjects } from '../domain/visible-projects.ts';
+import type { FeatureIndex } from '../feature-index.ts';
+import { featureQueryOf } from '../query/feature-query.ts';
+
+export interface SearchFeaturesNeeds {
+  readonly index: FeatureIndex;
+  /** what keeps the documents as the features service has them */
+  readonly states: Pick<Projection, 'caughtUp'>;
+  readonly freshnessWaitMs: number;
+}
+
+/** Searches what was committed before it was asked; when that cannot be had in time it says how far behind it is. */
+export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchFeaturesNeeds): Endpoint =>
+  implement(SearchFeatures, async ({ query: asked, caller, now, deadline, say }) => {
+    const query = featureQueryOf(asked);
+    const behindMs = await states.caughtUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));
+    if (behindMs > 0) say('Bunting-Stale', String(behindMs));
+    const { features, total } = await index.search(query, { userId: caller.id, projects: visibleProjects(caller) });
+    return new JsonText(`{"features":${features},"total":${total}}`);
+  });

@@ -1,0 +1,69 @@
+import { type OutboxMessage, parse, type StateOf, stateSchemas } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import { Type } from 'typebox';
+import { documentOf, lookupOf } from './feature-document.ts';
+
+const told = <E extends keyof typeof stateSchemas>(entity: E) =>
+  Type.Object({
+    id: Type.String({ minLength: 1 }),
+    version: Type.Integer(),
+    state: Type.Union([stateSchemas[entity], Type.Null()]),
+  });
+const ToldFeature = told('feature');
+const ToldSegment = told('segment');
+
+/** Of each entity what was told last: a statement can change a row only once. */
+const newestOf = <E extends keyof typeof stateSchemas>(states: readonly StateOf<E>[]): readonly StateOf<E>[] => {
+  const newest = new Map<string, StateOf<E>>();
+  for (const state of states)
+    if ((newest.get(state.id)?.version ?? -Infinity) < state.version) newest.set(state.id, state);
+  return [...newest.values()];
+};
+
+const columns = `created_at timestamptz, last_seen_at timestamptz, created_by_id bigint, archived boolean, stale boolean,
+  project text, type text, created_by_name text, segment_ids integer[], favorited_by integer[], statuses text[],
+  tags text[], search_text text`;
+const names = [...columns.matchAll(/(\w+) [\w[\]]+/g)].map(([, name]) => name);
+
+// What changes a document, and only that, changes how it is found.
+const applyFeatures = `
+  with told as (
+    select * from json_to_recordset($1::json) as (name text, version bigint, document json, ${columns})
+  ), newer as (
+    insert into feature_document (name, version, document) select name, version, document from told
+    on conflict (name) do update set version = excluded.version, document = excluded.document
+    where feature_document.version < excluded.version
+    returning name
+  ), gone as (
+    delete from feature_lookup using newer join told using (name)
+    where feature_lookup.name = newer.name and told.document is null
+  )
+  insert into feature_lookup (name, ${names.join(', ')})
+  select name, ${names.join(', ')} from told join newer using (name) where document is not null
+  on conflict (name) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+
+const applySegments = `
+  insert into segment (id, version, name)
+  select id, version, name from json_to_recordset($1::json) as (id integer, version bigint, name text)
+  on conflict (id) do update set version = excluded.version, name = excluded.name
+  where segment.version < excluded.version`;
+
+/** Keeps of each state what is newest. Any may come again, late, or after the feature or segment has gone. */
+export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+  const payloads = (type: string): unknown[] =>
+    messages.filter((message) => message.type === type).map((message) => message.payload);
+  const features = newestOf(payloads('feature').map((payload) => parse(ToldFeature, payload) as StateOf<'feature'>));
+  const segments = newestOf(payloads('segment').map((payload) => parse(ToldSegment, payload) as StateOf<'segment'>));
+  if (segments.length > 0) {
+    const rows = segments.map(({ id, version, state }) => ({ id: Number(id), version, name: state?.name ?? null }));
+    await query(applySegments, [JSON.stringify(rows)]);
+  }
+  if (features.length > 0) {
+    const rows = features.map(({ id, version, state }) => ({
+      name: id,
+      version,
+      ...(state === null ? { document: null } : { document: documentOf(state), ...lookupOf(state) }),
+    }));
+    await query(applyFeatures, [JSON.stringify(rows)]);
+  }
+};

@@ -1,0 +1,35 @@
+import type { FeatureState } from '@bunting/contracts';
+import { searchTextOf } from '../query/fold.ts';
+
+const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** A feature as it is answered, but for what changes without it (names of segments) and what differs by who asks (favourites). */
+export const documentOf = (state: FeatureState): object => {
+  const { segments: _segments, favoritedBy: _favoritedBy, environments, ...answered } = state;
+  return {
+    ...answered,
+    environments: environments.toSorted(
+      (one, other) => one.sortOrder - other.sortOrder || byText(one.name, other.name),
+    ),
+  };
+};
+
+/** What a feature is found and sorted by, column by column. */
+export const lookupOf = (state: FeatureState): object => {
+  const tags = state.tags.map(({ type, value }) => `${type}:${value}`);
+  return {
+    created_at: state.createdAt,
+    last_seen_at: state.lastSeenAt,
+    created_by_id: state.createdBy.id,
+    archived: state.archivedAt !== null,
+    stale: state.stale,
+    project: state.project,
+    type: state.type,
+    created_by_name: state.createdBy.name,
+    segment_ids: state.segments,
+    favorited_by: state.favoritedBy,
+    statuses: state.environments.map(({ name, enabled }) => `${name}:${enabled ? 'enabled' : 'disabled'}`),
+    tags,
+    search_text: searchTextOf(state.name, tags),
+  };
+};

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase, type Statement } from '@bunting/database';
+import { type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { aFeature, type AnyState, featureTold, inEnvironment, messagesOf, segmentTold } from '../../test/builders.ts';
+import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
+import { featureQueryOf } from '../query/feature-query.ts';
+import { applyStates } from './apply-states.ts';
+import { postgresIndex } from './postgres-index.ts';
+import { searchSteps } from './tables.ts';
+
+const openFresh = async (): Promise<{ fresh: FreshDatabase; database: Database }> => {
+  const fresh = await freshDatabase('postgres-index');
+  return { fresh, database: await openDatabase({ url: fresh.url, name: 'spec', steps: searchSteps }) };
+};
+
+const teller =
+  (database: Database) =>
+  (states: readonly AnyState[]): Promise<void> =>
+    database.transaction((tx) => applyStates(tx, messagesOf(states)));
+
+describeFeatureIndex('in PostgreSQL', async () => {
+  const { fresh, database } = await openFresh();
+  return {
+    index: postgresIndex(database),
+    tell: teller(database),
+    stop: async () => {
+      await database.close();
+      await fresh.drop();
+    },
+  };
+});
+
+describe('the feature index in PostgreSQL, while documents change', () => {
+  let fresh: FreshDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    ({ fresh, database } = await openFresh());
+    const environments = [inEnvironment('production', { enabled: true })];
+    await teller(database)([
+      segmentTold(1, 'beta'),
+      ...['one', 'two', 'three'].map((name) => featureTold(aFeature({ name, segments: [1], environments }))),
+    ]);
+  });
+  afterAll(async () => {
+    await database.close();
+    await fresh.drop();
+  });
+
+  /** The same database, with something done after each read. */
+  const watched = (afterRead: (statement: Statement, values: readonly unknown[]) => Promise<void>): Database => ({
+    ...database,
+    read: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
+      const rows = await database.read<Row>(statement, values);
+      await afterRead(statement, values);
+      return rows;
+    },
+  });
+  const everyone = { userId: 7, projects: undefined };
+
+  it('does not find a segment by a name that it has given up meanwhile', async () => {
+    let version = 1;
+    const renaming = watched(async ({ name }) => {
+      if (name !== 'segments-by-name' || version > 1) return;
+      version = 2;
+      await teller(database)([segmentTold(1, 'gamma', version)]);
+    });
+    const query = featureQueryOf({ segment: 'INCLUDE:beta' });
+    expect(await postgresIndex(renaming).search(query, everyone)).toEqual({ features: '[]', total: 0 });
+    expect(version).toBe(2);
+  });
+
+  it('counts once, as long as nothing changes, and anew when something has', async () => {
+    const valuesOf: (readonly unknown[])[] = [];
+    const index = postgresIndex(watched(async (_statement, values) => void valuesOf.push(values)));
+    const query = featureQueryOf({ status: ['production:enabled'], limit: '1' });
+    const total = async () => (await index.search(query, everyone)).total;
+
+    expect([await total(), await total()]).toEqual([3, 3]);
+    expect(valuesOf[0]).not.toContain(3);
+    expect(valuesOf[1]).toContain(3);
+    await teller(database)([featureTold(aFeature({ name: 'one', segments: [1] }), 2)]);
+    expect(await total()).toBe(2);
+    const undone = database.transaction(async (tx) => {
+      await applyStates(tx, messagesOf([featureTold(aFeature({ name: 'two' }), 2)]));
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await total()).toBe(2);
+  });
+});

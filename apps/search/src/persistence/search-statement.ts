@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Searcher } from '../feature-index.ts';
+import type { FeatureQuery } from '../query/feature-query.ts';
+import { type Conditions, conditionsOf, type NamedSegments, patternOf, type Place } from './conditions.ts';
+import type { KnownTotals } from './known-totals.ts';
+import { orderOf } from './orders.ts';
+import { deepPage, groupsOf, pageOfGroups } from './page.ts';
+
+/** From here on a page is looked for from whichever end is nearer. */
+const deepOffset = 1_000;
+
+const all = (conditions: readonly string[]): string => conditions.join(' and ');
+
+/** How many features there are of those that only the tally tells apart. */
+const talliedTotal = ({ tallied }: Conditions): string =>
+  `(select coalesce(sum(features), 0)::bigint from feature_tally where ${all(tallied)})`;
+
+/** What is excluded is subtracted: nearly all features are quick to tally and slow to count. */
+const totalWithout = (conditions: Conditions): string =>
+  `${talliedTotal(conditions)} - (select count(*) from feature_lookup
+    where ${all(conditions.tallied)} and (${conditions.excluded.join(' or ')}))`;
+
+const keyOf = (...parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+
+export interface SearchStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** what the total can be recalled by, where that is worth it */
+  readonly totalKey: string | undefined;
+}
+
+/**
+ * One statement that finds the names of a page and the total, and then reads the documents of that page alone. Its row tells
+ * as well what mark the documents bear, and whether the segments that were asked for still are those of these names.
+ */
+export const searchStatement = (
+  query: FeatureQuery,
+  segments: NamedSegments | undefined,
+  searcher: Searcher,
+  totals: Pick<KnownTotals, 'recall'>,
+): SearchStatement => {
+  const values: unknown[] = [];
+  const place: Place = (value, type) => `$${values.push(value)}::${type}`;
+  const steps: string[] = [];
+
+  const conditions = conditionsOf(query, segments, searcher, place);
+  const isFuzzy = query.fuzzy && query.texts.length > 0;
+  if (isFuzzy) {
+    const asked = `${place(query.texts, 'text[]')}, ${place(query.texts.map(patternOf), 'text[]')}`;
+    const similar = query.archived ? 'similar_archived_features' : 'similar_features';
+    steps.push(`alike as materialized (select * from ${similar}(${asked}))`);
+  }
+  const from = isFuzzy ? 'feature_lookup join alike using (name)' : 'feature_lookup';
+  const where = all([
+    ...conditions.tallied,
+    ...conditions.others,
+    ...conditions.excluded.map((condition) => `not (${condition})`),
+  ]);
+
+  let total = talliedTotal(conditions);
+  let totalKey: string | undefined;
+  if (isFuzzy || conditions.others.length + conditions.excluded.length > 0) {
+    const isTallied = !isFuzzy && conditions.others.length === 0;
+    const counted = isTallied ? totalWithout(conditions) : `(select count(*) from ${from} where ${where})`;
+    totalKey = keyOf(counted, values);
+    const known = totals.recall(totalKey);
+    total = `case when (select mark from search_mark) = ${place(known?.mark ?? null, 'uuid')}
+      then ${place(known?.total ?? null, 'bigint')} else ${counted} end`;
+  }
+
+  const me = place([searcher.userId], 'integer[]');
+  const extent = { limit: place(query.limit, 'bigint'), offset: place(query.offset, 'bigint') };
+  const groups = groupsOf(query, me, place);
+  const [source, order] = [{ from, where, total }, orderOf(query.sort)];
+  const isDeep = query.offset >= deepOffset && groups.length === 1;
+  steps.push(...(isDeep ? deepPage(source, order, extent) : pageOfGroups(source, groups, order, extent)));
+
+  const isCurrent =
+    segments === undefined
+      ? 'true'
+      : `array(select id from segment where name = any(${place(segments.values, 'text[]')}) order by id)
+          = ${place(segments.ids, 'integer[]')}`;
+  const text = `
+    with ${steps.join(', ')}
+    select total, (select mark from search_mark) as mark, ${isCurrent} as "isCurrent", (
+      select coalesce(string_agg(
+        '{"favorite":' || (lookup.favorited_by @> ${me})::text || ',"segments":' ||
+        case when lookup.segment_ids = '{}' then '[]' else (
+          select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
+          where segment.id = any(lookup.segment_ids) and segment.name is not null) end ||
+        ',' || substr(document::text, 2), ',' order by case when backwards then -nth else nth end), '')
+      from unnest(names) with ordinality as named (name, nth)
+      join feature_lookup lookup using (name)
+      join feature_document using (name)
+    ) as features
+    from page`;
+  return { text, values, totalKey };
+};

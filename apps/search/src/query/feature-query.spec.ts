@@ -1,0 +1,325 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal, SearchFeatures } from '@bunting/contracts';
+import fc from 'fast-check';
+import { featureQueryOf } from './feature-query.ts';
+
+type Asked = Parameters<typeof featureQueryOf>[0];
+type Parameter = keyof Asked;
+
+const understood = (parameter: Parameter, text: string): ReturnType<typeof featureQueryOf> =>
+  featureQueryOf({ [parameter]: parameter === 'status' ? [text] : text });
+
+/** The refusal of a parameter; undefined when it was understood. Anything else that is thrown fails the test. */
+const refusalOf = (parameter: Parameter, text: string): Refusal | undefined => {
+  try {
+    understood(parameter, text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+};
+
+const parameters = Object.keys(SearchFeatures.query.properties) as Parameter[];
+
+describe('a search', () => {
+  it('finds what is not archived, oldest first, fifty at once, when nothing is said', () => {
+    expect(featureQueryOf({})).toMatchObject({
+      texts: [],
+      fuzzy: false,
+      archived: false,
+      sort: { by: 'createdAt', descending: false },
+      favoritesFirst: false,
+      offset: 0,
+      limit: 50,
+    });
+  });
+
+  it.each([
+    ['IS', false],
+    ['IS_NOT', true],
+    ['IS_ANY_OF', false],
+    ['IS_NONE_OF', true],
+  ])('understands %s with one value and with several', (operator, isNot) => {
+    expect(understood('project', `${operator}:shop`).project).toEqual({ isNot, values: ['shop'] });
+    expect(understood('type', `${operator}:a, b,a ,c:d`).type).toEqual({ isNot, values: ['a', 'b', 'c:d'] });
+  });
+
+  it.each([
+    ['INCLUDE', 'any'],
+    ['DO_NOT_INCLUDE', 'none'],
+    ['INCLUDE_ALL_OF', 'all'],
+    ['INCLUDE_ANY_OF', 'any'],
+    ['EXCLUDE_IF_ANY_OF', 'none'],
+    ['EXCLUDE_ALL', 'not all'],
+  ])('understands %s of tags and of segments, each counted once', (operator, holds) => {
+    expect(understood('tag', `${operator}:simple:a,  team:b:c,simple:a`).tag).toEqual({
+      holds,
+      values: ['simple:a', 'team:b:c'],
+    });
+    expect(understood('segment', `${operator}:beta users, beta users,x:y`).segment).toEqual({
+      holds,
+      values: ['beta users', 'x:y'],
+    });
+  });
+
+  it('takes a comma that no tag follows for a part of the tag before it', () => {
+    expect(understood('tag', 'INCLUDE:simple:a,b, c,simple:d').tag?.values).toEqual(['simple:a,b, c', 'simple:d']);
+  });
+
+  it('reads a state as what stale may be', () => {
+    expect(understood('state', 'IS:active').stale).toEqual([false]);
+    expect(understood('state', 'IS_NOT:active').stale).toEqual([true]);
+    expect(understood('state', 'IS_ANY_OF:active,stale').stale).toEqual([false, true]);
+    expect(understood('state', 'IS_NONE_OF:active,stale').stale).toEqual([]);
+  });
+
+  it('tells ids of creators from names', () => {
+    expect(understood('createdBy', 'IS:-42,Mia,7,0x7,99999999999999999999').createdBy).toEqual({
+      isNot: false,
+      ids: [-42, 7],
+      names: ['Mia', '0x7', '99999999999999999999'],
+    });
+  });
+
+  it('takes a day for its midnight in UTC', () => {
+    const midnight = new Date('2024-02-29T00:00:00.000Z');
+    expect(understood('createdAt', 'IS_BEFORE:2024-02-29').created).toEqual({ before: true, midnight });
+    expect(understood('createdAt', 'IS_ON_OR_AFTER:2024-02-29').created).toEqual({ before: false, midnight });
+  });
+
+  it('looks for each text between commas, folded and without the blanks around it', () => {
+    expect(understood('query', ' Dark Mode ,,ÄRGER,100%,dark mode').texts).toEqual(['dark mode', 'ärger', '100%']);
+    expect(understood('query', ' , ').texts).toEqual([]);
+  });
+
+  it.each([
+    ['name', 'name'],
+    ['stale', 'stale'],
+    ['environment:eu.prod', { environment: 'eu.prod' }],
+    ['environment:name', { environment: 'name' }],
+  ])('sorts by %s', (text, by) => {
+    expect(featureQueryOf({ sortBy: text, sortOrder: 'desc' }).sort).toEqual({ by, descending: true });
+  });
+
+  it('sorts by relevance only what may be merely alike, and only when no order is asked for', () => {
+    expect(featureQueryOf({ query: 'dark', fuzzy: 'true' }).sort).toBe('relevance');
+    expect(featureQueryOf({ query: 'dark', fuzzy: 'true', sortBy: 'name' }).sort).toMatchObject({ by: 'name' });
+    expect(featureQueryOf({ query: ' ', fuzzy: 'true' }).sort).toMatchObject({ by: 'createdAt' });
+    expect(featureQueryOf({ query: 'dark', fuzzy: 'false' }).sort).toMatchObject({ by: 'createdAt' });
+  });
+
+  it('skips as many as it is told to, however many those are', () => {
+    expect(understood('offset', '90000').offset).toBe(90_000);
+    expect(understood('offset', '9'.repeat(400)).offset).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it.each([
+    ['true', true],
+    ['IS:true', true],
+    ['false', false],
+    ['IS:false', false],
+  ])('takes archived=%s', (text, archived) => {
+    expect(understood('archived', text).archived).toBe(archived);
+  });
+});
+
+describe('what cannot be understood', () => {
+  const lists: readonly Parameter[] = ['project', 'state', 'type', 'createdBy', 'tag', 'segment'];
+  const hostile: readonly (readonly [Parameter, string])[] = [
+    ...lists.flatMap((parameter) => {
+      const operator = parameter === 'tag' || parameter === 'segment' ? 'INCLUDE' : 'IS';
+      return [
+        '',
+        'x',
+        operator,
+        `${operator}:`,
+        `${operator}: `,
+        `${operator}:,`,
+        ':a:b',
+        'is:a:b',
+        'CONTAINS:a:b',
+        `${operator}:a:b\n`,
+        `${operator}:a:b,,c:d`,
+      ].map((text) => [parameter, text] as const);
+    }),
+    ...['INCLUDE:red', 'INCLUDE::red', 'INCLUDE:simple:', 'INCLUDE:,simple:red', 'INCLUDE:simple:red,:x'].map(
+      (text) => ['tag', text] as const,
+    ),
+    ...['IS:Stale', 'IS:potentially-stale', 'IS:active,other'].map((text) => ['state', text] as const),
+    ...['production', ':enabled', 'production:', 'production:on', 'production:Enabled', 'a:enabled,b:enabled'].map(
+      (text) => ['status', text] as const,
+    ),
+    ...[
+      'IS_BEFORE:2024-02-30',
+      'IS_BEFORE:2023-02-29',
+      'IS_BEFORE:2024-13-01',
+      'IS_BEFORE:24-01-01',
+      'IS_BEFORE:2024-01-01T00:00:00Z',
+      'IS_AFTER:2024-01-01',
+      'IS_BEFORE:',
+      '2024-01-01',
+      'IS_BEFORE:2024-01-01\n',
+      'IS_BEFORE:+02024-01-01',
+    ].map((text) => ['createdAt', text] as const),
+    ...['', '0', '-1', '1001', '2.5', '1e2', '1e400', ' 5', '5 ', '+5', '0x10', 'abc', 'NaN', '٣'].map(
+      (text) => ['limit', text] as const,
+    ),
+    ...['', '-1', '-0', '2.5', '1e400', 'Infinity', ' ', 'abc', '1_000'].map((text) => ['offset', text] as const),
+    ...['', 'Name', 'created_at', 'environment:', 'environment', 'name; drop table feature_document'].map(
+      (text) => ['sortBy', text] as const,
+    ),
+    ...['', 'ASC', 'DESC', 'up'].map((text) => ['sortOrder', text] as const),
+    ...(['favoritesFirst', 'fuzzy'] as const).flatMap((parameter) =>
+      ['', '1', 'TRUE', 'yes'].map((text) => [parameter, text] as const),
+    ),
+    ...['', '1', 'IS:', 'IS:maybe', 'IS_NOT:true'].map((text) => ['archived', text] as const),
+  ];
+
+  it.each(hostile.map(([parameter, text]) => ({ parameter, text })))(
+    'is refused by name: $parameter=$text',
+    ({ parameter, text }) => {
+      expect(refusalOf(parameter, text)).toMatchObject({
+        kind: 'ValidationError',
+        message: expect.stringContaining(`\`/query/${parameter}\``),
+        details: [{ path: `/query/${parameter}` }],
+      });
+    },
+  );
+
+  it.each(parameters)('is refused when there is too much of it, or it is no text: %s', (parameter) => {
+    for (const text of ['x'.repeat(4_097), '😀'.repeat(4_097), 'x'.repeat(1_000_000), 'a\0b', '\ud800'])
+      expect(refusalOf(parameter, text)).toMatchObject({ details: [{ path: `/query/${parameter}` }] });
+  });
+
+  it.each(['a,b,c,d,e,f', 'x'.repeat(101)])('is refused when it would be slow to compare: fuzzy %s', (query) => {
+    expect(() => featureQueryOf({ query, fuzzy: 'true' })).toThrow('/query/query');
+    expect(featureQueryOf({ query, fuzzy: 'false' }).texts.length).toBeGreaterThan(0);
+  });
+
+  it('is not a text of as many characters as may be, nor a list of as many values', () => {
+    expect(understood('query', '😀'.repeat(4_096)).texts).toHaveLength(1);
+    const values = Array.from({ length: 201 }, (_, index) => `t:${index}`);
+    expect(understood('tag', `INCLUDE:${values.slice(1).join(',')}`).tag?.values).toHaveLength(200);
+    for (const parameter of ['query', 'project', 'segment'] as const)
+      expect(
+        refusalOf(parameter, `${parameter === 'segment' ? 'INCLUDE' : 'IS'}:${values.join(',')}`)?.message,
+      ).toContain('at most 200');
+    expect(() => featureQueryOf({ status: Array.from({ length: 201 }, () => 'a:enabled') })).toThrow('/query/status');
+    expect(() => featureQueryOf({ status: [] })).toThrow('/query/status');
+  });
+});
+
+describe('a hostile filter', () => {
+  /** How long it takes to understand or to refuse, when nothing else is in the way. */
+  const timed = (parameter: Parameter, text: string): number => {
+    const samples = Array.from({ length: 5 }, () => {
+      const startedAt = performance.now();
+      refusalOf(parameter, text);
+      return performance.now() - startedAt;
+    });
+    return Math.min(...samples);
+  };
+
+  // Each way to read one `,a:b` doubles the work of a pattern that is matched by trying: 116 characters take it two seconds.
+  it.each([100, 1_000, 4_000])(
+    'of %i characters that a pattern would read in ever more ways is refused at once',
+    (length) => {
+      const hostile = [
+        ['tag', 'INCLUDE:', 'a:b,'],
+        ['segment', 'INCLUDE:', 'a,'],
+        ['project', 'IS:', 'a,'],
+      ] as const;
+      for (const [parameter, operator, piece] of hostile) {
+        const text = `${operator.padEnd(length - 1, piece)}\n`;
+        expect(refusalOf(parameter, text)?.details).toMatchObject([{ path: `/query/${parameter}` }]);
+        expect(timed(parameter, text)).toBeLessThan(20);
+      }
+    },
+  );
+
+  it.each(
+    parameters.flatMap((parameter) =>
+      [',', ':', ' ', '\\', "'", '%', 'INCLUDE:', '1'].map((piece) => ({ parameter, piece })),
+    ),
+  )('takes no more than 20 ms: 4,000 characters of $piece in $parameter', ({ parameter, piece }) => {
+    expect(timed(parameter, piece.repeat(4_000 / piece.length))).toBeLessThan(20);
+  });
+
+  it('is understood or refused, whatever it is made of', () => {
+    const bits = [
+      'IS',
+      'IS_NOT',
+      'INCLUDE',
+      'EXCLUDE_ALL',
+      ':',
+      ',',
+      ' ',
+      '\n',
+      '\0',
+      'a',
+      'simple',
+      '%',
+      '_',
+      "'",
+      '"',
+      '\\',
+      '\u202e',
+      '😀',
+      '\ud800',
+      '__proto__',
+      '2024-01-01',
+      '1e400',
+    ];
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(fc.constantFrom(...bits), { maxLength: 12 }).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...parameters), text, (parameter, hostileText) => {
+        const refusal = refusalOf(parameter, hostileText);
+        if (refusal !== undefined) expect(refusal.details[0]?.path).toBe(`/query/${parameter}`);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+describe('the promised pattern', () => {
+  const documented = (parameter: Parameter): RegExp =>
+    new RegExp(
+      (SearchFeatures.query.properties[parameter] as unknown as { documentedPattern: string }).documentedPattern,
+    );
+  const parts = fc.array(fc.constantFrom('INCLUDE', 'IS', 'EXCLUDE_ALL', ':', ':', ',', ' ', '\n', 'a', 'b2', '-'), {
+    maxLength: 10,
+  });
+  const pieces = fc
+    .tuple(fc.constantFrom('', 'IS:', 'INCLUDE:', 'IS_NONE_OF:', 'INCLUDE_ALL_OF:'), parts)
+    .map(([operator, rest]) => operator + rest.join(''));
+
+  it.each(['project', 'type', 'createdBy', 'tag', 'segment', 'createdAt'] as const)(
+    'of %s matches all that is understood',
+    (parameter) => {
+      fc.assert(
+        fc.property(pieces, (text) => {
+          if (refusalOf(parameter, text) === undefined) expect(text).toMatch(documented(parameter));
+        }),
+        { numRuns: 3_000 },
+      );
+    },
+  );
+
+  it.each(['project', 'tag', 'segment'] as const)(
+    'of %s matches nothing that is refused, but lists with an empty value and lists of two lines',
+    (parameter) => {
+      const isUnclear = /[:,] *(,|$)|(,|^[A-Z_]+:) *:|\n/;
+      fc.assert(
+        fc.property(pieces, (text) => {
+          if (documented(parameter).test(text) && !isUnclear.test(text))
+            expect(refusalOf(parameter, text)).toBeUndefined();
+        }),
+        { numRuns: 3_000 },
+      );
+    },
+  );
+});

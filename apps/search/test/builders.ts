@@ -1,0 +1,75 @@
+import { type FeatureState, imageUrlOf, type OutboxMessage, type SegmentState, type StateOf } from '@bunting/contracts';
+
+/** What is told of a feature: a release flag of the default project, on nowhere, unless said otherwise. */
+export const aFeature = (told: Partial<FeatureState> = {}): FeatureState => ({
+  name: 'dark-mode',
+  project: 'default',
+  type: 'release',
+  description: null,
+  stale: false,
+  impressionData: false,
+  createdAt: '2026-01-01T12:00:00.000Z',
+  archivedAt: null,
+  lastSeenAt: null,
+  createdBy: { id: 7, name: 'Mia', imageUrl: imageUrlOf('mia@bunting.example') },
+  dependencyType: null,
+  tags: [],
+  segments: [],
+  favoritedBy: [],
+  environments: [],
+  ...told,
+});
+
+/** What is told of a feature in one environment. */
+export const inEnvironment = (
+  name: string,
+  told: Partial<FeatureState['environments'][number]> = {},
+): FeatureState['environments'][number] => ({
+  name,
+  type: name,
+  enabled: false,
+  sortOrder: 1,
+  variantCount: 0,
+  lastSeenAt: null,
+  hasStrategies: false,
+  hasEnabledStrategies: false,
+  yes: 0,
+  no: 0,
+  ...told,
+});
+
+/** Tags as they are written in a filter. */
+export const tagged = (...tags: readonly string[]): FeatureState['tags'] =>
+  tags.map((tag) => ({ type: tag.slice(0, tag.indexOf(':')), value: tag.slice(tag.indexOf(':') + 1) }));
+
+export const featureTold = (state: FeatureState, version = 1): StateOf<'feature'> => ({
+  entity: 'feature',
+  id: state.name,
+  version,
+  state,
+});
+
+export const featureGone = (name: string, version: number): StateOf<'feature'> => ({
+  entity: 'feature',
+  id: name,
+  version,
+  state: null,
+});
+
+export const segmentTold = (id: number, name: string, version = 1): StateOf<'segment'> => {
+  const state: SegmentState = { id, name, project: null };
+  return { entity: 'segment', id: String(id), version, state };
+};
+
+export type AnyState = StateOf<'feature'> | StateOf<'segment'>;
+
+/** States as the projection is handed them. */
+export const messagesOf = (states: readonly AnyState[]): OutboxMessage[] =>
+  states.map((payload, index) => ({
+    position: index + 1,
+    uid: '8f0f1c7e-6c1b-4a43-9d3a-0d2f6a0c9b11',
+    type: payload.entity,
+    recordedAt: '2026-01-01T00:00:00Z',
+    traceparent: null,
+    payload,
+  }));

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RequestOf, SearchFeatures, SearchResultFeature } from '@bunting/contracts';
+import fc from 'fast-check';
+import type { FeatureIndex, Searcher } from '../src/feature-index.ts';
+import { featureQueryOf } from '../src/query/feature-query.ts';
+import { aFeature, type AnyState, featureGone, featureTold, inEnvironment, segmentTold, tagged } from './builders.ts';
+import { generatedSearch, generatedWorld } from './generated-searches.ts';
+import { type Criterion, naiveSearch, type World } from './naive-search.ts';
+
+/** An engine, ready to be told what there is to find. */
+export interface Engine {
+  readonly index: FeatureIndex;
+  /** Resolves once what is told can be found. */
+  tell(states: readonly AnyState[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const mia: Searcher = { userId: 7, projects: undefined };
+const generatedSearches = 400;
+
+const statesOf = ({ features, segments }: World): AnyState[] => [
+  ...[...segments].map(([id, segment]) => segmentTold(id, segment)),
+  ...features.map((feature) => featureTold(feature)),
+];
+
+const without = (tag: string): Criterion => ({
+  holds: (feature) => !feature.tags.some(({ type, value }) => `${type}:${value}` === tag),
+});
+
+/** What every engine promises: the same answers, whichever it is. */
+export const describeFeatureIndex = (name: string, start: () => Promise<Engine>): void => {
+  const searching =
+    (engine: () => Engine) =>
+    async (asked: RequestOf<typeof SearchFeatures>['query'] = {}, searcher = mia) => {
+      const { features, total } = await engine().index.search(featureQueryOf(asked), searcher);
+      const found = JSON.parse(features) as SearchResultFeature[];
+      return { found, total, names: found.map((feature) => feature.name) };
+    };
+
+  describe(`the feature index ${name}, by the rules`, () => {
+    const world = generatedWorld(300, 2026);
+    let engine: Engine;
+    const search = searching(() => engine);
+
+    beforeAll(async () => {
+      engine = await start();
+      await engine.tell(statesOf(world));
+    });
+    afterAll(() => engine.stop());
+
+    it(`answers ${generatedSearches} searches as the plain reading of the rules does`, async () => {
+      let findsSome = 0;
+      await fc.assert(
+        fc.asyncProperty(generatedSearch, async ({ asked, naive, projects }) => {
+          const { found, total } = await search(asked, { userId: naive.userId, projects });
+          const expected = naiveSearch(world, naive);
+          expect({ found, total }).toEqual({ found: expected.features, total: expected.total });
+          if (found.length > 0) findsSome++;
+        }),
+        { numRuns: generatedSearches, seed: 18 },
+      );
+      expect(findsSome).toBeGreaterThan(generatedSearches / 4);
+    });
+  });
+
+  describe(`the feature index ${name}, far from the first page`, () => {
+    const world = generatedWorld(2_500, 7);
+    let engine: Engine;
+    const search = searching(() => engine);
+
+    beforeAll(async () => {
+      engine = await start();
+      await engine.tell(statesOf(world));
+    });
+    afterAll(() => engine.stop());
+
+    it.each(['createdAt', 'name', 'type', 'lastSeenAt', 'environment:production'])(
+      'gives the pages of the whole by %s, whichever end they are near',
+      async (sortBy) => {
+        const filter = { asked: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
+        for (const { asked, criteria } of [filter, { asked: {}, criteria: [] }]) {
+          for (const [favoritesFirst, sortOrder] of [
+            ['false', 'asc'],
+            ['false', 'desc'],
+            ['true', 'desc'],
+          ] as const) {
+            const order = { sortBy, descending: sortOrder === 'desc', favoritesFirst: favoritesFirst === 'true' };
+            const naive = { ...order, criteria, archived: false, offset: 0, limit: 10_000, userId: 7 };
+            const { features, total } = naiveSearch(world, naive);
+            expect(total).toBeGreaterThan(1_200);
+            for (const offset of [995, 1_000, total >> 1, total - 31, total - 30, total - 7, total, total + 40]) {
+              const page = await search({
+                ...asked,
+                sortBy,
+                sortOrder,
+                favoritesFirst,
+                offset: `${offset}`,
+                limit: '30',
+              });
+              const expected = features.slice(offset, offset + 30).map((feature) => feature.name);
+              expect({ offset, names: page.names, total: page.total }).toEqual({ offset, names: expected, total });
+            }
+          }
+        }
+      },
+    );
+  });
+
+  describe(`the feature index ${name}`, () => {
+    let engine: Engine;
+    const search = searching(() => engine);
+
+    beforeAll(async () => {
+      engine = await start();
+      await engine.tell([
+        segmentTold(1, 'beta'),
+        segmentTold(2, 'alpha'),
+        segmentTold(3, 'gone soon'),
+        featureTold(
+          aFeature({
+            name: 'new-checkout',
+            tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
+            segments: [1, 2, 3],
+            favoritedBy: [7],
+            environments: [inEnvironment('production', { sortOrder: 2, enabled: true }), inEnvironment('development')],
+          }),
+        ),
+        featureTold(aFeature({ name: 'dark-mode', createdAt: '2026-01-02T00:00:00.000Z', segments: [2] })),
+        featureTold(aFeature({ name: 'checkout-banner', createdAt: '2026-01-03T00:00:00.000Z' })),
+        featureTold(aFeature({ name: 'Dark-pattern', createdAt: '2026-01-04T00:00:00.000Z', stale: true })),
+      ]);
+    });
+    afterAll(() => engine.stop());
+
+    it('answers with whole features, whatever it was that was looked for', async () => {
+      const { found } = await search({
+        status: ['production:enabled'],
+        tag: 'INCLUDE:simple:payment',
+        segment: 'INCLUDE:beta',
+      });
+      expect(found).toEqual([
+        {
+          name: 'new-checkout',
+          type: 'release',
+          description: null,
+          dependencyType: null,
+          project: 'default',
+          stale: false,
+          favorite: true,
+          impressionData: false,
+          createdAt: '2026-01-01T12:00:00.000Z',
+          archivedAt: null,
+          lastSeenAt: null,
+          createdBy: { id: 7, name: 'Mia', imageUrl: expect.stringContaining('https://gravatar.com/avatar/') },
+          tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
+          segments: ['alpha', 'beta', 'gone soon'],
+          environments: [inEnvironment('development'), inEnvironment('production', { sortOrder: 2, enabled: true })],
+        },
+      ]);
+    });
+
+    it('finds text whatever its case, in a name or in a tag, and never across the two', async () => {
+      expect((await search({ query: 'ÄRGER' })).names).toEqual(['new-checkout']);
+      expect((await search({ query: 'a\u0308rger' })).names).toEqual(['new-checkout']);
+      expect((await search({ query: 'οδοσ' })).names).toEqual(['new-checkout']);
+      expect((await search({ query: 'checkoutsimple' })).total).toBe(0);
+      expect((await search({ query: 'checkout\u001fsimple' })).total).toBe(0);
+    });
+
+    it('knows what is new at once: a name of a segment, a tag, a switch', async () => {
+      await engine.tell([segmentTold(1, 'gamma', 2)]);
+      expect((await search({ segment: 'INCLUDE:beta' })).total).toBe(0);
+      expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma', 'gone soon']);
+      await engine.tell([{ entity: 'segment', id: '3', version: 2, state: null }]);
+      expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma']);
+      await engine.tell([
+        featureTold(
+          aFeature({ name: 'dark-mode', tags: tagged('simple:night'), createdAt: '2026-01-02T00:00:00.000Z' }),
+          2,
+        ),
+      ]);
+      expect((await search({ query: 'NIGHT' })).names).toEqual(['dark-mode']);
+      expect((await search({ segment: 'INCLUDE:alpha' })).names).toEqual(['new-checkout']);
+    });
+
+    it('forgets a feature that is gone, and does not hear of it late', async () => {
+      await engine.tell([featureTold(aFeature({ name: 'short-lived' }))]);
+      expect((await search({ query: 'short-lived' })).total).toBe(1);
+      await engine.tell([featureGone('short-lived', 3)]);
+      await engine.tell([featureTold(aFeature({ name: 'short-lived' }), 2)]);
+      expect((await search({ query: 'short-lived' })).total).toBe(0);
+      expect((await search()).total).toBe(4);
+    });
+
+    it('forgives typing errors and the order of words when it is asked to, and only then', async () => {
+      expect((await search({ query: 'chekcout' })).total).toBe(0);
+      const typed = await search({ query: 'chekcout', fuzzy: 'true' });
+      expect(typed).toMatchObject({ names: expect.arrayContaining(['new-checkout', 'checkout-banner']), total: 2 });
+      expect((await search({ query: 'banner checkuot', fuzzy: 'true' })).names[0]).toBe('checkout-banner');
+      expect((await search({ query: 'paymnet', fuzzy: 'true' })).names).toEqual(['new-checkout']);
+    });
+
+    it('puts what is most relevant first when it may be only alike, unless an order is asked for', async () => {
+      const { names, total } = await search({ query: 'checkout-banner', fuzzy: 'true' });
+      expect(names[0]).toBe('checkout-banner');
+      expect(total).toBe(names.length);
+      const sorted = await search({ query: 'checkout-banner', fuzzy: 'true', sortBy: 'name', sortOrder: 'desc' });
+      expect(sorted.names).toEqual(names.toSorted().reverse());
+      expect((await search({ query: 'checkout', fuzzy: 'true', type: 'IS:permission' })).total).toBe(0);
+      expect((await search({ query: ' , ', fuzzy: 'true' })).total).toBe(4);
+    });
+  });
+};

@@ -1,0 +1,232 @@
+import type { FeatureState, RequestOf, SearchFeatures } from '@bunting/contracts';
+import fc from 'fast-check';
+import { aFeature, inEnvironment, tagged } from './builders.ts';
+import type { Criterion, NaiveSearch, World } from './naive-search.ts';
+
+type AskedQuery = RequestOf<typeof SearchFeatures>['query'];
+
+const projects = ['default', 'shop', 'Shop', 'shop-2'];
+const types = ['release', 'experiment', 'kill-switch', 'operational'];
+const people = ['Mia', 'mia', 'O\'Neil "Bob"', '100%'];
+const tags = [
+  'simple:red',
+  'simple:Red',
+  'simple:a:b',
+  'team:red',
+  'simple:100%',
+  'simple:a_c',
+  'simple:abc',
+  String.raw`simple:back\slash`,
+  `simple:'quoted" {}`,
+  'simple:a,b',
+  'emoji:🚀 größer',
+  'hebrew:\u200fשלום',
+];
+const segments = ['beta users', 'Beta users', "o'brien", '{"a"}', '100%_x'];
+const environments = ['development', 'production', 'eu.prod'];
+const nameParts = ['checkout', 'Checkout', 'dark', 'a_c', 'abc', '~', "(x)'", '100.', 'MODE', '!'];
+const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
+
+/** So many features, with little to tell them apart by: much is equal, and much is nearly equal. */
+export const generatedWorld = (size: number, seed: number): World => {
+  const moment = fc
+    .tuple(fc.constantFrom(...days), fc.constantFrom('00:00:00.000', '12:30:00.001', '23:59:59.999'))
+    .map(([day, time]) => `${day}T${time}Z`);
+  const environment = fc.constantFrom(...environments);
+  const feature = fc.record({
+    nameParts: fc.array(fc.constantFrom(...nameParts), { minLength: 1, maxLength: 3 }),
+    project: fc.constantFrom(...projects),
+    type: fc.constantFrom(...types),
+    stale: fc.boolean(),
+    createdAt: moment,
+    archivedAt: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: moment }),
+    lastSeenAt: fc.option(moment),
+    creator: fc.nat(people.length - 1),
+    tags: fc.uniqueArray(fc.constantFrom(...tags), { maxLength: 4 }),
+    segments: fc.uniqueArray(fc.integer({ min: 1, max: segments.length }), { maxLength: 3 }),
+    favoritedBy: fc.subarray([7, 8]),
+    environments: fc.uniqueArray(fc.tuple(environment, fc.boolean()), { selector: ([name]) => name }),
+    dependencyType: fc.constantFrom('parent', 'child', null),
+  });
+  const features = fc.sample(feature, { numRuns: size, seed }).map(({ nameParts: parts, creator, ...told }, index) =>
+    aFeature({
+      ...told,
+      name: `${parts.join('-')}-${index}`,
+      createdBy: { id: creator - 1, name: people[creator] ?? '', imageUrl: `https://bunting.example/${creator}` },
+      tags: tagged(...told.tags),
+      lifecycle: { stage: 'completed', status: 'kept', enteredStageAt: told.createdAt },
+      environments: told.environments
+        .map(([name, enabled]) => inEnvironment(name, { enabled, sortOrder: environments.indexOf(name), yes: index }))
+        .toSorted((one, other) => one.sortOrder - other.sortOrder),
+    }),
+  );
+  return { features, segments: new Map(segments.map((name, index) => [index + 1, name])) };
+};
+
+interface GeneratedCriterion extends Criterion {
+  readonly asked: Partial<AskedQuery>;
+}
+
+type Parameter = Exclude<keyof AskedQuery, 'status'>;
+
+const someOf = (values: readonly string[]): fc.Arbitrary<string[]> =>
+  fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
+const comma = fc.constantFrom(',', ', ');
+
+const among = (
+  parameter: Parameter,
+  values: readonly string[],
+  isOneOf: (feature: FeatureState, listed: readonly string[]) => boolean,
+): fc.Arbitrary<GeneratedCriterion> =>
+  fc
+    .record({ operator: fc.constantFrom('IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'), listed: someOf(values), comma })
+    .map(({ operator, listed, comma: between }) => ({
+      asked: { [parameter]: `${operator}:${listed.join(between)}` },
+      holds: (feature) => isOneOf(feature, listed) === ['IS', 'IS_ANY_OF'].includes(operator),
+    }));
+
+const holding = (
+  parameter: Parameter,
+  values: readonly string[],
+  heldBy: (feature: FeatureState, segmentNames: readonly string[]) => readonly string[],
+): fc.Arbitrary<GeneratedCriterion> =>
+  fc
+    .record({
+      operator: fc.constantFrom(
+        'INCLUDE',
+        'DO_NOT_INCLUDE',
+        'INCLUDE_ALL_OF',
+        'INCLUDE_ANY_OF',
+        'EXCLUDE_IF_ANY_OF',
+        'EXCLUDE_ALL',
+      ),
+      listed: someOf(values),
+      comma,
+    })
+    .map(({ operator, listed, comma: between }) => ({
+      asked: { [parameter]: `${operator}:${listed.join(between)}` },
+      holds: (feature, segmentNames) => {
+        const held = heldBy(feature, segmentNames);
+        const some = listed.some((value) => held.includes(value));
+        const every = listed.every((value) => held.includes(value));
+        if (operator === 'INCLUDE' || operator === 'INCLUDE_ANY_OF') return some;
+        if (operator === 'INCLUDE_ALL_OF') return every;
+        return operator === 'EXCLUDE_ALL' ? !every : !some;
+      },
+    }));
+
+const status = fc
+  .array(fc.tuple(fc.constantFrom(...environments, 'nowhere'), fc.boolean()), { minLength: 1, maxLength: 3 })
+  .map((wanted): GeneratedCriterion => ({
+    asked: { status: wanted.map(([name, enabled]) => `${name}:${enabled ? 'enabled' : 'disabled'}`) },
+    holds: (feature) =>
+      feature.environments.some((environment) =>
+        wanted.some(([name, enabled]) => environment.name === name && environment.enabled === enabled),
+      ),
+  }));
+
+const created = fc
+  .tuple(fc.boolean(), fc.constantFrom('2025-12-31', ...days, '2026-02-28'))
+  .map(([before, day]): GeneratedCriterion => ({
+    asked: { createdAt: `${before ? 'IS_BEFORE' : 'IS_ON_OR_AFTER'}:${day}` },
+    holds: ({ createdAt }) => createdAt < `${day}T00:00:00.000Z` === before,
+  }));
+
+const pieces = [
+  'check',
+  'CHECKOUT-d',
+  'a_c',
+  '_',
+  '%',
+  'a',
+  'b',
+  '-1',
+  '\\',
+  "'",
+  'simple:',
+  'SIMPLE:R',
+  'red',
+  'GRÖSSER',
+  'GRÖßER',
+  '🚀',
+  'שלום',
+  '(x',
+  'xyz',
+  ':a:b',
+];
+const text = someOf(pieces).map((wanted): GeneratedCriterion => ({
+  asked: { query: wanted.join(' , ') },
+  holds: ({ name, tags: held }) =>
+    [name, ...held.map(({ type, value }) => `${type}:${value}`)].some((looked) =>
+      wanted.some((piece) => looked.toLowerCase().includes(piece.toLowerCase())),
+    ),
+}));
+
+const criteria = [
+  among('project', [...projects, 'default-2', 'none'], (feature, listed) => listed.includes(feature.project)),
+  among('type', [...types, 'RELEASE'], (feature, listed) => listed.includes(feature.type)),
+  among('state', ['active', 'stale'], ({ stale }, listed) => listed.includes(stale ? 'stale' : 'active')),
+  among('createdBy', ['-1', '0', '1', '99', ...people], ({ createdBy: { id, name } }, listed) =>
+    listed.some((value) => value === name || value === String(id)),
+  ),
+  holding('tag', [...tags, 'simple:none'], (feature) => feature.tags.map(({ type, value }) => `${type}:${value}`)),
+  holding('segment', [...segments, 'none'], (_feature, segmentNames) => segmentNames),
+  status,
+  created,
+  text,
+];
+
+/** A search as it is asked, and the same one for who answers naively. */
+export interface GeneratedSearch {
+  readonly asked: AskedQuery;
+  readonly naive: NaiveSearch;
+  readonly projects: readonly string[] | undefined;
+}
+
+const yesOrNo = fc.option(fc.constantFrom('true', 'false'), { nil: undefined });
+
+/** Searches with any of the filters, alone and combined, in any order, on any page. */
+export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
+  .record({
+    // A combination of many filters finds nothing most of the time: more often it is one, two, or none.
+    wanted: fc
+      .oneof(
+        { weight: 3, arbitrary: fc.subarray(criteria, { maxLength: 2 }) },
+        { weight: 1, arbitrary: fc.subarray(criteria) },
+      )
+      .chain((chosen) => fc.tuple(...chosen)),
+    archived: fc.constantFrom(undefined, 'true', 'false', 'IS:true', 'IS:false'),
+    sortBy: fc.constantFrom(
+      undefined,
+      ...['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'],
+      ...[...environments, 'nowhere'].map((name) => `environment:${name}`),
+    ),
+    sortOrder: fc.constantFrom(undefined, 'asc', 'desc'),
+    favoritesFirst: yesOrNo,
+    offset: fc.option(fc.oneof(fc.nat(20), fc.nat(300), fc.constant(999_999_999)), { nil: undefined }),
+    limit: fc.option(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(1000)), { nil: undefined }),
+    userId: fc.constantFrom(7, 8, -42),
+    visible: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.subarray(projects) },
+    ),
+  })
+  .map(({ wanted, archived, sortBy, sortOrder, favoritesFirst, offset, limit, userId, visible }) => {
+    const plain = { archived, sortBy, sortOrder, favoritesFirst, offset: offset?.toString(), limit: limit?.toString() };
+    const given = Object.entries(plain).filter(([, value]) => value !== undefined);
+    const seen: Criterion = { holds: ({ project }) => visible === undefined || visible.includes(project) };
+    return {
+      asked: Object.assign({}, ...wanted.map(({ asked }) => asked), Object.fromEntries(given)) as AskedQuery,
+      projects: visible,
+      naive: {
+        criteria: [...wanted, seen],
+        archived: archived?.endsWith('true') ?? false,
+        sortBy: sortBy ?? 'createdAt',
+        descending: sortOrder === 'desc',
+        favoritesFirst: favoritesFirst === 'true',
+        offset: offset ?? 0,
+        limit: limit ?? 50,
+        userId,
+      },
+    };
+  });

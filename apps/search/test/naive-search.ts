@@ -1,0 +1,85 @@
+import type { FeatureState, SearchResultFeature } from '@bunting/contracts';
+
+/** Everything there is to find. */
+export interface World {
+  readonly features: readonly FeatureState[];
+  /** names of the segments by id */
+  readonly segments: ReadonlyMap<number, string>;
+}
+
+/** One parameter of a search, and the plain reading of it. */
+export interface Criterion {
+  readonly holds: (feature: FeatureState, segments: readonly string[]) => boolean;
+}
+
+export interface NaiveSearch {
+  readonly criteria: readonly Criterion[];
+  readonly archived: boolean;
+  readonly sortBy: string;
+  readonly descending: boolean;
+  readonly favoritesFirst: boolean;
+  readonly offset: number;
+  readonly limit: number;
+  readonly userId: number;
+}
+
+type Key = string | number | null;
+
+const sortKeyOf = (feature: FeatureState, sortBy: string): Key => {
+  switch (sortBy) {
+    case 'name':
+      return feature.name;
+    case 'type':
+      return feature.type;
+    case 'project':
+      return feature.project;
+    case 'stale':
+      return feature.stale ? 1 : 0;
+    case 'createdAt':
+      return Date.parse(feature.createdAt);
+    case 'lastSeenAt':
+      return feature.lastSeenAt === null ? null : Date.parse(feature.lastSeenAt);
+    default: {
+      const environment = feature.environments.find(({ name }) => `environment:${name}` === sortBy);
+      return environment === undefined ? null : environment.enabled ? 1 : 0;
+    }
+  }
+};
+
+const compare = (one: Key, other: Key): number => {
+  if (typeof one === 'string' && typeof other === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return Number(one) - Number(other);
+};
+
+const compareNullsLast = (one: Key, other: Key, descending: boolean): number => {
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
+  return descending ? compare(other, one) : compare(one, other);
+};
+
+const segmentNames = (feature: FeatureState, { segments }: World): string[] =>
+  feature.segments
+    .flatMap((id) => segments.get(id) ?? [])
+    .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+
+const answered = (feature: FeatureState, world: World, userId: number): object => {
+  const { segments: _segments, favoritedBy, ...rest } = feature;
+  return { ...rest, favorite: favoritedBy.includes(userId), segments: segmentNames(feature, world) };
+};
+
+/** What a search finds, read off the rules one by one and without a thought for speed. */
+export const naiveSearch = (world: World, search: NaiveSearch): { features: SearchResultFeature[]; total: number } => {
+  const { criteria, archived, sortBy, descending, favoritesFirst, offset, limit, userId } = search;
+  const isFavorite = (feature: FeatureState): number => Number(feature.favoritedBy.includes(userId));
+  const found = world.features
+    .filter((feature) => (feature.archivedAt !== null) === archived)
+    .filter((feature) => criteria.every(({ holds }) => holds(feature, segmentNames(feature, world))))
+    .toSorted(
+      (one, other) =>
+        (favoritesFirst ? isFavorite(other) - isFavorite(one) : 0) ||
+        compareNullsLast(sortKeyOf(one, sortBy), sortKeyOf(other, sortBy), descending) ||
+        compare(Date.parse(one.createdAt), Date.parse(other.createdAt)) ||
+        compare(one.name, other.name),
+    );
+  const page = found.slice(offset, offset + limit).map((feature) => answered(feature, world, userId));
+  return { features: page as SearchResultFeature[], total: found.length };
+};

@@ -1,0 +1,66 @@
+import { type Answer, callForAnswer, openBus, refusalOf, traceparentFrom } from '@bunting/bus';
+import { type Caller, type RequestOf, SearchFeatures, type SearchFeaturesResponse } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { host, openLog } from '@bunting/runtime';
+import { freshDatabase } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import { searchSteps } from '../src/persistence/tables.ts';
+import { searchService } from '../src/service.ts';
+import { type TellingFeatures, tellingFeatures } from './telling-features.ts';
+
+type Asked = RequestOf<typeof SearchFeatures>['query'];
+
+export const mia: Caller = { id: 7, name: 'mia', grants: [{ permission: 'ADMIN' }] };
+
+export interface StartedSearch {
+  readonly features: TellingFeatures;
+  /** its database, for what no operation shows */
+  readonly database: Database;
+  /** Searches, and throws when it is refused. */
+  search(query?: Asked, caller?: Caller): Promise<SearchFeaturesResponse>;
+  /** The names of what a search finds. */
+  names(query?: Asked, caller?: Caller): Promise<string[]>;
+  /** Searches, and gives the answer as it came. */
+  answer(query: Asked, caller?: Caller): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+const migrate = async (url: string): Promise<void> =>
+  (await openDatabase({ url, name: 'template', steps: searchSteps })).close();
+
+/** The real service on a database of its own, with replies held to their schema, and somebody who tells it of features. */
+export const startSearch = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedSearch> => {
+  const fresh = await freshDatabase('search', { key: JSON.stringify(searchSteps), migrate });
+  const environment = { SEARCH_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...settings };
+  const hosted = await host([searchService], { environment, log: openLog('silent') });
+  const busUrl = settings['BUS_URL'];
+  const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, 'spec');
+  const features = await tellingFeatures(bus);
+  const database = await openDatabase({ url: fresh.url, name: 'spec', steps: searchSteps });
+
+  const started: StartedSearch = {
+    features,
+    database,
+    answer: (query, caller = mia) =>
+      callForAnswer(
+        bus,
+        SearchFeatures,
+        { query },
+        { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs: 10_000 },
+      ),
+    search: async (query = {}, caller = mia) => {
+      const answer = await started.answer(query, caller);
+      if ('refused' in answer) throw refusalOf(answer.refused);
+      return JSON.parse(answer.reply.json) as SearchFeaturesResponse;
+    },
+    names: async (query, caller) => (await started.search(query, caller)).features.map(({ name }) => name),
+    stop: async () => {
+      await features.stop();
+      await hosted.stop();
+      if (bus !== hosted.bus) await bus.close();
+      await database.close();
+      await fresh.drop();
+    },
+  };
+  return started;
+};
