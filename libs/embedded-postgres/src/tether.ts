@@ -43,6 +43,9 @@ const isInstalled = (program: string): boolean =>
 const watched = (signal: string): string =>
   `exec 3<&0; ( ( read _ <&3 || kill -${signal} $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&- </dev/null`;
 
+// We may have ended before the kernel was asked to tell: then nobody tells any more, and the command must not begin.
+const unlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
+
 /**
  * Ties a command to this process. On Linux the kernel sends the signal (`become` is put before what asks for that, since
  * a change of user undoes it); elsewhere a shell watches a pipe that closes with us.
@@ -54,6 +57,7 @@ export const tether = (
   if ((by ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
     return { command: '/bin/sh', args: ['-c', watched(signal), 'sh', ...become, ...command], stdin: 'pipe' };
   }
-  const [first = 'setpriv', ...rest] = [...become, 'setpriv', '--pdeathsig', signal, '--', ...command];
+  const tied = ['setpriv', '--pdeathsig', signal, '--', '/bin/sh', '-c', unlessOrphaned, String(process.pid)];
+  const [first = 'setpriv', ...rest] = [...become, ...tied, ...command];
   return { command: first, args: rest, stdin: 'ignore' };
 };
