@@ -25,19 +25,25 @@ const freePort = (): Promise<number> =>
     });
   });
 
+const repository = path.join(import.meta.dirname, '..', '..');
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';
+
+/** The very command of `npm start`, without npm between us and the process. */
+const startArguments = (): readonly string[] => {
+  const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return scripts.start.split(' ').slice(1);
+};
 
 const startOnce = async (dataDir: string) => {
   const port = await freePort();
   const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [path.join(import.meta.dirname, '..', '..', 'apps', 'all-in-one', 'src', 'main.ts')],
-    {
-      env: { ...process.env, PORT: String(port), BUNTING_DATA_DIR: dataDir, BUNTING_ADMIN_TOKEN: token },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, startArguments(), {
+    cwd: repository,
+    env: { ...process.env, PORT: String(port), BUNTING_DATA_DIR: dataDir, BUNTING_ADMIN_TOKEN: token },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   let ended = false;
   const over = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => void (ended = true));
   const url = `http://127.0.0.1:${port}`;

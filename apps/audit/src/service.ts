@@ -1,4 +1,3 @@
-import { endpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
@@ -24,16 +23,14 @@ export const auditService = defineService({
     });
     try {
       const recording = await startRecording({ bus, database, intervalMs: config.AUDIT_POLL_INTERVAL_MS, warn });
-      const served = await serve(
-        endpoints(
-          searchEventsEndpoint({
-            search: eventSearch(database),
-            caughtUp: recording.caughtUp,
-            freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS,
-            publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
-          }),
-        ),
-      );
+      const served = await serve([
+        searchEventsEndpoint({
+          search: eventSearch(database),
+          caughtUp: recording.caughtUp,
+          freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS,
+          publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
+        }),
+      ]);
       return {
         ready: async () => {
           bus.ready();

@@ -1,4 +1,4 @@
-import { type Asked as Call, type Bus, endpoints, implement, serve, type Subscription } from '@bunting/bus';
+import { type Asked as Call, type Bus, implement, serve, type Subscription } from '@bunting/bus';
 import {
   type AppliedChanges,
   ApplyChanges,
@@ -174,7 +174,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
 
   const served: Subscription = await serve(
     bus,
-    endpoints(
+    [
       implement(CheckChanges, async ({ body }) => {
         asked.push(body);
         await jobs.shift()?.();
@@ -219,7 +219,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
           enabled: true,
         })),
       })),
-    ),
+    ],
     { checkReplies: true },
   );
   return {

@@ -282,9 +282,9 @@ describe('a start', () => {
 
   it('says what to do when the machine has no such address', async () => {
     const fresh = await freshGatewayDatabase();
-    await expect(startGateway({ databaseUrl: fresh.url, environment: { GATEWAY_HOST: '203.0.113.7' } })).rejects.toThrow(
-      'This machine has no address 203.0.113.7 to listen on. Correct GATEWAY_HOST.',
-    );
+    await expect(
+      startGateway({ databaseUrl: fresh.url, environment: { GATEWAY_HOST: '203.0.113.7' } }),
+    ).rejects.toThrow('This machine has no address 203.0.113.7 to listen on. Correct GATEWAY_HOST.');
     await fresh.drop();
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { call, implement, endpoints, natsBus, serve, systemContext } from '@bunting/bus';
+import { call, implement, natsBus, serve, systemContext } from '@bunting/bus';
 import { GetFeature, readOutboxOf } from '@bunting/contracts';
 import { type FreshDatabase, startNats } from '@bunting/testing';
 import { servicesBehind } from '../test/services-behind.ts';
@@ -176,15 +176,13 @@ describe('a running gateway', () => {
     let release: (() => void) | undefined;
     const inService = new Promise<void>((resolve) => (reached = resolve));
     const held = new Promise<void>((resolve) => (release = resolve));
-    await gateway.behind(
-      endpoints(
-        implement(GetFeature, async ({ params }) => {
-          reached?.();
-          await held;
-          return { name: params.featureName };
-        }),
-      ),
-    );
+    await gateway.behind([
+      implement(GetFeature, async ({ params }) => {
+        reached?.();
+        await held;
+        return { name: params.featureName };
+      }),
+    ]);
     const asked = gateway.ask(path);
     await inService;
     const stopping = gateway.stop();

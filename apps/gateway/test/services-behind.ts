@@ -1,4 +1,4 @@
-import { endpoints, type Endpoint, implement, JsonText } from '@bunting/bus';
+import { type Endpoint, implement, JsonText } from '@bunting/bus';
 import {
   AddFeatureTag,
   ArchiveFeature,
@@ -40,7 +40,7 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
   const at = '2026-11-21T10:00:00.000Z';
   return {
     heard,
-    endpoints: endpoints(
+    endpoints: [
       implement(GetFeature, async (asked) => {
         hear('get-feature', asked);
         const { projectId, featureName } = asked.params;
@@ -111,6 +111,6 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         hear('search-events', asked);
         return { version: 1 as const, events: [], totalEvents: 0 };
       }),
-    ),
+    ],
   };
 };

@@ -19,5 +19,12 @@ export const SearchConfig = Type.Object({
     default: 1_000,
     description: 'milliseconds between looks at the features service when nothing is heard from it',
   }),
+  MEILI_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'a Meilisearch server; nothing uses it yet, PostgreSQL answers',
+    }),
+  ),
+  MEILI_KEY: Type.Optional(Type.String({ description: 'the key of that server' })),
 });
 export type SearchConfig = Static<typeof SearchConfig>;

@@ -1,4 +1,3 @@
-import { endpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
@@ -21,16 +20,16 @@ export const searchService = defineService({
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
     });
+    if (config.MEILI_URL !== undefined)
+      warn('MEILI_URL is set, but nothing uses Meilisearch yet: PostgreSQL answers searches.');
     const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
-    const served = await serve(
-      endpoints(
-        searchFeaturesEndpoint({
-          index: postgresIndex(database),
-          states,
-          freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
-        }),
-      ),
-    );
+    const served = await serve([
+      searchFeaturesEndpoint({
+        index: postgresIndex(database),
+        states,
+        freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
+      }),
+    ]);
     return {
       ready: async () => {
         bus.ready();

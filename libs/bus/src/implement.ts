@@ -32,6 +32,3 @@ export const implement = <O extends AnyOperation>(
   operation: O,
   handle: (asked: Asked<O>) => Promise<ReplyOf<O> | JsonText>,
 ): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
-
-/** The endpoints of a service in one list. */
-export const endpoints = (...list: readonly Endpoint[]): readonly Endpoint[] => list;

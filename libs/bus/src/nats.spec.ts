@@ -4,7 +4,7 @@ import { eventually, startNats } from '@bunting/testing';
 import { rmSync } from 'node:fs';
 import { Type } from 'typebox';
 import { describeBus } from '../test/bus-behaviour.ts';
-import { call, endpoints, implement, natsBus, serve, systemContext } from './index.ts';
+import { call, implement, natsBus, serve, systemContext } from './index.ts';
 
 describeBus('over NATS', async () => {
   const server = await startNats();
@@ -25,7 +25,7 @@ describe('the bus over NATS', () => {
   it('refuses what the server would not carry, on the side that sends it', async () => {
     const server = await startNats();
     const bus = await natsBus({ url: server.url, name: 'test' });
-    await serve(bus, endpoints(implement(Echo, async ({ body }) => body.text.repeat(body.repeat))));
+    await serve(bus, [implement(Echo, async ({ body }) => body.text.repeat(body.repeat))]);
     const tooMuch = 64 * 1024 * 1024;
     await expect(
       call(bus, Echo, { body: { repeat: 1, text: 'x'.repeat(tooMuch) } }, systemContext(5_000)),
@@ -46,7 +46,7 @@ describe('the bus over NATS', () => {
   it('refuses calls at once while the server is away, and works again when it is back', async () => {
     const server = await startNats();
     const bus = await natsBus({ url: server.url, name: 'test' });
-    await serve(bus, endpoints(implement(Echo, async ({ body }) => body.text)));
+    await serve(bus, [implement(Echo, async ({ body }) => body.text)]);
     await server.kill();
     await eventually(async () => expect(() => bus.ready()).toThrow('The message bus is away.'));
     const before = performance.now();

@@ -7,7 +7,6 @@ import {
   call,
   callForAnswer,
   type CallContext,
-  endpoints,
   implement,
   JsonText,
   serve,
@@ -64,7 +63,7 @@ export const describeBus = (
     });
 
     it('answers a call with what the service replied', async () => {
-      await serve(bus, endpoints(implement(Greet, async ({ params }) => ({ text: `Hello ${params.name} 👋` }))));
+      await serve(bus, [implement(Greet, async ({ params }) => ({ text: `Hello ${params.name} 👋` }))]);
       expect(await call(bus, Greet, { params: { name: 'Zoë' } }, context())).toEqual({ text: 'Hello Zoë 👋' });
     });
 
@@ -74,7 +73,7 @@ export const describeBus = (
         asked.push({ caller, requestId, traceparent, idempotencyKey, waitsMs: deadline.getTime() - now.getTime() });
         return { text: '' };
       });
-      await serve(bus, endpoints(greet));
+      await serve(bus, [greet]);
       await call(bus, Greet, { params: { name: 'x' } }, context({ idempotencyKey: 'once ☂' }));
       const { traceparent } = context();
       expect(asked).toEqual([
@@ -87,7 +86,7 @@ export const describeBus = (
         invalid('The `/body/title` property must be string.', '/body/title'),
         noAccess(['UPDATE_FEATURE']),
       ];
-      await serve(bus, endpoints(implement(Greet, async () => Promise.reject(refusals.shift()))));
+      await serve(bus, [implement(Greet, async () => Promise.reject(refusals.shift()))]);
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'ValidationError',
         message: 'The `/body/title` property must be string.',
@@ -102,7 +101,7 @@ export const describeBus = (
     it('shows of a defect nothing but an id, and tells the service the whole of it', async () => {
       const observed: Served[] = [];
       const failing = implement(Greet, async () => Promise.reject(new Error('select secret from vault')));
-      await serve(bus, endpoints(failing), { observe: (served) => observed.push(served) });
+      await serve(bus, [failing], { observe: (served) => observed.push(served) });
       const answer = await callForAnswer(bus, Greet, { params: { name: 'x' } }, context());
       expect(answer).toMatchObject({ refused: { kind: 'InternalError' } });
       expect(JSON.stringify(answer)).not.toContain('vault');
@@ -120,7 +119,7 @@ export const describeBus = (
     });
 
     it('refuses as unavailable what is not answered in time', async () => {
-      await serve(bus, endpoints(implement(Greet, () => new Promise(() => undefined))));
+      await serve(bus, [implement(Greet, () => new Promise(() => undefined))]);
       await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 50 }))).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
       });
@@ -131,14 +130,14 @@ export const describeBus = (
         say('Bunting-Stale', '12');
         return new JsonText('{ "text" : "as PostgreSQL wrote it" }');
       });
-      await serve(bus, endpoints(greet), { checkReplies: true });
+      await serve(bus, [greet], { checkReplies: true });
       expect(await callForAnswer(bus, Greet, { params: { name: 'x' } }, context())).toEqual({
         reply: { json: '{ "text" : "as PostgreSQL wrote it" }', headers: { 'Bunting-Stale': '12' } },
       });
     });
 
     it('never lets a reply that breaks its schema through when replies are checked', async () => {
-      await serve(bus, endpoints(implement(Greet, async () => ({ text: 7 }) as never)), { checkReplies: true });
+      await serve(bus, [implement(Greet, async () => ({ text: 7 }) as never)], { checkReplies: true });
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'InternalError',
       });
@@ -152,8 +151,8 @@ export const describeBus = (
           answered.add(who);
           return { text: who };
         });
-      await serve(bus, endpoints(named('one')));
-      await serve(other, endpoints(named('two')));
+      await serve(bus, [named('one')]);
+      await serve(other, [named('two')]);
       for (let calls = 0; calls < 200 && answered.size < 2; calls++)
         await call(bus, Greet, { params: { name: 'x' } }, context());
       expect(answered).toEqual(new Set(['one', 'two']));
@@ -167,7 +166,7 @@ export const describeBus = (
         await released;
         return { text: 'done' };
       });
-      await serve(bus, endpoints(slow), { maxConcurrent: 1 });
+      await serve(bus, [slow], { maxConcurrent: 1 });
       const first = call(bus, Greet, { params: { name: 'x' } }, context());
       await eventually(async () => {
         await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 200 }))).rejects.toThrow(
@@ -188,7 +187,7 @@ export const describeBus = (
         await released;
         return { text: 'done' };
       });
-      const served = await serve(bus, endpoints(slow));
+      const served = await serve(bus, [slow]);
       const asked = call(bus, Greet, { params: { name: 'x' } }, context());
       await beginning;
       const stopped = served.stop();
@@ -244,7 +243,7 @@ export const describeBus = (
     });
 
     it('makes no calls and takes no facts once it is closed', async () => {
-      await serve(bus, endpoints(implement(Greet, async () => ({ text: '' }))));
+      await serve(bus, [implement(Greet, async () => ({ text: '' }))]);
       await bus.close();
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'ServiceUnavailable',

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints } from '@bunting/bus';
+import { type Endpoint } from '@bunting/bus';
 import { addChangesEndpoint } from './change-requests/add-changes.ts';
 import { addCommentEndpoint } from './change-requests/add-comment.ts';
 import { changeStateEndpoint } from './change-requests/change-state.ts';
@@ -24,7 +24,7 @@ import type { Surroundings } from './surroundings.ts';
 /** Everything that the service answers. */
 export const changeRequestsEndpoints = (surroundings: Surroundings): readonly Endpoint[] => {
   const { bus, reader, work } = surroundings;
-  return endpoints(
+  return [
     addChangesEndpoint(bus, reader, work),
     listPendingChangeRequestsEndpoint(bus, reader),
     listOpenChangeRequestsEndpoint(bus, reader),
@@ -44,5 +44,5 @@ export const changeRequestsEndpoints = (surroundings: Surroundings): readonly En
     previewChangeRequestEndpoint(surroundings),
     previewProposalEndpoint(surroundings),
     revertChangeRequestEndpoint(surroundings),
-  );
+  ];
 };
