@@ -1,8 +1,9 @@
 import { invalid } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { type Authenticate, requireAdministrator } from './authenticate.ts';
 import { answerBrokenRequest, writeAnswer } from './connection.ts';
@@ -15,6 +16,15 @@ export interface ServerOptions {
   readonly metrics: Registry;
   readonly authenticate: Authenticate;
 }
+
+export interface HttpServer {
+  readonly app: FastifyInstance;
+  /** Takes no new request, answers those that have arrived, and waits for nobody who has not said all yet. */
+  close(): Promise<void>;
+}
+
+/** How long, at a stop, a request may take that is still arriving. */
+const lateMs = 1_000;
 
 /** How long the whole of a request may take to arrive; its headers alone, less. */
 const arrivalMs = 60_000;
@@ -31,7 +41,7 @@ const isUnder = (url: string, folder: string): boolean => {
  * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
  * matches no route and to what is no HTTP at all.
  */
-export const openServer = ({ log, metrics, authenticate }: ServerOptions): FastifyInstance => {
+export const openServer = ({ log, metrics, authenticate }: ServerOptions): HttpServer => {
   let closing = false;
   // A connection whose last answer was on its way when the end began has nothing more to wait for.
   const { begin } = exchanges(log, metrics, () => {
@@ -89,8 +99,11 @@ export const openServer = ({ log, metrics, authenticate }: ServerOptions): Fasti
     done();
   });
   app.decorateRequest('exchange');
+  const unanswered = new Set<IncomingMessage>();
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
+    unanswered.add(request.raw);
+    reply.raw.once('close', () => unanswered.delete(request.raw));
     done();
   });
   app.setErrorHandler((error, _request, reply) => {
@@ -101,7 +114,19 @@ export const openServer = ({ log, metrics, authenticate }: ServerOptions): Fasti
     await requireKeyFor(request);
     return refuseThrown(reply, unknownPath(request.raw.url ?? ''));
   });
-  return app;
+  return {
+    app,
+    close: async () => {
+      const closed = app.close();
+      await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
+      // What has arrived is answered: the time of each call is bounded.
+      while ([...unanswered].some((request) => request.complete)) {
+        await Promise.race([closed, sleep(20, undefined, { ref: false })]);
+      }
+      app.server.closeAllConnections();
+      await closed;
+    },
+  };
 };
 
 /** Listens, and says where. What keeps it from listening is told in a sentence that says what to do. */

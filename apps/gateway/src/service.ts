@@ -60,13 +60,13 @@ const start = async ({
       await database.ping();
     };
 
-    const app = openServer({ log, metrics, authenticate });
+    const { app, close } = openServer({ log, metrics, authenticate });
     for (const operation of operations) mount(app, operation, { bus, authenticate, config });
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
     const served = await serve([telling.endpoint]);
     const stop = async () => {
-      await app.close();
+      await close();
       await served.stop();
       await stopTelling();
     };
@@ -76,7 +76,7 @@ const start = async ({
       const firstAdminToken = await ensureAdminToken(telling.work, hasher, config.BUNTING_ADMIN_TOKEN);
       return { ready, stop, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
     } catch (error) {
-      await app.close();
+      await close();
       await served.stop();
       throw error;
     }

@@ -1,0 +1,57 @@
+import { ConfigError, stopOnSignal } from '@bunting/runtime';
+import path from 'node:path';
+import { type Platform, startPlatform } from './platform.ts';
+
+const help = `Starts the whole of Bunting in this process, with a PostgreSQL that ships inside npm packages.
+
+  npm start
+
+Settings, from the environment:
+  PORT                  where the API listens (default 4242)
+  BUNTING_DATA_DIR      where the data is kept (default .bunting/ in the repository)
+  BUNTING_ADMIN_TOKEN   the first admin token, instead of a made-up one
+  LOG_LEVEL             info shows every request (default warn)
+The README has the table of all settings. Ctrl-C stops everything cleanly.`;
+
+const repository = path.join(import.meta.dirname, '..', '..', '..');
+
+const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, seconds: string): string => {
+  const token = firstAdminToken ?? process.env['BUNTING_ADMIN_TOKEN'] ?? '<your admin token>';
+  const lines = [
+    '',
+    `Bunting is ready, ${seconds} s after its start.`,
+    '',
+    `  API        ${address}/api/admin`,
+    `  API page   ${address}/docs`,
+    ...(dataDir === undefined ? [] : [`  Data       ${dataDir}`]),
+    ...(firstAdminToken === undefined ? [] : ['', `  Admin token, shown this once: ${firstAdminToken}`]),
+    '',
+    '  Try it:',
+    `    curl -H 'Authorization: ${token}' ${address}/api/admin/projects/default/features`,
+    '',
+    `  ${hosted.services.size} services in one process. Ctrl-C stops them.`,
+    '',
+  ];
+  return lines.join('\n');
+};
+
+const main = async (): Promise<void> => {
+  if (process.argv.includes('--help')) return console.log(help);
+  const startedAt = performance.now();
+  try {
+    const platform = await startPlatform(process.env, repository);
+    stopOnSignal(() => platform.stop());
+    console.log(welcome(platform, ((performance.now() - startedAt) / 1000).toFixed(1)));
+    const reason = await platform.lost;
+    console.error(reason.message);
+    await platform.stop();
+    process.exit(1);
+  } catch (error) {
+    const known =
+      error instanceof ConfigError ? `These settings do not fit:\n${error.message}` : (error as Error).message;
+    console.error(known);
+    process.exit(1);
+  }
+};
+
+void main();

@@ -1,0 +1,70 @@
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { host, type Hosted } from '@bunting/runtime';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { databases, services } from './services.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Platform {
+  readonly address: string;
+  /** the folder of the embedded PostgreSQL, if it is in use */
+  readonly dataDir: string | undefined;
+  /** at the very first start only */
+  readonly firstAdminToken: string | undefined;
+  readonly hosted: Hosted;
+  /** Resolves with a sentence when the embedded PostgreSQL ends by itself. */
+  readonly lost: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+const writableFolder = (folder: string): string => {
+  const dataDir = path.resolve(folder);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+    return dataDir;
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    throw new Error(
+      `The data folder ${dataDir} cannot be written to (${reason}). Make it writable, or set BUNTING_DATA_DIR to another one.`,
+    );
+  }
+};
+
+const without = (address: string): string =>
+  address.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:');
+
+/**
+ * Starts all services in this process. Each keeps to the database of its own setting; those without one share an embedded
+ * PostgreSQL under `BUNTING_DATA_DIR`, each in a database of its own.
+ */
+export const startPlatform = async (environment: Environment, repository: string): Promise<Platform> => {
+  const missing = databases.filter(({ setting }) => (environment[setting] ?? '') === '');
+  let postgres: EmbeddedPostgres | undefined;
+  let dataDir: string | undefined;
+  if (missing.length > 0) {
+    dataDir = writableFolder(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'));
+    postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres') });
+  }
+  const urls = Object.fromEntries(missing.map(({ setting, database }) => [setting, postgres?.urlOf(database)]));
+  let hosted: Hosted;
+  try {
+    hosted = await host(services, { environment: { LOG_LEVEL: 'warn', ...environment, ...urls } });
+  } catch (error) {
+    await postgres?.stop();
+    throw error;
+  }
+  const gateway = hosted.services.get('gateway') as { address?: string; firstAdminToken?: string } | undefined;
+  return {
+    address: without(gateway?.address ?? ''),
+    dataDir,
+    firstAdminToken: gateway?.firstAdminToken,
+    hosted,
+    lost: postgres?.lost ?? new Promise(() => undefined),
+    stop: async () => {
+      await hosted.stop();
+      await postgres?.stop();
+    },
+  };
+};

@@ -1,0 +1,69 @@
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Api } from './api.ts';
+import { expectRefusal } from './expectations.ts';
+import { addressOf, onPlatform } from './given.ts';
+import { describeJourneys } from './journeys/index.ts';
+import { type Distributed, startDistributed } from './platform.ts';
+
+describe('in five processes', () => {
+  let platform: Distributed;
+  beforeAll(async () => {
+    platform = await startDistributed();
+  }, 120_000);
+  afterAll(() => platform.stop(), 90_000);
+
+  describeJourneys(() => platform);
+
+  // These are the last: what they take away does not come back.
+  describe('when a service is away', () => {
+    const address = addressOf('away', 'away-flag');
+    const pending = '/api/admin/projects/away/change-requests/pending';
+    let api: Api;
+    const expectAway = async (method: string, path: string, body?: unknown) => {
+      const answer = await api(method, path, body);
+      expectRefusal(answer, 503, 'ServiceUnavailable');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(answer.ms).toBeLessThan(1_000);
+    };
+
+    beforeAll(async () => {
+      ({ api } = platform);
+      await onPlatform(api).createProject('away');
+      await onPlatform(api).createFeature('away', 'away-flag');
+    });
+
+    /** What is sent to a service in the moment of its end is waited for in vain; whoever asks later is told at once. */
+    const killService = async (name: string, ...ask: readonly [method: string, path: string]) => {
+      await platform.killService(name);
+      await eventually(() => expectAway(...ask), { timeoutMs: 15_000 });
+    };
+
+    it('says so at once and when to try again, while the others go on', async () => {
+      await killService('change-requests', 'GET', pending);
+      const change = { action: 'updateEnabled', feature: 'away-flag', payload: { enabled: true } };
+      await expectAway('GET', pending);
+      await expectAway('POST', '/api/admin/projects/away/environments/development/change-requests', change);
+
+      const { eventTypes, search, toggle } = onPlatform(api);
+      await toggle(address, 'development', 'on');
+      expect((await search({ project: 'IS:away', status: 'development:enabled' })).total).toBe(1);
+      expect(await eventTypes({ feature: 'away-flag', limit: 1 })).toEqual(['feature-environment-enabled']);
+    });
+
+    it('still finds what it knew without the service that knows features, and says that it may be stale', async () => {
+      await killService('features', 'GET', address);
+      await expectAway('GET', address);
+      await expectAway('POST', '/api/admin/projects/away/features', { name: 'away-new' });
+
+      for (const answer of [
+        await api('GET', '/api/admin/search/features?project=IS:away'),
+        await api('POST', '/api/admin/events/search', { project: 'away', type: 'feature-created' }),
+      ]) {
+        expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+        expect(answer.text).toContain('away-flag');
+        expect(answer.headers.get('bunting-stale')).toMatch(/^\d+$/);
+      }
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { ErrorBody, type ErrorKind, parse } from '@bunting/contracts';
+import { expect } from '@jest/globals';
+import type { Answer } from './api.ts';
+
+type Schema = Parameters<typeof parse>[0];
+
+/** Holds what was answered to its schema, and names the member that does not fit. */
+export const expectFits = (schema: Schema, body: unknown): void => {
+  expect(() => parse(schema, structuredClone(body), '/answer')).not.toThrow();
+};
+
+const jsonType = /^application\/json\b/;
+/** what a program says to its makers, and never to its users */
+const innards =
+  /<html|<!doctype|node_modules|\.[tj]s:\d+|\bat .+:\d+:\d+|\b(SELECT|INSERT|UPDATE|DELETE FROM)\b .*\b(FROM|INTO|SET|WHERE)\b|relation "|violates/;
+
+/** A "no" as the interface promises it: the status, and a body that says why in words for people. */
+export const expectRefusal = (
+  answer: Answer,
+  status: number,
+  kind: ErrorKind,
+  ...mentioned: readonly string[]
+): void => {
+  const { id, name, message } = (answer.body ?? {}) as Partial<ErrorBody>;
+  expect({ status: answer.status, name, message }).toEqual({ status, name: kind, message: expect.any(String) });
+  expectFits(ErrorBody, answer.body);
+  expect(id).toMatch(/^\S{8,}$/);
+  expect(answer.headers.get('content-type')).toMatch(jsonType);
+  expect(answer.text).not.toMatch(innards);
+  for (const text of mentioned) expect(message).toContain(text);
+};
+
+export const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+export const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+export const imageUrl = expect.stringMatching(/^https:\/\/\S+$/);

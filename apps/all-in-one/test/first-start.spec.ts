@@ -1,0 +1,148 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import { dataFolder, removeFolder, untilReady } from './platform.ts';
+import { type Program, processesOf, runProgram } from './program.ts';
+import { quietPort } from './quiet-port.ts';
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = dataFolder();
+  folders.push(folder);
+  return folder;
+};
+
+const start = (settings: Readonly<Record<string, string>>): Program =>
+  runProgram('apps/all-in-one/src/main.ts', { GATEWAY_HOST: '127.0.0.1', ...settings });
+
+/** What the program says when it cannot start: one sentence, or two, on one line, and nothing else. */
+const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, ...mentioned: string[]) => {
+  const program = start(settings);
+  const { code } = await program.ended;
+  expect({ code, output: program.output() }).toEqual({ code: 1, output: '' });
+  const said = program.errors().trim();
+  expect(said.split('\n')).toHaveLength(1);
+  expect(said).toMatch(/^[A-Z].*[.]$/);
+  expect(said).not.toMatch(/Error:|\.ts:|    at /);
+  for (const text of mentioned) expect(said).toContain(text);
+};
+
+const tokenShown = /Admin token, shown this once: (\S+)/;
+
+/** What someone sees who starts Bunting in one process, the first time and later. */
+describe('a start', () => {
+  afterAll(() => folders.forEach(removeFolder));
+
+  it('says where everything is, shows the admin token the first time only, and ends cleanly with Ctrl-C', async () => {
+    const dataDir = newFolder();
+    const port = String(await quietPort());
+    const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
+    const url = `http://127.0.0.1:${port}`;
+    const asked = async (token: string) =>
+      (await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status;
+
+    const first = start(settings);
+    await untilReady(first, url);
+    // It is ready a moment before it says so.
+    const shown = await first.line(tokenShown);
+    const token = shown[1] as string;
+    expect(token.length).toBeGreaterThanOrEqual(32);
+    expect(first.output()).toContain(`/docs`);
+    expect(first.output()).toContain(`:${port}/api/admin`);
+    expect(first.output()).toContain(dataDir);
+    const [, header = '', address = ''] = await first.line(/curl -H '([^']+)' (\S+)/);
+    const [name = '', value = ''] = header.split(': ');
+    const tried = await fetch(address, { headers: { [name]: value } });
+    expect({ status: tried.status, body: await tried.json() }).toMatchObject({ status: 200, body: { features: [] } });
+    const docs = /(\S+\/docs)\b/.exec(first.output())?.[1] as string;
+    expect((await fetch(docs)).status).toBe(200);
+    expect(await asked(token)).toBe(200);
+    expect(await asked(`${token}x`)).toBe(401);
+
+    await expectRefusesToStart({ PORT: String(await quietPort()), BUNTING_DATA_DIR: dataDir }, dataDir);
+    expect(await asked(token)).toBe(200);
+
+    first.signal('SIGINT');
+    expect(await first.ended).toEqual({ code: 0, signal: null });
+    expect(processesOf(dataDir)).toEqual([]);
+
+    const second = start(settings);
+    await untilReady(second, url);
+    await second.line(/Ctrl-C/);
+    expect(second.output()).not.toMatch(tokenShown);
+    expect(second.output()).not.toContain(token);
+    expect(await asked(token)).toBe(200);
+    second.signal('SIGTERM');
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+    expect(processesOf(dataDir)).toEqual([]);
+  }, 90_000);
+
+  it('takes the admin token that it is given, and does not show it as a new one', async () => {
+    const port = String(await quietPort());
+    const token = 'a-token-of-ones-own-4711';
+    const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(program, url);
+    await program.line(/Ctrl-C/);
+    expect(program.output()).not.toMatch(tokenShown);
+    expect((await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status).toBe(200);
+    program.signal('SIGINT');
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+  }, 60_000);
+
+  it('ends with Ctrl-C whoever is still connected and says nothing', async () => {
+    const port = await quietPort();
+    const token = 'a-token-of-ones-own-4711';
+    const program = start({ PORT: String(port), BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
+    await untilReady(program, `http://127.0.0.1:${port}`);
+    const head = `POST /api/admin/events/search HTTP/1.1\r\nhost: x\r\nauthorization: ${token}\r\n`;
+    const begun = ['', head, `${head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"query"`];
+    const sockets = begun.map((text) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write(text);
+      return socket;
+    });
+    try {
+      await Promise.all(sockets.map((socket) => eventually(() => expect(socket.readyState).toBe('open'))));
+      // An answer on a later connection: by now the earlier ones have been accepted.
+      expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+      program.signal('SIGINT');
+      await eventually(() => expect(program.isRunning()).toBe(false), { timeoutMs: 20_000 });
+      expect(await program.ended).toEqual({ code: 0, signal: null });
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      program.signal('SIGTERM');
+      await program.ended;
+    }
+  }, 60_000);
+
+  it('says in a sentence that the port is taken, and leaves nothing behind', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const dataDir = newFolder();
+    await expectRefusesToStart({ PORT: String(port), BUNTING_DATA_DIR: dataDir }, String(port), 'PORT');
+    expect(processesOf(dataDir)).toEqual([]);
+    taken.close();
+  }, 60_000);
+
+  it('says in a sentence that the data folder cannot be written to', async () => {
+    const file = path.join(newFolder(), 'a-file');
+    writeFileSync(file, 'This is no folder.');
+    const dataDir = path.join(file, 'data');
+    await expectRefusesToStart(
+      { PORT: String(await quietPort()), BUNTING_DATA_DIR: dataDir },
+      dataDir,
+      'BUNTING_DATA_DIR',
+    );
+  }, 60_000);
+
+  it('tells all settings that do not fit at once', async () => {
+    const program = start({ PORT: 'many', LOG_LEVEL: 'loud', BUNTING_DATA_DIR: newFolder() });
+    expect((await program.ended).code).toBe(1);
+    expect(program.errors()).toContain('PORT');
+    expect(program.errors()).toContain('LOG_LEVEL');
+  }, 60_000);
+});

@@ -1,0 +1,114 @@
+import type { ChangeRequest } from '@bunting/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, nth) => nth);
+
+/** Many at the same time, on the same thing: everyone who got a "yes" finds their part. */
+export const describeConcurrency = (platform: () => Platform): void => {
+  describe('many at the same time', () => {
+    const project = 'parallel';
+    const given = () => onPlatform(platform().api);
+
+    beforeAll(async () => {
+      await given().createProject(project);
+    });
+
+    it('patch one strategy, and every patch survives', async () => {
+      await given().createFeature(project, 'parallel-patched');
+      const address = addressOf(project, 'parallel-patched');
+      const { id } = await given().addStrategy(address, 'development', { parameters: { rollout: '50' } });
+      const constraint = (nth: number) => ({ contextName: 'userId', operator: 'IN', values: [`user-${nth}`] });
+      const patches = [
+        ...numbers(25).map((nth) => ({ op: 'add', path: `/parameters/p${nth}`, value: `v${nth}` })),
+        ...numbers(13).map((nth) => ({ op: 'add', path: '/constraints/-', value: constraint(nth) })),
+        { op: 'replace', path: '/title', value: 'Together' },
+        { op: 'replace', path: '/parameters/rollout', value: '75' },
+      ];
+      expect(patches).toHaveLength(40);
+      await Promise.all(patches.map((patch) => given().patchStrategy(address, 'development', id, [patch])));
+
+      const { environments } = await given().getFeature(address);
+      const strategy = environments?.[0]?.strategies?.[0];
+      expect(strategy?.title).toBe('Together');
+      expect(strategy?.parameters).toMatchObject({
+        rollout: '75',
+        ...Object.fromEntries(numbers(25).map((nth) => [`p${nth}`, `v${nth}`])),
+      });
+      expect(strategy?.constraints?.flatMap(({ values }) => values ?? []).toSorted()).toEqual(
+        numbers(13)
+          .map((nth) => `user-${nth}`)
+          .toSorted(),
+      );
+
+      const { events } = await given().events({ feature: 'parallel-patched', type: 'feature-strategy-update' });
+      expect(events).toHaveLength(40);
+      // Each begins where the one before it ended: nobody has written over somebody else.
+      for (const [nth, { preData }] of events.slice(0, -1).entries()) expect(preData).toEqual(events[nth + 1]?.data);
+      expect(events[0]?.data).toEqual(strategy);
+    });
+
+    it('create the same feature, and one of them does', async () => {
+      const answers = await Promise.all(
+        numbers(10).map(() =>
+          platform().api('POST', `/api/admin/projects/${project}/features`, { name: 'parallel-created' }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...numbers(9).map(() => 409)]);
+      expect(await given().eventTypes({ feature: 'parallel-created' })).toEqual(['feature-created']);
+    });
+
+    it('turn on the same feature, and it gets one default strategy', async () => {
+      await given().createFeature(project, 'parallel-on');
+      const address = addressOf(project, 'parallel-on');
+      await Promise.all(numbers(10).map(() => given().toggle(address, 'development', 'on')));
+      const { environments } = await given().getFeature(address);
+      expect(environments?.[0]?.strategies).toHaveLength(1);
+      expect(await given().eventTypes({ feature: 'parallel-on' })).toEqual([
+        'feature-created',
+        'feature-strategy-add',
+        'feature-environment-enabled',
+      ]);
+    });
+
+    it('add tags, some of them the same', async () => {
+      await given().createFeature(project, 'parallel-tagged');
+      await Promise.all(numbers(20).map((nth) => given().addTag('parallel-tagged', 'simple', `parallel-${nth % 10}`)));
+      const { tags } = await given().getFeature(addressOf(project, 'parallel-tagged'));
+      expect(tags?.map(({ value }) => value).toSorted()).toEqual(numbers(10).map((nth) => `parallel-${nth}`));
+    });
+
+    it('propose changes, and they come together in one change request', async () => {
+      const features = numbers(10).map((nth) => `parallel-proposed-${nth}`);
+      for (const name of features) await given().createFeature(project, name);
+      const path = `/api/admin/projects/${project}/environments/development/change-requests`;
+      const answers = await Promise.all(
+        features.map((feature) =>
+          platform().api<ChangeRequest>('POST', path, { action: 'updateEnabled', feature, payload: { enabled: true } }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(features.map(() => 200));
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      const { body } = await platform().api<ChangeRequest[]>(
+        'GET',
+        `/api/admin/projects/${project}/change-requests/pending`,
+      );
+      expect(body.flatMap((request) => request.features.map(({ name }) => name)).toSorted()).toEqual(features);
+    });
+
+    it('write different things, and the event log has each of them once, with ids that rise', async () => {
+      const names = numbers(40).map((nth) => `parallel-many-${nth}`);
+      await Promise.all(names.map((name) => given().createFeature(project, name)));
+      const { events, totalEvents } = await given().events({
+        project,
+        type: 'feature-created',
+        query: 'parallel-many-',
+      });
+      expect(events.map(({ featureName }) => featureName as string).toSorted()).toEqual(names.toSorted());
+      expect(totalEvents).toBe(40);
+      const ids = events.map(({ id }) => id);
+      expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
+    });
+  });
+};

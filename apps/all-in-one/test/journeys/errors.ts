@@ -1,0 +1,161 @@
+import { type ErrorKind, operations } from '@bunting/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+import { sendLarge } from '../send-large.ts';
+
+/** The seven operations of the interface, on what this journey has given; `body` is one that they take. */
+const sevenOn = (project: string, feature: string, strategyId: string) =>
+  [
+    ['PATCH', `${addressOf(project, feature)}/environments/development/strategies/${strategyId}`, []],
+    ['GET', addressOf(project, feature), undefined],
+    [
+      'POST',
+      `/api/admin/projects/${project}/environments/development/change-requests`,
+      { action: 'updateEnabled', feature, payload: { enabled: true } },
+    ],
+    ['GET', `/api/admin/projects/${project}/change-requests/pending`, undefined],
+    ['GET', '/api/admin/search/features', undefined],
+    ['DELETE', `/api/admin/features/${feature}/tags/simple/red`, undefined],
+    ['POST', '/api/admin/events/search', {}],
+  ] as const;
+
+/** What is answered when it is a "no": interface 2.13 and 7. */
+export const describeErrors = (platform: () => Platform): void => {
+  describe('a refusal', () => {
+    const project = 'errors';
+    const given = () => onPlatform(platform().api);
+    let seven: ReturnType<typeof sevenOn>;
+
+    beforeAll(async () => {
+      await given().createProject(project);
+      await given().createFeature(project, 'errors-flag');
+      const { id } = await given().addStrategy(addressOf(project, 'errors-flag'), 'development');
+      seven = sevenOn(project, 'errors-flag', id as string);
+    });
+
+    it('is the answer of every operation to a key that is missing or not valid', async () => {
+      for (const authorization of [null, '', 'nonsense', 'Bearer', 'Bearer nonsense', `${platform().token}x`]) {
+        for (const [method, path, body] of seven) {
+          const answer = await platform().api(method, path, body, { authorization });
+          expectRefusal(answer, 401, 'AuthenticationRequired');
+        }
+      }
+    });
+
+    it('is not the answer to a good key, with the word Bearer in any case or without it', async () => {
+      const { token } = platform();
+      for (const authorization of [token, `Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`]) {
+        for (const [method, path, body] of seven) {
+          const { status } = await platform().api(method, path, body, { authorization });
+          expect({ method, path, authorization, status }).toEqual({ method, path, authorization, status: 200 });
+        }
+      }
+    });
+
+    it('has an id of its own each time', async () => {
+      const ask = () => platform().api<{ id: string }>('GET', addressOf(project, 'errors-nobody'));
+      const ids = await Promise.all(Array.from({ length: 5 }, async () => (await ask()).body.id));
+      expect(new Set(ids).size).toBe(5);
+    });
+
+    it.each([
+      ['GET', '/api/admin/nosuch'],
+      ['POST', '/api/admin/projects/errors/nosuch'],
+      ['PUT', '/api/admin/search/features'],
+      ['DELETE', '/api/admin/events/search'],
+      ['GET', '/api/nosuch'],
+      ['GET', '/nosuch'],
+      ['POST', '/index.html'],
+    ])('says that there is nothing at %s %s, in JSON', async (method, path) => {
+      const answer = await platform().api(method, path);
+      expectRefusal(answer, 404, 'NotFoundError', path);
+    });
+
+    it('asks for a key before it says what there is', async () => {
+      const answer = await platform().api('GET', '/api/admin/nosuch', undefined, { authorization: null });
+      expectRefusal(answer, 401, 'AuthenticationRequired');
+    });
+
+    it('comes for any content type but JSON, from every operation that reads a body', async () => {
+      for (const [method, path, body] of seven.filter((operation) => operation[2] !== undefined)) {
+        for (const type of ['text/plain', 'application/xml', 'application/jsonp', 'multipart/form-data', null]) {
+          const answer = await platform().api(method, path, body, { 'content-type': type });
+          expectRefusal(answer, 415, 'ContentTypeerror', 'application/json');
+        }
+      }
+    });
+
+    it('comes for a body that is no JSON, from every operation that reads one, and names the body', async () => {
+      for (const [method, path] of seven.filter((operation) => operation[2] !== undefined)) {
+        for (const body of ['{', '{"a":', '[1,]', 'nonsense', '{"a":1}}', "{'a':1}", '']) {
+          expectRefusal(await platform().api(method, path, body), 400, 'ValidationError', '/body');
+        }
+      }
+    });
+
+    it('judges in one order: key, content type, size, JSON, schema, and then what it is about', async () => {
+      const path = `${addressOf('errors-nowhere', 'nobody')}/environments/development/strategies/none`;
+      const large = `[${'1'.repeat(1_200_000)}`;
+      const judged = async (body: string, headers: Record<string, string | null>) => {
+        const { status, body: said } = await platform().api<{ name: ErrorKind }>('PATCH', path, body, headers);
+        return `${status} ${said.name}`;
+      };
+      const badType = { 'content-type': 'text/plain' };
+      expect([
+        await judged(large, { ...badType, authorization: 'nonsense' }),
+        await judged(large, badType),
+        await judged(large, {}),
+        await judged('[', {}),
+        await judged('[1]', {}),
+        await judged('[]', {}),
+      ]).toEqual([
+        '401 AuthenticationRequired',
+        '415 ContentTypeerror',
+        '413 PayloadTooLarge',
+        '400 ValidationError',
+        '400 ValidationError',
+        '404 NotFoundError',
+      ]);
+    });
+
+    it('comes for a body that is too large, also when it does not say how large it is', async () => {
+      const body = Buffer.from(`{"query":"${'x'.repeat(2_000_000)}"}`);
+      for (const declared of [true, false]) {
+        const answer = await sendLarge(platform(), 'POST', '/api/admin/events/search', body, { declared });
+        expectRefusal(answer, 413, 'PayloadTooLarge');
+      }
+    });
+
+    it('names the property at fault', async () => {
+      const events = (body: unknown) => platform().api('POST', '/api/admin/events/search', body);
+      expectRefusal(await events({ limit: 101 }), 400, 'ValidationError', '/body/limit');
+      expectRefusal(await events({ limit: '5' }), 400, 'ValidationError', '/body/limit');
+      expectRefusal(await events({ offset: -1 }), 400, 'ValidationError', '/body/offset');
+      expectRefusal(await events({ type: 'Feature-created' }), 400, 'ValidationError', '/body/type');
+      expectRefusal(await events({ project: 7 }), 400, 'ValidationError', '/body/project');
+      expectRefusal(await events([]), 400, 'ValidationError', '/body');
+      const create = (body: unknown) => platform().api('POST', `/api/admin/projects/${project}/features`, body);
+      expectRefusal(await create({}), 400, 'ValidationError', '/body/name');
+      expectRefusal(await create({ name: 'errors-x', type: 'nosuch' }), 400, 'ValidationError', '/body/type');
+    });
+
+    it('comes for every project that is not there', async () => {
+      for (const [method, path, body] of sevenOn('errors-nowhere', 'errors-flag', 'none').slice(0, 4)) {
+        expectRefusal(await platform().api(method, path, body), 404, 'NotFoundError');
+      }
+      const create = await platform().api('POST', '/api/admin/projects/errors-nowhere/features', { name: 'errors-y' });
+      expectRefusal(create, 404, 'NotFoundError', 'errors-nowhere');
+    });
+
+    it('is kept to by every operation: without a key, none tells anything', async () => {
+      for (const { http } of operations) {
+        if (http === undefined) continue;
+        const path = http.url.replaceAll(/:\w+/g, 'errors');
+        const answer = await platform().api(http.method, path, undefined, { authorization: null });
+        expectRefusal(answer, 401, 'AuthenticationRequired');
+      }
+    });
+  });
+};

@@ -1,0 +1,224 @@
+import { type Event, Events, eventTypes } from '@bunting/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expectFits, expectRefusal, timestamp } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+
+/** POST events search: interface 4.7; and what every write leaves in the log. */
+export const describeEvents = (platform: () => Platform): void => {
+  describe('the event log', () => {
+    const given = () => onPlatform(platform().api);
+    const search = (body: unknown) => platform().api<Events>('POST', '/api/admin/events/search', body);
+
+    describe('after one write after another', () => {
+      const project = 'events';
+      const address = addressOf(project, 'events-flag');
+      const told: Event[] = [];
+
+      /** What the write has told of the project, oldest first. */
+      const since = async (write: () => Promise<unknown>): Promise<Event[]> => {
+        await write();
+        const { events } = await given().events({ project });
+        const newer = events.filter(({ id }) => id > (told.at(-1)?.id ?? 0)).toReversed();
+        told.push(...newer);
+        return newer;
+      };
+
+      it('has the event of each, with what it was about', async () => {
+        const at = { project, featureName: 'events-flag', environment: null };
+        const inDevelopment = { ...at, environment: 'development' };
+
+        expect(await since(() => given().createProject(project))).toMatchObject([
+          { type: 'project-created', project, environment: null, featureName: null, data: { id: project } },
+        ]);
+        expect(
+          await since(() => given().createFeature(project, 'events-flag', { description: 'for events' })),
+        ).toMatchObject([
+          { ...at, type: 'feature-created', data: { name: 'events-flag', description: 'for events' }, preData: null },
+        ]);
+        const added = await since(() => given().addStrategy(address, 'development', { title: 'First' }));
+        expect(added).toMatchObject([
+          { ...inDevelopment, type: 'feature-strategy-add', data: { title: 'First', segments: [] }, preData: null },
+        ]);
+        const { id } = added[0]?.data as { id: string };
+        expect(
+          await since(() =>
+            given().patchStrategy(address, 'development', id, [{ op: 'replace', path: '/title', value: 'Second' }]),
+          ),
+        ).toMatchObject([
+          {
+            ...inDevelopment,
+            type: 'feature-strategy-update',
+            preData: { id, title: 'First' },
+            data: { id, title: 'Second' },
+          },
+        ]);
+        expect(await since(() => given().addTag('events-flag', 'simple', 'events-tag'))).toMatchObject([
+          {
+            ...at,
+            type: 'feature-tagged',
+            data: { type: 'simple', value: 'events-tag' },
+            preData: null,
+            tags: [{ type: 'simple', value: 'events-tag' }],
+          },
+        ]);
+        expect((await given().events({ type: 'tag-created', query: 'events-tag' })).events).toMatchObject([
+          { project: null, featureName: null, data: { type: 'simple', value: 'events-tag' } },
+        ]);
+        expect(await since(() => given().toggle(address, 'development', 'on'))).toMatchObject([
+          { ...inDevelopment, type: 'feature-environment-enabled', tags: [{ value: 'events-tag' }] },
+        ]);
+        expect(await since(() => given().toggle(address, 'development', 'on'))).toEqual([]);
+        expect(await since(() => given().toggle(address, 'development', 'off'))).toMatchObject([
+          { ...inDevelopment, type: 'feature-environment-disabled' },
+        ]);
+        const untag = () => platform().api('DELETE', '/api/admin/features/events-flag/tags/simple/events-tag');
+        expect(await since(untag)).toMatchObject([
+          {
+            ...at,
+            type: 'feature-untagged',
+            data: null,
+            preData: { type: 'simple', value: 'events-tag' },
+            tags: [{ type: 'simple', value: 'events-tag' }],
+          },
+        ]);
+        expect(await since(untag)).toEqual([]);
+        expect(await since(() => given().createSegment({ name: 'events-segment', project }))).toMatchObject([
+          { type: 'segment-created', project, featureName: null, data: { name: 'events-segment' } },
+        ]);
+        const proposal = { action: 'updateEnabled', feature: 'events-flag', payload: { enabled: true } };
+        expect(
+          await since(() =>
+            platform().api('POST', `/api/admin/projects/${project}/environments/production/change-requests`, proposal),
+          ),
+        ).toMatchObject([
+          {
+            type: 'change-request-created',
+            project,
+            environment: 'production',
+            data: { changeRequestId: expect.any(Number) },
+          },
+          { ...at, type: 'change-added', environment: 'production', data: { action: 'updateEnabled' } },
+        ]);
+        const imported = {
+          features: [{ name: 'events-imported' }],
+          featureStrategies: [{ name: 'default', featureName: 'events-imported' }],
+          featureEnvironments: [{ featureName: 'events-imported', enabled: true }],
+          featureTags: [{ featureName: 'events-imported', tagType: 'events-type', tagValue: 'imported' }],
+          tagTypes: [{ name: 'events-type' }],
+        };
+        const types = (
+          await since(() =>
+            platform().api('POST', '/api/admin/features-batch/import', {
+              project,
+              environment: 'development',
+              data: imported,
+            }),
+          )
+        ).map(({ type }) => type);
+        expect(types.toSorted()).toEqual([
+          'feature-created',
+          'feature-environment-enabled',
+          'feature-strategy-add',
+          'feature-tagged',
+          'features-imported',
+        ]);
+        expect([types[0], types.at(-1)]).toEqual(['feature-created', 'features-imported']);
+        expect((await given().events({ type: 'tag-type-created', query: 'events-type' })).totalEvents).toBe(1);
+        expect(await since(() => given().archive(address))).toMatchObject([{ ...at, type: 'feature-archived' }]);
+      });
+
+      it('tells who did it and when, in the form of the interface', async () => {
+        const { status, headers, body } = await search({ project });
+        expect(status).toBe(200);
+        expectFits(Events, body);
+        expect(body.version).toBe(1);
+        expect(body.events.length).toBeGreaterThan(10);
+        for (const event of body.events) {
+          expect(event).toMatchObject({ createdAt: timestamp, createdBy: expect.any(String), createdByUserId: -42 });
+          expect(eventTypes).toContain(event.type);
+          expect(Array.isArray(event.tags)).toBe(true);
+        }
+        expect(headers.get('deprecation')).not.toBeNull();
+      });
+
+      it('is in order: the newest first, and its ids rise', async () => {
+        const { body } = await search({ project });
+        expect(told.length).toBeGreaterThan(10);
+        expect(body.events).toEqual(told.toReversed());
+        const ids = body.events.map(({ id }) => id);
+        expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
+      });
+    });
+
+    describe('when it is searched', () => {
+      const project = 'events-search';
+      let all: Event[];
+
+      beforeAll(async () => {
+        await given().createProject(project);
+        for (const name of ['events-a', 'events-b', 'events-c']) {
+          await given().createFeature(project, name, { description: `Says "${name}!" 100%` });
+          await given().toggle(addressOf(project, name), 'development', 'on');
+        }
+        all = (await given().events({ project })).events;
+      });
+
+      it('lists from the event whose id is the offset, that one included', async () => {
+        expect(all).toHaveLength(10);
+        const third = all[2]?.id as number;
+        expect((await given().events({ project, offset: third })).events).toEqual(all.slice(2));
+        expect((await given().events({ project, offset: third + 1 })).events[0]?.id).toBeGreaterThanOrEqual(third);
+        expect((await given().events({ project, offset: 0 })).events).toEqual(all);
+        expect((await given().events({ project, offset: Number.MAX_SAFE_INTEGER })).events).toEqual(all);
+        expect((await given().events({ project, offset: 1 })).events.length).toBeLessThanOrEqual(1);
+      });
+
+      it('can be walked through page by page, and every event comes once', async () => {
+        const walked: Event[] = [];
+        for (let offset: number | undefined; walked.length < 20;) {
+          const { events } = await given().events({ project, limit: 3, ...(offset === undefined ? {} : { offset }) });
+          walked.push(...events);
+          const last = events.at(-1);
+          if (last === undefined || last.id === all.at(-1)?.id) break;
+          offset = last.id - 1;
+        }
+        expect(walked).toEqual(all);
+      });
+
+      it('counts what matches, not what it shows', async () => {
+        const count = async (criteria: object) => (await search({ project, limit: 1, ...criteria })).body;
+        expect(await count({})).toMatchObject({ totalEvents: 10, events: [all[0]] });
+        expect((await count({ type: 'feature-created' })).totalEvents).toBe(3);
+        expect((await count({ feature: 'events-b' })).totalEvents).toBe(3);
+        expect((await count({ query: 'EVENTS-C!' })).totalEvents).toBe(1);
+        expect((await count({ type: 'feature-created', feature: 'events-a' })).totalEvents).toBe(1);
+      });
+
+      it('finds text in the type, in who did it and in the data, and takes every sign as it is', async () => {
+        const found = async (query: string) => (await given().events({ project, query })).totalEvents;
+        const [someone] = all.map(({ createdBy }) => createdBy);
+        expect({
+          type: await found('ENVIRONMENT-enabled'),
+          user: await found((someone as string).toUpperCase()),
+          data: await found('100%'),
+          percent: await found('1%0'),
+          underscore: await found('events_a'),
+          nothing: await found('nothing like it'),
+        }).toEqual({ type: 3, user: 10, data: 3, percent: 0, underscore: 0, nothing: 0 });
+      });
+
+      it('minds the case of projects, features and types', async () => {
+        expect((await given().events({ project: 'Events-search' })).totalEvents).toBe(0);
+        expect((await given().events({ project, feature: 'Events-a' })).totalEvents).toBe(0);
+        expectRefusal(await search({ type: 'Feature-created' }), 400, 'ValidationError', '/body/type');
+      });
+
+      it('shows 100 events at most', async () => {
+        expectRefusal(await search({ limit: 101 }), 400, 'ValidationError', '/body/limit');
+        expectRefusal(await search({ limit: 0 }), 400, 'ValidationError', '/body/limit');
+        expect((await given().events({ limit: 100 })).events.length).toBeLessThanOrEqual(100);
+      });
+    });
+  });
+};

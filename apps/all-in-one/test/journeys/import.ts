@@ -1,0 +1,336 @@
+import { type Feature, ImportReport, type ProjectFeatures } from '@bunting/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer } from '../api.ts';
+import { expectFits, expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+import { type UnleashExport, unleashExport } from '../unleash-export.ts';
+
+const nothingTaken = {
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  strategies: 0,
+  tags: 0,
+  tagTypes: 0,
+  contextFields: 0,
+  dependencies: 0,
+  skipped: [],
+};
+
+const byText = (tags: readonly { type: string; value: string }[]): string[] =>
+  tags.map(({ type, value }) => `${type} ${value}`).sort();
+
+/** What a file says of one feature in its environment, with the ids that the segments have here. */
+const inEnvironment = (file: UnleashExport, feature: string, segmentIds: ReadonlyMap<number, number>) => {
+  const setting = file.featureEnvironments.find(({ featureName }) => featureName === feature);
+  return {
+    enabled: setting?.enabled,
+    variants: setting?.variants,
+    strategies: file.featureStrategies
+      .filter(({ featureName }) => featureName === feature)
+      .map(({ name, title, disabled, parameters, constraints, variants, segments }) => ({
+        name,
+        title,
+        disabled,
+        parameters,
+        constraints,
+        variants,
+        segments: segments.map((id) => segmentIds.get(id)),
+      })),
+  };
+};
+
+/** The same of what the platform answers. */
+const asAnswered = ({ environments = [] }: Feature, environment: string) => {
+  const { enabled, variants, strategies = [] } = environments.find(({ name }) => name === environment) ?? {};
+  return {
+    enabled,
+    variants,
+    strategies: strategies.map(({ name, title, disabled, parameters, constraints, variants: of, segments }) => ({
+      name,
+      title,
+      disabled,
+      parameters,
+      constraints,
+      variants: of,
+      segments,
+    })),
+  };
+};
+
+export const describeImport = (platform: () => Platform): void => {
+  describe('an import of what Unleash exported', () => {
+    const prefix = 'import';
+    const development = unleashExport(prefix, 'development');
+    const production = unleashExport(prefix, 'production');
+    const segmentIds = new Map<number, number>();
+    const importInto = (project: string, environment: string, data: unknown): Promise<Answer<ImportReport>> =>
+      platform().api<ImportReport>('POST', '/api/admin/features-batch/import', { project, environment, data });
+    const names = development.features.map(({ name }) => name);
+
+    beforeAll(async () => {
+      const { createProject, createSegment } = onPlatform(platform().api);
+      await createProject(prefix);
+      for (const { id, name } of development.segments.toReversed()) {
+        segmentIds.set(id, (await createSegment({ name })).id);
+      }
+    });
+
+    it('takes the file of one environment and reports what it took', async () => {
+      const { status, body } = await importInto(prefix, 'development', development);
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: {
+          ...nothingTaken,
+          created: development.features.length,
+          strategies: development.featureStrategies.length,
+          tags: development.featureTags.length,
+          tagTypes: 2,
+          contextFields: 3,
+          dependencies: 3,
+        },
+      });
+      expectFits(ImportReport, body);
+    });
+
+    it('takes the file of another environment on top, and leaves what it says nothing new about', async () => {
+      const hasStrategy = new Set(production.featureStrategies.map(({ featureName }) => featureName));
+      const isNew = ({ enabled, variants, featureName }: UnleashExport['featureEnvironments'][number]) =>
+        enabled || variants.length > 0 || hasStrategy.has(featureName);
+      const updated = production.featureEnvironments.filter(isNew).length;
+      const { status, body } = await importInto(prefix, 'production', production);
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: {
+          ...nothingTaken,
+          updated,
+          unchanged: production.features.length - updated,
+          strategies: production.featureStrategies.length,
+        },
+      });
+      expect(updated).toBeGreaterThan(0);
+      expect(updated).toBeLessThan(production.features.length);
+    });
+
+    it('shows every feature exactly as the files say', async () => {
+      for (const { name, description, type, stale, impressionData } of development.features) {
+        const { status, body } = await platform().api<Feature>(
+          'GET',
+          `${addressOf(prefix, name)}?variantEnvironments=true`,
+        );
+        expect(status).toBe(200);
+        expect(body).toMatchObject({
+          name,
+          // An empty description is none.
+          description: description === '' ? null : description,
+          type,
+          stale,
+          impressionData,
+          project: prefix,
+          archived: false,
+        });
+        expect({
+          name,
+          development: asAnswered(body, 'development'),
+          production: asAnswered(body, 'production'),
+          tags: byText(body.tags ?? []),
+          dependencies: body.dependencies,
+        }).toEqual({
+          name,
+          development: inEnvironment(development, name, segmentIds),
+          production: inEnvironment(production, name, segmentIds),
+          tags: byText(
+            development.featureTags
+              .filter(({ featureName }) => featureName === name)
+              .map(({ tagType, tagValue }) => ({ type: tagType, value: tagValue })),
+          ),
+          dependencies: development.dependencies.find(({ feature }) => feature === name)?.dependencies ?? [],
+        });
+      }
+    });
+
+    it('shows on the parent who depends on it', async () => {
+      const { getFeature } = onPlatform(platform().api);
+      const parent = await getFeature(addressOf(prefix, names[1] as string));
+      expect(parent.children?.toSorted()).toEqual([names[10], names[11]]);
+    });
+
+    it('can be searched at once, by tag, segment and state', async () => {
+      const { search } = onPlatform(platform().api);
+      const found = async (parameters: Record<string, string>) =>
+        (await search({ project: `IS:${prefix}`, limit: '100', sortBy: 'name', ...parameters })).features.map(
+          ({ name }) => name,
+        );
+      expect(await found({})).toEqual(names);
+      const tagged = development.featureTags.filter(({ tagType }) => tagType === `${prefix}-risk`);
+      expect(await found({ tag: `INCLUDE:${prefix}-risk:höch` })).toEqual(tagged.map(({ featureName }) => featureName));
+      expect(await found({ state: 'IS:stale' })).toEqual(
+        development.features.filter(({ stale }) => stale).map(({ name }) => name),
+      );
+      const withSegment = [...development.featureStrategies, ...production.featureStrategies]
+        .filter(({ segments }) => segments.includes(901))
+        .map(({ featureName }) => featureName);
+      expect(await found({ segment: `INCLUDE:${prefix}-testers` })).toEqual([...new Set(withSegment)].sort());
+    });
+
+    it('changes nothing when it is repeated', async () => {
+      const { api } = platform();
+      const { events } = onPlatform(api);
+      const features = async () =>
+        Promise.all(names.map(async (name) => (await api('GET', addressOf(prefix, name))).text));
+      const before = { features: await features(), events: (await events({ project: prefix, limit: 1 })).events[0] };
+
+      for (const [environment, file] of [
+        ['development', development],
+        ['production', production],
+      ] as const) {
+        const { status, body } = await importInto(prefix, environment, file);
+        expect({ status, body }).toEqual({ status: 200, body: { ...nothingTaken, unchanged: names.length } });
+      }
+
+      expect(await features()).toEqual(before.features);
+      const later = (await events({ project: prefix })).events.filter(({ id }) => id > (before.events?.id ?? 0));
+      expect(later.filter(({ type }) => type !== 'features-imported')).toEqual([]);
+    });
+
+    it('takes up the difference when a file has changed', async () => {
+      const changed = structuredClone(development);
+      const [first] = changed.features;
+      (first as { description: string | null }).description = 'Described anew.';
+      const { body } = await importInto(prefix, 'development', changed);
+      expect(body).toEqual({ ...nothingTaken, updated: 1, unchanged: names.length - 1 });
+      const { eventTypes, getFeature } = onPlatform(platform().api);
+      expect(await getFeature(addressOf(prefix, names[0] as string))).toMatchObject({ description: 'Described anew.' });
+      const types = await eventTypes({ feature: names[0] as string, limit: 1 });
+      expect(types).toEqual(['feature-metadata-updated']);
+    });
+
+    it('is told as one event for each feature, strategy and tag, and one for the whole at the end', async () => {
+      const { createProject, events } = onPlatform(platform().api);
+      await createProject('import-told');
+      const small = unleashExport('import-told', 'development', 13);
+      for (const { name } of small.segments) await onPlatform(platform().api).createSegment({ name });
+      const { status } = await importInto('import-told', 'development', small);
+      expect(status).toBe(200);
+      const told = (await events({ project: 'import-told' })).events;
+      const count = (type: string) => told.filter((event) => event.type === type).length;
+      expect(told[0]).toMatchObject({ type: 'features-imported', environment: 'development', createdByUserId: -42 });
+      expect({
+        created: count('feature-created'),
+        strategies: count('feature-strategy-add'),
+        tagged: count('feature-tagged'),
+        dependencies: count('feature-dependency-added'),
+        enabled: count('feature-environment-enabled'),
+      }).toEqual({
+        created: 13,
+        strategies: small.featureStrategies.length,
+        tagged: small.featureTags.length,
+        dependencies: 3,
+        enabled: small.featureEnvironments.filter(({ enabled }) => enabled).length,
+      });
+    });
+
+    describe('that cannot be taken whole', () => {
+      const own = 'import-refused';
+      const file = unleashExport(own, 'development', 13);
+      const isEmpty = async () => {
+        const { body } = await platform().api<ProjectFeatures>('GET', `/api/admin/projects/${own}/features`);
+        expect(body.features).toEqual([]);
+        const { eventTypes, search } = onPlatform(platform().api);
+        expect(await eventTypes({ project: own })).toEqual(['project-created']);
+        expect((await search({ project: `IS:${own}` })).total).toBe(0);
+      };
+      beforeAll(async () => {
+        await onPlatform(platform().api).createProject(own);
+      });
+
+      it('is refused with the full list of what is missing here, and stores nothing', async () => {
+        const lacking = structuredClone(file);
+        lacking.contextFields = lacking.contextFields.filter(({ name }) => !name.startsWith(own));
+        for (const [at, name] of ['own-type', 'other-type'].entries()) {
+          Object.assign(lacking.featureStrategies[at * 3] as object, { name });
+        }
+        const answer = await importInto(own, 'development', lacking);
+        expectRefusal(answer, 400, 'ValidationError');
+        const missing = [
+          'own-type',
+          'other-type',
+          ...['age', 'version', 'region', 'testers', 'north of Oslo'].map((name) => `${own}-${name}`),
+        ];
+        for (const name of missing) expect(answer.text).toContain(name);
+        await isEmpty();
+      });
+
+      it('is refused when a strategy uses a segment that the file does not name', async () => {
+        const lacking = { ...structuredClone(file), segments: [] };
+        const answer = await importInto(own, 'development', lacking);
+        expectRefusal(answer, 400, 'ValidationError');
+        expect(answer.text).toContain('901');
+        await isEmpty();
+      });
+
+      it('is refused when the file was cut in half', async () => {
+        const whole = JSON.stringify({ project: own, environment: 'development', data: file });
+        const cut = await platform().api('POST', '/api/admin/features-batch/import', whole.slice(0, whole.length / 2));
+        expectRefusal(cut, 400, 'ValidationError', '/body');
+        const { features } = file;
+        expectRefusal(
+          await importInto(own, 'development', { features }),
+          400,
+          'ValidationError',
+          '/body/data/featureStrategies',
+        );
+        await isEmpty();
+      });
+
+      it('is refused when one of many features is not as it must be, and names the property', async () => {
+        const wrong = structuredClone(file);
+        Object.assign(wrong.featureStrategies.at(-1) as object, { parameters: { rollout: 50 } });
+        const at = `/body/data/featureStrategies/${wrong.featureStrategies.length - 1}/parameters/rollout`;
+        expectRefusal(await importInto(own, 'development', wrong), 400, 'ValidationError', at);
+        await isEmpty();
+      });
+
+      it('is refused when a feature belongs to another project', async () => {
+        const { createFeature, createProject, createSegment, getFeature } = onPlatform(platform().api);
+        for (const { name } of file.segments) await createSegment({ name });
+        await createProject('import-elsewhere');
+        const foreign = file.features[5]?.name as string;
+        await createFeature('import-elsewhere', foreign, { description: 'Stays as it is.' });
+        const answer = await importInto(own, 'development', file);
+        expectRefusal(answer, 400, 'ValidationError');
+        expect(answer.text).toContain(foreign);
+        await isEmpty();
+        const kept = await getFeature(addressOf('import-elsewhere', foreign));
+        expect(kept).toMatchObject({ description: 'Stays as it is.', tags: [] });
+        const tag = { type: `${own}-team`, value: 'team 0' };
+        const untyped = await platform().api('POST', `/api/admin/features/${foreign}/tags`, tag);
+        expectRefusal(untyped, 400, 'ValidationError', tag.type);
+      });
+
+      it('is refused for a project or an environment that is not there', async () => {
+        expectRefusal(await importInto('import-nowhere', 'development', file), 404, 'NotFoundError', 'import-nowhere');
+        const answer = await importInto(own, 'staging', file);
+        expect([400, 404]).toContain(answer.status);
+        expect(answer.text).toContain('staging');
+        await isEmpty();
+      });
+    });
+
+    it('leaves out a feature that is archived here, and says so', async () => {
+      const { archive, createFeature, createProject } = onPlatform(platform().api);
+      const own = 'import-archived';
+      await createProject(own);
+      const file = { ...unleashExport(own, 'development', 2), segments: [], dependencies: [] };
+      file.featureStrategies = file.featureStrategies.filter(({ segments }) => segments.length === 0);
+      const [kept, archived] = file.features.map(({ name }) => name) as [string, string];
+      await createFeature(own, archived);
+      await archive(addressOf(own, archived));
+      const { body } = await importInto(own, 'development', file);
+      expect(body).toMatchObject({ created: 1, skipped: [{ feature: archived, reason: expect.any(String) }] });
+      expect((await platform().api('GET', addressOf(own, kept))).status).toBe(200);
+      expectRefusal(await platform().api('GET', addressOf(own, archived)), 404, 'NotFoundError', archived);
+    });
+  });
+};

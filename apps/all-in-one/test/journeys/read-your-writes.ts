@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+
+const times = Array.from({ length: 30 }, (_, nth) => String(nth).padStart(2, '0'));
+
+/** Every write is in the very next read, of whichever service: no test here waits for anything. */
+export const describeReadYourWrites = (platform: () => Platform): void => {
+  describe('whoever has written', () => {
+    const project = 'fresh';
+    const given = () => onPlatform(platform().api);
+    const namesFound = async (parameters: Record<string, string>): Promise<string[]> => {
+      const { features } = await given().search({ project: `IS:${project}`, limit: '100', ...parameters });
+      return features.map(({ name }) => name);
+    };
+
+    beforeAll(async () => {
+      await given().createProject(project);
+    });
+
+    it('finds a new feature at once, and its event', async () => {
+      for (const nth of times) {
+        const name = `fresh-new-${nth}`;
+        await given().createFeature(project, name);
+        expect(await namesFound({ query: name })).toEqual([name]);
+        expect(await given().eventTypes({ feature: name })).toEqual(['feature-created']);
+      }
+    });
+
+    it('finds a feature by its new tag at once, and no more when the tag is gone', async () => {
+      await given().createFeature(project, 'fresh-tagged');
+      for (const nth of times) {
+        await given().addTag('fresh-tagged', 'simple', `nr-${nth}`);
+        expect(await namesFound({ tag: `INCLUDE:simple:nr-${nth}` })).toEqual(['fresh-tagged']);
+        await platform().api('DELETE', `/api/admin/features/fresh-tagged/tags/simple/nr-${nth}`);
+        expect(await namesFound({ tag: `INCLUDE:simple:nr-${nth}` })).toEqual([]);
+        expect(await given().eventTypes({ feature: 'fresh-tagged', limit: 1 })).toEqual(['feature-untagged']);
+      }
+    });
+
+    it('finds a feature by its state at once', async () => {
+      await given().createFeature(project, 'fresh-toggled');
+      const address = addressOf(project, 'fresh-toggled');
+      for (const nth of times) {
+        const to = Number(nth) % 2 === 0 ? 'on' : 'off';
+        await given().toggle(address, 'production', to);
+        expect(await namesFound({ status: 'production:enabled' })).toEqual(to === 'on' ? ['fresh-toggled'] : []);
+      }
+    });
+
+    it('finds the event of a patch at once, and the patch itself', async () => {
+      await given().createFeature(project, 'fresh-patched');
+      const address = addressOf(project, 'fresh-patched');
+      const { id } = await given().addStrategy(address, 'development');
+      for (const nth of times) {
+        const title = `Version ${nth}`;
+        await given().patchStrategy(address, 'development', id, [{ op: 'replace', path: '/title', value: title }]);
+        const { events } = await given().events({ feature: 'fresh-patched', limit: 1 });
+        expect(events).toMatchObject([{ type: 'feature-strategy-update', data: { title } }]);
+        const { environments } = await given().getFeature(address);
+        expect(environments?.[0]?.strategies?.[0]?.title).toBe(title);
+      }
+    });
+
+    it('no longer finds an archived feature among the active ones', async () => {
+      await given().createFeature(project, 'fresh-archived');
+      await given().archive(addressOf(project, 'fresh-archived'));
+      expect(await namesFound({ query: 'fresh-archived' })).toEqual([]);
+      expect(await namesFound({ query: 'fresh-archived', archived: 'true' })).toEqual(['fresh-archived']);
+    });
+
+    it('finds the change request that was just made', async () => {
+      await given().createFeature(project, 'fresh-proposed');
+      for (const nth of times.slice(0, 10)) {
+        const at = `/api/admin/projects/${project}`;
+        const change = {
+          action: 'updateEnabled',
+          feature: 'fresh-proposed',
+          payload: { enabled: Number(nth) % 2 === 0 },
+        };
+        await platform().api('POST', `${at}/environments/development/change-requests`, change);
+        const { body } = await platform().api('GET', `${at}/change-requests/pending`);
+        expect(body).toMatchObject([{ features: [{ changes: [{ payload: change.payload }] }] }]);
+        const told = await given().events({ project, limit: 1 });
+        expect(told.events[0]?.type).toBe(nth === '00' ? 'change-added' : 'change-edited');
+      }
+    });
+  });
+};

@@ -1,0 +1,75 @@
+import type { Event } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addressOf, onPlatform } from './given.ts';
+import { type OneProcess, startOneProcess } from './platform.ts';
+
+/** What was answered with a "yes" has happened, whatever happens next. */
+describe('after kill -9', () => {
+  const project = 'killed';
+  let platform: OneProcess;
+  const given = () => onPlatform(platform.api);
+
+  beforeAll(async () => {
+    platform = await startOneProcess();
+    await given().createProject(project);
+  }, 90_000);
+  afterAll(() => platform.stop(), 60_000);
+
+  it('there are the write that was just answered, its event and its entry in the search', async () => {
+    await given().createFeature(project, 'killed-flag');
+    const address = addressOf(project, 'killed-flag');
+    const { id } = await given().addStrategy(address, 'development', { title: 'Before' });
+    const known = (await given().events({})).events;
+    await given().addTag('killed-flag', 'simple', 'last-words');
+    await given().patchStrategy(address, 'development', id, [{ op: 'replace', path: '/title', value: 'Last words' }]);
+    await platform.kill();
+    await platform.restart();
+
+    const { environments, tags } = await given().getFeature(address);
+    expect(environments?.[0]?.strategies).toMatchObject([{ id, title: 'Last words' }]);
+    expect(tags).toEqual([{ type: 'simple', value: 'last-words' }]);
+    const found = await given().search({ tag: 'INCLUDE:simple:last-words' });
+    expect(found.features.map(({ name }) => name)).toEqual(['killed-flag']);
+    const { events } = await given().events({});
+    expect(events.slice(0, 3)).toMatchObject([
+      { type: 'feature-strategy-update', data: { title: 'Last words' }, preData: { title: 'Before' } },
+      { type: 'feature-tagged', data: { value: 'last-words' } },
+      { type: 'tag-created' },
+    ]);
+    // What was in the log before has kept its ids.
+    expect(events.slice(3)).toEqual(known);
+  }, 60_000);
+
+  it('there is nothing by halves of what was on its way', async () => {
+    const names = Array.from({ length: 60 }, (_, nth) => `killed-many-${nth}`);
+    const answered = new Set<string>();
+    let begun = () => {};
+    const someAnswered = new Promise<void>((resolve) => (begun = resolve));
+    const writers = names.map(async (name) => {
+      await given().createFeature(project, name);
+      answered.add(name);
+      if (answered.size === 10) begun();
+    });
+    const settled = Promise.allSettled(writers);
+    await someAnswered;
+    await platform.kill();
+    await settled;
+    await platform.restart();
+
+    const { features, total } = await given().search({ query: 'killed-many-', limit: '100' });
+    const found = new Set(features.map(({ name }) => name));
+    expect(total).toBe(found.size);
+    expect([...answered].filter((name) => !found.has(name))).toEqual([]);
+    const isThere = async (name: string) => (await platform.api('GET', addressOf(project, name))).status === 200;
+    const there = await Promise.all(names.map(isThere));
+    expect(names.filter((_, nth) => there[nth]).toSorted()).toEqual([...found].toSorted());
+    const { events } = await given().events({ project, type: 'feature-created', query: 'killed-many-' });
+    expect(events.map(({ featureName }: Event) => featureName as string).toSorted()).toEqual([...found].toSorted());
+  }, 60_000);
+
+  it('everything goes on', async () => {
+    await given().createFeature(project, 'killed-after');
+    expect((await given().search({ query: 'killed-after' })).total).toBe(1);
+    expect(await given().eventTypes({ feature: 'killed-after' })).toEqual(['feature-created']);
+  });
+});

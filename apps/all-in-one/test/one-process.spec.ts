@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { describeJourneys } from './journeys/index.ts';
+import { type OneProcess, startOneProcess } from './platform.ts';
+
+describe('in one process', () => {
+  let platform: OneProcess;
+  beforeAll(async () => {
+    platform = await startOneProcess();
+  }, 90_000);
+  afterAll(() => platform.stop(), 60_000);
+
+  describeJourneys(() => platform);
+});

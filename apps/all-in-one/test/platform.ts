@@ -1,0 +1,156 @@
+import { eventually } from '@bunting/testing';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Api, apiOf } from './api.ts';
+import { type Program, processes, runProgram } from './program.ts';
+import { quietPort } from './quiet-port.ts';
+
+/** A running Bunting, whatever it is composed of: all that a journey knows of it is its address and a key. */
+export interface Platform {
+  readonly url: string;
+  readonly token: string;
+  readonly api: Api;
+  /** Stops it as Ctrl-C would, and removes its data. Fails if it does not end in good order, or has logged a defect. */
+  stop(): Promise<void>;
+}
+
+export interface OneProcess extends Platform {
+  readonly program: Program;
+  /** Ends it as a power cut would: at once. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same data and the same port. */
+  restart(): Promise<void>;
+}
+
+export interface Distributed extends Platform {
+  /** Ends the process of one service at once. */
+  killService(name: string): Promise<void>;
+}
+
+/** A folder for data that nobody else uses; whoever starts a platform in it removes it. */
+export const dataFolder = (): string => mkdtempSync(path.join(tmpdir(), 'bunting-e2e-'));
+
+export const removeFolder = (folder: string): void =>
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+
+const isReady = async (url: string): Promise<void> => {
+  const { status } = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+  if (status !== 200) throw new Error(`${url}/health/ready answers ${status}.`);
+};
+
+/** Asks it to end, and does not wait for ever. */
+const endOf = async (program: Program): Promise<string> => {
+  program.signal('SIGTERM');
+  const late = setTimeout(() => program.signal('SIGKILL'), 30_000);
+  const { code, signal } = await program.ended;
+  clearTimeout(late);
+  return String(code ?? signal);
+};
+
+/** Waits until the program answers at the address; if it ends before, fails with what it said. */
+export const untilReady = async (program: Program, url: string): Promise<void> => {
+  const wait = async () => {
+    if (program.isRunning()) await isReady(url);
+  };
+  try {
+    await eventually(wait, { timeoutMs: 60_000 });
+  } catch (error) {
+    await endOf(program);
+    throw new Error(`It is not ready: ${String(error)}\n${program.output()}${program.errors()}`, { cause: error });
+  }
+  if (!program.isRunning()) throw new Error(`It ended before it was ready.\n${program.output()}${program.errors()}`);
+};
+
+const stopInGoodOrder = async (program: Program, dataDir: string): Promise<void> => {
+  const end = await endOf(program);
+  removeFolder(dataDir);
+  const said = `${program.output()}${program.errors()}`;
+  if (end !== '0') throw new Error(`It ended with ${end}, not with 0.\n${said}`);
+  const defects = said.split('\n').filter((line) => line.includes('"InternalError"'));
+  if (defects.length > 0) throw new Error(`It has logged defects:\n${defects.join('\n')}`);
+};
+
+const settingsFor = async (
+  dataDir: string,
+): Promise<{ url: string; token: string; settings: Record<string, string> }> => {
+  const port = await quietPort();
+  const token = `e2e-${randomBytes(24).toString('hex')}`;
+  const settings = {
+    PORT: String(port),
+    GATEWAY_HOST: '127.0.0.1',
+    BUNTING_DATA_DIR: dataDir,
+    BUNTING_ADMIN_TOKEN: token,
+    CHECK_REPLIES: 'true',
+    LOG_LEVEL: 'warn',
+  };
+  return { url: `http://127.0.0.1:${port}`, token, settings };
+};
+
+/** What is started, or nothing of it: a start that fails leaves no data. */
+const orRemoved = async (dataDir: string, start: () => Promise<Program>): Promise<Program> => {
+  try {
+    return await start();
+  } catch (error) {
+    removeFolder(dataDir);
+    throw error;
+  }
+};
+
+/** Starts all services in one process, as `npm start` does. */
+export const startOneProcess = async (): Promise<OneProcess> => {
+  const dataDir = dataFolder();
+  const { url, token, settings } = await settingsFor(dataDir);
+  const start = async () => {
+    const program = runProgram('apps/all-in-one/src/main.ts', settings);
+    await untilReady(program, url);
+    return program;
+  };
+  let program = await orRemoved(dataDir, start);
+  return {
+    url,
+    token,
+    api: apiOf(url, token),
+    get program() {
+      return program;
+    },
+    kill: async () => {
+      program.signal('SIGKILL');
+      await program.ended;
+    },
+    restart: async () => {
+      program = await start();
+    },
+    stop: () => stopInGoodOrder(program, dataDir),
+  };
+};
+
+/** Starts five processes on a nats-server and a PostgreSQL, as `npm run stack` does. */
+export const startDistributed = async (): Promise<Distributed> => {
+  const dataDir = dataFolder();
+  const { url, token, settings } = await settingsFor(dataDir);
+  const program = await orRemoved(dataDir, async () => {
+    const stack = runProgram('scripts/stack.ts', settings);
+    await untilReady(stack, url);
+    return stack;
+  });
+  return {
+    url,
+    token,
+    api: apiOf(url, token),
+    killService: async (name) => {
+      const script = path.join('apps', name, 'src', 'main.ts');
+      const isIt = ({ parent, command }: ReturnType<typeof processes>[number]) =>
+        parent === program.pid && command.includes(script);
+      const service = processes().find(isIt);
+      if (service === undefined) throw new Error(`The stack has no process of ${name}.`);
+      process.kill(service.pid, 'SIGKILL');
+      // Until all of its threads are gone its connections may still take what nobody will read.
+      await eventually(() => {
+        if (processes().some(({ pid }) => pid === service.pid)) throw new Error(`The process of ${name} goes on.`);
+      });
+    },
+    stop: () => stopInGoodOrder(program, dataDir),
+  };
+};

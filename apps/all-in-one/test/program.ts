@@ -1,0 +1,106 @@
+import { tether } from '@bunting/embedded-postgres';
+import { eventually } from '@bunting/testing';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+
+export const repository = path.join(import.meta.dirname, '..', '..', '..');
+
+/** How a program ended. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program of the repository that runs as a process of its own, and ends with this one at the latest. */
+export interface Program {
+  readonly pid: number;
+  readonly ended: Promise<End>;
+  isRunning(): boolean;
+  /** what it has printed so far */
+  output(): string;
+  errors(): string;
+  /** Waits until it has printed what matches. */
+  line(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+// What decides where programs and their data are; settings that the tester has made for a Bunting of their own are not passed on.
+const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NATS_SERVER'];
+
+const collect = (stream: ChildProcess['stdout']): (() => string) => {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+  return () => text;
+};
+
+/** Runs a script with nothing in its environment but what is given here. */
+export const runProgram = (
+  script: string,
+  settings: Readonly<Record<string, string>>,
+  args: string[] = [],
+): Program => {
+  const tethered = tether([process.execPath, path.join(repository, script), ...args], { signal: 'TERM' });
+  const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
+  const child = spawn(tethered.command, tethered.args, {
+    cwd: repository,
+    env: { ...environment, ...settings },
+    stdio: [tethered.stdin, 'pipe', 'pipe'],
+    detached: true,
+  });
+  const [output, errors] = [collect(child.stdout), collect(child.stderr)];
+  let over = false;
+  const ended = new Promise<End>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      over = true;
+      child.stdin?.end('\n');
+      resolve({ code, signal });
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    isRunning: () => !over,
+    output,
+    errors,
+    line: (pattern) =>
+      eventually(() => {
+        const found = pattern.exec(output());
+        if (found === null) throw new Error(`It has not printed ${pattern} but:\n${output()}${errors()}`);
+        return found;
+      }),
+    signal: (signal) => void child.kill(signal),
+  };
+};
+
+/** A process that runs, as the system tells of it. */
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+  readonly folder: string;
+}
+
+const orElse = <T>(read: () => T, other: T): T => {
+  try {
+    return read();
+  } catch {
+    return other;
+  }
+};
+
+/** Every process that this user may look at (on Linux). */
+export const processes = (): Process[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({
+      pid: Number(name),
+      parent: Number(orElse(() => /\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1], undefined) ?? 0),
+      command: orElse(() => readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' '), ''),
+      folder: orElse(() => readlinkSync(`/proc/${name}/cwd`), ''),
+    }));
+
+/** The processes that work with what is in a folder. */
+export const processesOf = (folder: string): Process[] =>
+  processes().filter((process) => process.command.includes(folder) || process.folder.startsWith(folder));

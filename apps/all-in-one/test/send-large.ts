@@ -1,0 +1,40 @@
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Answer } from './api.ts';
+import type { Platform } from './platform.ts';
+
+/**
+ * Sends a body that is larger than what is accepted, and takes the answer whenever it comes: whoever refuses need not listen to
+ * the end. Without `declared` the request does not say how large it is.
+ */
+export const sendLarge = (
+  { url, token }: Platform,
+  method: string,
+  path: string,
+  body: Uint8Array,
+  { declared }: { readonly declared: boolean },
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    const headers = {
+      authorization: token,
+      'content-type': 'application/json',
+      ...(declared && { 'content-length': body.length }),
+    };
+    let answering = false;
+    const take = (response: IncomingMessage): void => {
+      answering = true;
+      const ms = performance.now() - startedAt;
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      response.on('error', () => undefined);
+      response.once('close', () => {
+        const received = new Headers(response.headers as Record<string, string>);
+        resolve({ status: response.statusCode ?? 0, headers: received, body: JSON.parse(text) as unknown, text, ms });
+      });
+    };
+    const sent: ClientRequest = request(`${url}${path}`, { method, headers, agent: false }, take);
+    sent.on('error', (error) => answering || reject(error));
+    const half = Math.floor(body.length / 2);
+    sent.write(body.subarray(0, half));
+    sent.end(body.subarray(half));
+  });
