@@ -5,7 +5,7 @@ import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { named, tooMany } from '../../domain/refusals.ts';
 import { limits } from '../../domain/surroundings.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { authorise } from '../authorise.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
 /** An id that people recognise the name in. */
 const idFrom = (name: string): string => {
@@ -37,7 +37,7 @@ export const createProjectEndpoint = (work: UnitOfWork) =>
   implement(CreateProject, (asked) =>
     work(asked, async ({ projects, events }) => {
       const { body, caller, now } = asked;
-      authorise(caller, CreateProject.permission, {});
+      authoriseEverywhere(caller, CreateProject.permission);
       const name = body.name.trim();
       if (name === '') throw invalid('The `/body/name` property is not allowed to be empty.', '/body/name');
       const wanted = body.id?.trim() ?? '';

@@ -65,6 +65,8 @@ it('refuses an id that is taken or that cannot stand in a URL, and environments 
 it('is for those who may create projects', async () => {
   await create({ id: 'of-kim', name: 'Of Kim' }, someoneWho({ permission: 'CREATE_PROJECT' }));
   await expect(create({ id: 'of-lee', name: 'Of Lee' }, lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
+  const withinOne = someoneWho({ permission: 'CREATE_PROJECT', project: 'default' });
+  await expect(create({ id: 'of-one', name: 'Of One' }, withinOne)).rejects.toMatchObject({ kind: 'NoAccessError' });
 });
 
 it('does not find the environments of a project that there is not', async () => {

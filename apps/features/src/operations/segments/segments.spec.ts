@@ -88,10 +88,13 @@ it('does not find a segment that there is not', async () => {
 
 it('lets those who may change segments of a project create segments of that project alone', async () => {
   const kim = someoneWho({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
+  const withinShop = someoneWho({ permission: 'CREATE_SEGMENT', project: 'shop' });
   await create({ name: 'of the shop', project: 'shop' }, kim);
   for (const [project, caller] of [
     [null, kim],
     ['default', kim],
+    [null, withinShop],
+    ['default', withinShop],
     ['shop', lee],
   ] as const) {
     await expect(create({ name: 'of others', project }, caller)).rejects.toMatchObject({ kind: 'NoAccessError' });

@@ -30,9 +30,12 @@ export const SearchFeatures = defineOperation({
       documentedPattern: among,
     }),
     type: text('filters by the type of the feature, in the same form as `project`', { documentedPattern: among }),
-    createdBy: text('filters by the id of the user who created the feature, in the same form as `project`', {
-      documentedPattern: among,
-    }),
+    createdBy: text(
+      'filters by the user who created the feature, in the same form as `project`: digits are an id, anything else is a name',
+      {
+        documentedPattern: among,
+      },
+    ),
     tag: text('filters by tags, each written `<type>:<value>`', { documentedPattern: tagged }),
     segment: text('filters by names of segments', { documentedPattern: including }),
     status: Type.Optional(
@@ -53,7 +56,10 @@ export const SearchFeatures = defineOperation({
       documentedDefault: 'false',
     }),
     createdAt: text('filters by the day of creation: an operator, a colon, and a date', { documentedPattern: dated }),
-    fuzzy: text('`true` forgives typing errors in `query`; default: false', { documentedDefault: 'false' }),
+    fuzzy: text(
+      '`true` forgives typing errors in `query`, which may then hold 5 texts of 100 characters; default: false',
+      { documentedDefault: 'false' },
+    ),
   }),
   reply: SearchFeaturesResponse,
   errors: ['ValidationError'],
