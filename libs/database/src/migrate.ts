@@ -28,6 +28,14 @@ export const migrationsOf = (steps: readonly SchemaStep[]): MigrationObject[] =>
 /** A database that a newer version of Bunting has already changed. */
 export class NewerDatabaseError extends Error {}
 
+/** A connection outside the pool. That it was lost shows in the query that fails; unheard, it would end the process. */
+const connectionTo = async (url: string): Promise<Client> => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+};
+
 const lockKey = (database: string): string =>
   createHash('sha256').update(`bunting migration of ${database}`).digest().readBigInt64BE().toString();
 
@@ -47,8 +55,7 @@ const requireKnownSteps = async (client: Client, database: string, steps: readon
 
 /** Takes the steps that are missing, one process at a time; refuses a database that is ahead of this version. */
 export const migrate = async (orm: MikroORM, url: string, steps: readonly SchemaStep[]): Promise<void> => {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await connectionTo(url);
   try {
     const database = new URL(url).pathname.slice(1);
     await client.query(`select pg_advisory_lock(${lockKey(database)})`);
@@ -64,8 +71,7 @@ export const createDatabaseIfMissing = async (url: string): Promise<void> => {
   const maintenance = new URL(url);
   const name = decodeURIComponent(maintenance.pathname.slice(1));
   maintenance.pathname = '/postgres';
-  const client = new Client({ connectionString: maintenance.href, connectionTimeoutMillis: 5_000 });
-  await client.connect();
+  const client = await connectionTo(maintenance.href);
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);

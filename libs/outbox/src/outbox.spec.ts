@@ -99,7 +99,10 @@ describe('the outbox', () => {
     await eventually(async () => expect(heard).toEqual([1]));
     // The server ends the leader's connection: the lock is free, and whoever takes it goes on where it stopped.
     await producer.database.transaction(({ query }) =>
-      query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()"),
+      query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()
+         and database = (select oid from pg_database where datname = current_database())`,
+      ),
     );
     await producer.tell('flag-2');
     await eventually(async () => expect(heard).toEqual([1, 2]));
