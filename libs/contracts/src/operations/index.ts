@@ -180,6 +180,8 @@ export * from './features/import-features.ts';
 export * from './features/list-features.ts';
 export * from './projects/create-project.ts';
 export * from './projects/get-project-environments.ts';
+export * from './access/list-holders.ts';
+export * from './access/get-users-access.ts';
 export * from './projects/list-projects.ts';
 export * from './search/search-features.ts';
 export * from './segments/create-segment.ts';
