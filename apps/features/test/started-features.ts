@@ -60,6 +60,8 @@ export interface StartedFeatures {
   states<E extends StateEntity>(entity: E): Promise<StateOf<E>[]>;
   /** What was told of a feature last. */
   stateOf(name: string): Promise<FeatureState | null | undefined>;
+  /** Where its database is. */
+  readonly url: string;
   /** Forgets all that was told. */
   forget(): Promise<void>;
   stop(): Promise<void>;
@@ -82,6 +84,7 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
 
   const started: StartedFeatures = {
     database,
+    url: fresh.url,
     call: (operation, ask, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
     given: (...features) =>
       database.transaction((tx) =>
