@@ -10,7 +10,7 @@ import { tellingProtection } from './operations/tell-protection.ts';
 import { agendaOf } from './persistence/agenda.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
 import { entities } from './persistence/entities.ts';
-import { changeRequestTables, reviewTables } from './persistence/migrations/tables.ts';
+import { changeRequestSteps } from './persistence/migrations/tables.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { followFeatures } from './subscriptions/follow-features.ts';
 
@@ -23,7 +23,7 @@ export const changeRequestsService = defineService({
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: [changeRequestTables, reviewTables, outboxTables, inboxTables],
+      steps: [...changeRequestSteps, outboxTables, inboxTables],
       entities,
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,

@@ -8,6 +8,7 @@ import {
   GetProjectEnvironments,
   invalid,
   isSegmentChange,
+  ListProjects,
   notFound,
   type OutboxMessage,
   PreviewChanges,
@@ -93,6 +94,8 @@ export interface FeaturesAtTheBoundary {
   whileProtecting(job: () => unknown): void;
   /** Done once, while the next CheckChanges is answered. */
   meanwhile(job: () => Promise<unknown>): void;
+  /** From now on callers do not find the project among those that they may see. */
+  hide(project: string): void;
   link(project: string, environments: readonly string[]): void;
   forget(): void;
   stop(): Promise<void>;
@@ -108,6 +111,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
   const linked = new Map<string, readonly string[]>();
   const archived = new Set<string>();
   const edited = new Map<string, unknown>();
+  const hidden = new Set<string>();
   const applied: { id: number; by: string; changes: RequestedChange[] }[] = [];
   const answers = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
@@ -211,6 +215,12 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
         head: messages.length,
         messages: messages.filter(({ position }) => position > body.after).slice(0, body.limit),
       })),
+      implement(ListProjects, async () => ({
+        version: 1 as const,
+        projects: Object.keys(environmentsOf)
+          .filter((id) => !hidden.has(id))
+          .map((id) => ({ id, name: id })),
+      })),
       implement(GetProjectEnvironments, async ({ params }) => ({
         environments: environmentsNow(params.projectId).map((name, sortOrder) => ({
           name,
@@ -241,6 +251,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
       }),
     whileApplying: (when, job) => void applyJobs[when].push(job),
     meanwhile: (job) => void jobs.push(job),
+    hide: (project) => void hidden.add(project),
     link: (project, environments) => void linked.set(project, environments),
     forget: () => {
       asked.length = 0;
@@ -250,6 +261,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
       edited.clear();
       answers.clear();
       linked.clear();
+      hidden.clear();
     },
     stop: () => served.stop(),
   };

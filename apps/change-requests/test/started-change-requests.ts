@@ -19,12 +19,13 @@ import { inboxTables, outboxTables } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { changeRequestTables, reviewTables } from '../src/persistence/migrations/tables.ts';
+import { changeRequestSteps } from '../src/persistence/migrations/tables.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
+import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from './gateway-at-the-boundary.ts';
 
-export const steps = [changeRequestTables, reviewTables, outboxTables, inboxTables];
+export const steps = [...changeRequestSteps, outboxTables, inboxTables];
 const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
 
 export const callers = {
@@ -53,6 +54,7 @@ export const contextOf = (caller: Caller, timeoutMs: number): CallContext => ({
 export interface StartedChangeRequests {
   readonly url: string;
   readonly features: FeaturesAtTheBoundary;
+  readonly gateway: GatewayAtTheBoundary;
   /** its database, for what no operation can bring about yet and for what none shows */
   readonly database: Database;
   call<O extends AnyOperation>(operation: O, ask: Ask<O>, caller?: Caller, timeoutMs?: number): Promise<ReplyOf<O>>;
@@ -98,11 +100,13 @@ export const startChangeRequests = async (
   };
   const hosted = await host([changeRequestsService], { environment, log: openLog('silent') });
   const features = await featuresAtTheBoundary(hosted.bus);
+  const gateway = await gatewayAtTheBoundary(hosted.bus, Object.values(callers));
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const started: StartedChangeRequests = {
     url: fresh.url,
     features,
+    gateway,
     database,
     call: (operation, ask, caller = callers.mia, timeoutMs = 10_000) =>
       call(hosted.bus, operation, ask, contextOf(caller, timeoutMs)),
@@ -126,12 +130,14 @@ export const startChangeRequests = async (
     },
     forget: async () => {
       features.forget();
+      gateway.forget();
       await database.transaction(({ query }) =>
         query('truncate change_request, protected_environment, outbox cascade'),
       );
     },
     stop: async () => {
       await features.stop();
+      await gateway.stop();
       await hosted.stop();
       await database.close();
       await fresh.drop();

@@ -12,7 +12,7 @@ import {
   type ChangeRequestSegment,
   imageUrlOf,
 } from '@bunting/contracts';
-import type { ChangeRequest, Comment, Person, ProposedChange, Verdict } from './change-request.ts';
+import type { ChangeRequest, Comment, Person, ProposedChange, Schedule, Verdict } from './change-request.ts';
 
 /** The actions whose payload shows what it replaces. */
 const withSnapshot: ReadonlySet<ChangeAction> = new Set([
@@ -23,7 +23,8 @@ const withSnapshot: ReadonlySet<ChangeAction> = new Set([
   'patchVariant',
 ]);
 
-const shownPerson = ({ id, name }: Person): Author => ({
+/** Who proposed something, as the interface shows people. */
+export const shownAuthor = ({ id, name }: Person): Author => ({
   id,
   username: name,
   imageUrl: name === null ? null : imageUrlOf(name),
@@ -35,7 +36,7 @@ const shownVerdict = ({ createdBy, createdAt }: Verdict): ChangeRequestApproval 
 });
 
 const shownComment = ({ id, text, createdBy, createdAt }: Comment): ChangeRequestComment => {
-  const { username, imageUrl } = shownPerson(createdBy);
+  const { username, imageUrl } = shownAuthor(createdBy);
   return { id, text, createdBy: { username, imageUrl }, createdAt };
 };
 
@@ -66,7 +67,7 @@ const shownChange = (
   action: change.action,
   ...shownOutlook(outlook.find(({ id }) => id === change.id)),
   payload: shownPayload(change),
-  createdBy: shownPerson(change.createdBy),
+  createdBy: shownAuthor(change.createdBy),
   createdAt: change.createdAt,
 });
 
@@ -100,8 +101,8 @@ const segmentsOf = (changes: readonly ProposedChange[], outlook: Outlook): Chang
   return [...byId.values()];
 };
 
-const shownSchedule = ({ schedule }: ChangeRequest): ChangeRequestSchedule | undefined => {
-  if (schedule === null) return undefined;
+/** When it is to be applied, or why it is not. */
+export const shownSchedule = (schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'>): ChangeRequestSchedule => {
   const { status, scheduledAt } = schedule;
   const reason = schedule.reason ?? '';
   switch (status) {
@@ -126,10 +127,10 @@ export const shownChangeRequest = (request: ChangeRequest, outlook: Outlook = no
   approvals: request.approvals.map(shownVerdict),
   rejections: request.rejections.map(shownVerdict),
   comments: request.comments.map(shownComment),
-  createdBy: shownPerson(request.createdBy),
+  createdBy: shownAuthor(request.createdBy),
   createdAt: request.createdAt,
   state: request.state,
-  ...(request.schedule === null ? {} : { schedule: shownSchedule(request) }),
+  ...(request.schedule === null ? {} : { schedule: shownSchedule(request.schedule) }),
   stateTimestamps: { ...request.stateTimestamps },
   revision: request.revision,
 });

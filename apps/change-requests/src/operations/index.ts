@@ -1,6 +1,11 @@
 import { type Endpoint } from '@bunting/bus';
 import { addChangesEndpoint } from './change-requests/add-changes.ts';
 import { addCommentEndpoint } from './change-requests/add-comment.ts';
+import {
+  getApproversEndpoint,
+  listAvailableReviewersEndpoint,
+  setApproversEndpoint,
+} from './change-requests/approvers.ts';
 import { changeStateEndpoint } from './change-requests/change-state.ts';
 import { countActionableEndpoint, countChangeRequestsEndpoint } from './change-requests/count-change-requests.ts';
 import { discardChangeEndpoint } from './change-requests/discard-change.ts';
@@ -12,8 +17,10 @@ import {
   listOpenChangeRequestsEndpoint,
   listPendingChangeRequestsEndpoint,
 } from './change-requests/list-pending-change-requests.ts';
+import { listScheduledEndpoint } from './change-requests/list-scheduled.ts';
 import { previewChangeRequestEndpoint, previewProposalEndpoint } from './change-requests/preview-change-request.ts';
 import { revertChangeRequestEndpoint } from './change-requests/revert-change-request.ts';
+import { searchChangeRequestsEndpoint } from './change-requests/search-change-requests.ts';
 import { setTitleEndpoint } from './change-requests/set-title.ts';
 import {
   getChangeRequestConfigEndpoint,
@@ -44,5 +51,10 @@ export const changeRequestsEndpoints = (surroundings: Surroundings): readonly En
     previewChangeRequestEndpoint(surroundings),
     previewProposalEndpoint(surroundings),
     revertChangeRequestEndpoint(surroundings),
+    listScheduledEndpoint(surroundings),
+    listAvailableReviewersEndpoint(surroundings),
+    getApproversEndpoint(surroundings),
+    setApproversEndpoint(surroundings),
+    searchChangeRequestsEndpoint(surroundings),
   ];
 };

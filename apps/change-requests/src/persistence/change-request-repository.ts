@@ -1,6 +1,6 @@
 import { brokenConstraint, type Database, type Tx } from '@bunting/database';
 import { LockMode } from '@mikro-orm/postgresql';
-import type { ChangeRequest, ProposedChange, Verdict } from '../domain/change-request.ts';
+import type { ChangeRequest, ProposedChange, Schedule, Verdict } from '../domain/change-request.ts';
 import { ApprovalEntity, ChangeEntity, ChangeRequestEntity } from './entities.ts';
 import {
   actionableByEnvironment,
@@ -11,7 +11,10 @@ import {
   pendingOfFeature,
   protectedEnvironments,
   requestById,
+  requestedApprovers,
   requestsOfProject,
+  scheduledTouching,
+  searchRequests,
 } from './statements.ts';
 import { openRequestIndex } from './migrations/tables.ts';
 
@@ -44,6 +47,39 @@ export interface ChangeRequestReader {
   /** What there is to review and to apply, by environment and by whether the user is the author. */
   actionable(project: string, userId: number): Promise<Actionable[]>;
   protectedEnvironments(project: string): Promise<ProtectedEnvironment[]>;
+  /** Scheduled requests of a project that touch any of some features, strategies or variants, by id. */
+  scheduledTouching(
+    project: string,
+    features: readonly string[],
+    strategies: readonly string[],
+    variants: readonly string[],
+  ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]>;
+  /** A page of the requests of some projects that match, newest first and without the drafts of others. */
+  search(
+    projects: readonly string[],
+    userId: number,
+    filter: ChangeRequestFilter,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }>;
+  /** Ids of the users whose approval is asked for, in the order in which they are to be shown. */
+  requestedApprovers(id: number): Promise<number[]>;
+}
+
+/** What a search asks for; what is left out does not matter. */
+export interface ChangeRequestFilter {
+  readonly createdBy: number | undefined;
+  readonly requestedApprover: number | undefined;
+  readonly open: boolean | undefined;
+}
+
+/** A request as a search finds it. */
+export interface FoundRequest extends Pick<
+  ChangeRequest,
+  'id' | 'title' | 'createdAt' | 'createdBy' | 'environment' | 'project' | 'state'
+> {
+  readonly features: string[];
+  readonly segments: string[];
+  readonly schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'> | null;
 }
 
 export interface Counts {
@@ -84,6 +120,17 @@ export const changeRequestReader = (database: Database): ChangeRequestReader => 
   counts: async (project) => (await database.read<Counts>(countsByState, [project]))[0] as Counts,
   actionable: (project, userId) => database.read<Actionable>(actionableByEnvironment, [project, userId]),
   protectedEnvironments: (project) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
+  scheduledTouching: async (project, features, strategies, variants) =>
+    features.length + strategies.length + variants.length === 0
+      ? []
+      : database.read(scheduledTouching, [project, features, strategies, variants]),
+  search: async (projects, userId, { createdBy, requestedApprover, open }, { offset, limit }) => {
+    const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, open ?? null, offset, limit];
+    const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
+    return row ?? { total: 0, found: [] };
+  },
+  requestedApprovers: async (id) =>
+    (await database.read<{ id: number }>(requestedApprovers, [id])).map(({ id: userId }) => userId),
 });
 
 /** The author of a new request has got another open one in the meantime: nothing of this unit of work can be stored. */
@@ -112,6 +159,8 @@ export interface ChangeRequestRepository {
   /** Remembers how to undo a request that was applied. */
   saveInverse(id: number, inverse: readonly unknown[]): Promise<void>;
   inverseOf(id: number): Promise<readonly unknown[]>;
+  /** Asks for the approval of these users and of no others. */
+  requestApprovers(id: number, userIds: readonly number[]): Promise<void>;
   /** Protects an environment, or no longer; gives what was set before. */
   protect(place: Place, requiredApprovals: number | null): Promise<number | null>;
 }
@@ -228,6 +277,17 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
         id,
       ]);
       return row?.inverse ?? [];
+    },
+
+    requestApprovers: async (id, userIds) => {
+      const others = 'delete from requested_approver where change_request_id = $1 and user_id <> all ($2::bigint[])';
+      await query(others, [id, userIds]);
+      await query(
+        `insert into requested_approver (change_request_id, user_id, place)
+         select $1, user_id, place from unnest($2::bigint[]) with ordinality as asked (user_id, place)
+         on conflict (change_request_id, user_id) do update set place = excluded.place`,
+        [id, userIds],
+      );
     },
 
     protect: async ({ project, environment }, requiredApprovals) => {

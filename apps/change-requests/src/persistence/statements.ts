@@ -88,6 +88,59 @@ export const countsByState: Statement = {
     from change_request where project = $1 and state <> 'Draft'`,
 };
 
+/** Scheduled requests that touch an object: `$1` project, `$2` features, `$3` strategies, `$4` features with variants. */
+export const scheduledTouching: Statement = {
+  name: 'scheduled-change-requests-touching',
+  text: `
+    select request.id, request.environment, request.title from change_request request
+    where request.project = $1 and request.state = 'Scheduled' and exists (
+      select from change where change.change_request_id = request.id and (
+        change.feature = any ($2::text[])
+        or change.action = 'addDependency' and change.payload ->> 'feature' = any ($2::text[])
+        or change.action in ('updateStrategy', 'deleteStrategy') and change.payload ->> 'id' = any ($3::text[])
+        or change.action = 'reorderStrategy' and exists (
+          select from json_array_elements(change.payload) place where place ->> 'id' = any ($3::text[]))
+        or change.action = 'patchVariant' and change.feature = any ($4::text[])))
+    order by request.id limit 300`,
+};
+
+/**
+ * A page of those that match, and how many there are: `$1` projects, `$2` who asks, `$3` author, `$4` whose approval is
+ * asked for, `$5` whether it is open, `$6` how many to skip, `$7` how many to give.
+ */
+export const searchRequests: Statement = {
+  name: 'search-change-requests',
+  text: `
+    with matching as (
+      select id from change_request request
+      where request.project = any ($1::text[]) and (request.state <> 'Draft' or request.created_by_id = $2)
+        and ($3::bigint is null or request.created_by_id = $3)
+        and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
+        and ($5::boolean is null or $5 = (request.state in ${openStates} or request.state = 'Scheduled'))
+    ), page as (select id from matching order by id desc offset $6 limit $7)
+    select (select count(*) from matching) as total, coalesce((
+      select json_agg(json_build_object(
+        'id', request.id, 'title', request.title, 'createdAt', ${moment('request.created_at')}, 'createdBy', ${person('request')},
+        'environment', request.environment, 'project', request.project, 'state', request.state,
+        'features', coalesce((select json_agg(name order by place) from (
+          select feature as name, min(position) as place from change
+          where change_request_id = request.id and feature is not null group by feature) as features), '[]'),
+        'segments', coalesce((select json_agg(name order by place) from (
+          select (array_agg(segment_name order by position desc))[1] as name, min(position) as place from change
+          where change_request_id = request.id and segment_id is not null group by segment_id) as segments), '[]'),
+        'schedule', (
+          select json_build_object('status', schedule.status, 'scheduledAt', ${moment('schedule.scheduled_at')},
+            'reason', schedule.reason)
+          from schedule where schedule.change_request_id = request.id)
+        ) order by request.id desc)
+      from change_request request join page on page.id = request.id), '[]') as found`,
+};
+
+export const requestedApprovers: Statement = {
+  name: 'requested-approvers',
+  text: 'select user_id as id from requested_approver where change_request_id = $1 order by place',
+};
+
 /** By environment, what there is to do for a user: `$1` project, `$2` user. */
 export const actionableByEnvironment: Statement = {
   name: 'actionable-change-requests',

@@ -17,6 +17,11 @@ import { SetChangeRequestConfig } from './change-requests/set-config.ts';
 import { PreviewChangeRequest } from './change-requests/preview-change-request.ts';
 import { PreviewProposal } from './change-requests/preview-proposal.ts';
 import { RevertChangeRequest } from './change-requests/revert-change-request.ts';
+import { ListScheduled } from './change-requests/list-scheduled.ts';
+import { ListAvailableReviewers } from './change-requests/list-available-reviewers.ts';
+import { GetApprovers } from './change-requests/get-approvers.ts';
+import { SetApprovers } from './change-requests/set-approvers.ts';
+import { SearchChangeRequests } from './change-requests/search-change-requests.ts';
 import { SetTitle } from './change-requests/set-title.ts';
 import { SearchEvents } from './events/search-events.ts';
 import { ArchiveFeature } from './features/archive-feature.ts';
@@ -170,6 +175,11 @@ export * from './change-requests/revert-change-request.ts';
 export * from './change-requests/set-config.ts';
 export * from './change-requests/set-protection.ts';
 export * from './change-requests/set-title.ts';
+export * from './change-requests/list-scheduled.ts';
+export * from './change-requests/list-available-reviewers.ts';
+export * from './change-requests/get-approvers.ts';
+export * from './change-requests/set-approvers.ts';
+export * from './change-requests/search-change-requests.ts';
 export * from './events/search-events.ts';
 export * from './features/archive-feature.ts';
 export * from './features/create-feature.ts';
@@ -324,6 +334,11 @@ export const operations: readonly AnyOperation[] = [
   PreviewChangeRequest,
   PreviewProposal,
   RevertChangeRequest,
+  ListScheduled,
+  ListAvailableReviewers,
+  GetApprovers,
+  SetApprovers,
+  SearchChangeRequests,
   SearchEvents,
   ArchiveFeature,
   CreateFeature,

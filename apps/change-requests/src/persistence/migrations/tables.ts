@@ -107,3 +107,23 @@ export const reviewTables: SchemaStep = {
     )`,
   ],
 };
+
+/** Whose approval is asked for, and what makes a search across projects quick. */
+export const approverTables: SchemaStep = {
+  name: '2026-11-23-requested-approvers',
+  statements: [
+    `create table requested_approver (
+      change_request_id bigint not null references change_request on delete cascade,
+      user_id bigint not null,
+      place integer not null,
+      requested_at timestamptz not null default clock_timestamp(),
+      primary key (change_request_id, user_id)
+    )`,
+    'create index requested_approver_by_user on requested_approver (user_id, change_request_id)',
+    'create index change_request_of_author on change_request (created_by_id, id desc)',
+    "create index change_request_scheduled on change_request (project, id) where state = 'Scheduled'",
+  ],
+};
+
+/** All steps of the database, in their order. */
+export const changeRequestSteps: readonly SchemaStep[] = [changeRequestTables, reviewTables, approverTables];

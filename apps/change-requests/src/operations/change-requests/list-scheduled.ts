@@ -1,0 +1,16 @@
+import { call, implement } from '@bunting/bus';
+import { GetProjectEnvironments, ListScheduled } from '@bunting/contracts';
+import { onBehalfOf } from '../on-behalf-of.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** Lists which scheduled requests an edit would meet, so that people can be warned before they make it. */
+export const listScheduledEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
+  implement(ListScheduled, async (asked) => {
+    const { params, query } = asked;
+    const { feature = [], strategyId = [], variantForFlag = [] } = query;
+    const [found] = await Promise.all([
+      reader.scheduledTouching(params.projectId, feature, strategyId, variantForFlag),
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+    ]);
+    return found.map(({ id, environment, title }) => ({ id, environment, ...(title === null ? {} : { title }) }));
+  });

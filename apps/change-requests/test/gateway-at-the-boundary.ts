@@ -1,0 +1,86 @@
+import { type Bus, implement, serve } from '@bunting/bus';
+import {
+  type Caller,
+  GetUsersAccess,
+  imageUrlOf,
+  ListHolders,
+  may,
+  type OutboxMessage,
+  readOutboxOf,
+} from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+
+export interface GatewayAtTheBoundary {
+  /** From now on there is no such user, which is told as soon as `tell` says so. */
+  remove(id: number): void;
+  /** From now on the user may do just this. */
+  grant(id: number, grants: Caller['grants']): void;
+  /** Tells that a user was deleted. */
+  tell(id: number): void;
+  /** Done once, while the next GetUsersAccess is answered. */
+  whileAsked(job: () => unknown): void;
+  forget(): void;
+  stop(): Promise<void>;
+}
+
+const cardOf = ({ id, name }: Caller) => ({
+  id,
+  name: null,
+  username: name,
+  email: name.includes('@') ? name : null,
+  imageUrl: imageUrlOf(name),
+});
+
+/** Answers what change requests ask the gateway about people, about those whom the specs know. */
+export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]): Promise<GatewayAtTheBoundary> => {
+  const users = new Map<number, Caller>();
+  const messages: OutboxMessage[] = [];
+  const jobs: (() => unknown)[] = [];
+  const forget = () => {
+    users.clear();
+    for (const user of everyone) users.set(user.id, user);
+  };
+  forget();
+
+  const served = await serve(
+    bus,
+    [
+      implement(ListHolders, async ({ body: { project, environment, permissions } }) => ({
+        users: [...users.values()].filter((user) => may(user, permissions, { project, environment })).map(cardOf),
+      })),
+      implement(GetUsersAccess, async ({ body }) => {
+        await jobs.shift()?.();
+        return {
+          users: body.ids.flatMap((id) => {
+            const caller = users.get(id);
+            return caller === undefined ? [] : [{ user: cardOf(caller), caller }];
+          }),
+        };
+      }),
+      implement(readOutboxOf.gateway, async ({ body }) => ({
+        head: messages.length,
+        messages: messages.filter(({ position }) => position > body.after).slice(0, body.limit),
+      })),
+    ],
+    { checkReplies: true },
+  );
+  return {
+    remove: (id) => void users.delete(id),
+    grant: (id, grants) => {
+      const user = users.get(id);
+      if (user !== undefined) users.set(id, { ...user, grants });
+    },
+    tell: (id) =>
+      void messages.push({
+        position: messages.length + 1,
+        uid: randomUUID(),
+        type: 'user-deleted',
+        recordedAt: new Date().toISOString(),
+        traceparent: null,
+        payload: { type: 'user-deleted', data: null, preData: { id } },
+      }),
+    whileAsked: (job) => void jobs.push(job),
+    forget,
+    stop: () => served.stop(),
+  };
+};
