@@ -86,13 +86,20 @@ export const wholeFeature = (withVariants: boolean): string => `
   from feature f ${environments(withVariants ? strategies + variants : strategies)}
   where f.name = $1 and f.project = $2 and f.archived_at is null`;
 
-/** The features of a project, for a user: `$1` project, `$2` id of the user. */
-export const featuresOfProject = `
+/** The features of a project, for a user: `$1` project, `$2` id of the user. @param wanted narrows them further */
+export const featuresOfProject = (wanted = ''): string => `
   select json_build_object(
     'version', 2,
     'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$2')}) order by f.name), '[]'))::text as json
   from feature f ${environments()}
-  where f.project = $1 and f.archived_at is null`;
+  where f.project = $1 and f.archived_at is null ${wanted}`;
+
+/**
+ * Those with one at least of the tags `$3`, as JSON documents, or with whatever tags where it is null, whose name begins with
+ * `$4`, which is in lower case.
+ */
+export const tagAndNamePrefix = `
+  and ($3::text[] is null or f.tags @> any ($3::text[]::jsonb[])) and starts_with(lower(f.name), $4)`;
 
 /** The archived features, latest first, for a user: `$1` id of the user, `$2` project, or null for those of every project. */
 export const archivedFeatures = `

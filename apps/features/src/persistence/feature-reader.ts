@@ -1,8 +1,14 @@
-import { notFound } from '@bunting/contracts';
+import { notFound, type Tag } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { absentFeature } from './absent-feature.ts';
-import { featuresOfProject, wholeFeature } from './feature-json.ts';
+import { featuresOfProject, tagAndNamePrefix, wholeFeature } from './feature-json.ts';
+
+/** Which features of a project are wanted: those with any of the tags, whose name begins so in upper or lower case. */
+export interface Wanted {
+  readonly tags?: readonly Tag[] | undefined;
+  readonly namePrefix?: string | undefined;
+}
 
 /** Features as they are now, for who only looks. JSON that clients get comes from PostgreSQL as it is, each in one statement. */
 export interface FeatureReader {
@@ -11,13 +17,13 @@ export interface FeatureReader {
     userId: number,
     withVariants: boolean,
   ): Promise<string>;
-  ofProject(project: string, userId: number): Promise<string>;
+  ofProject(project: string, userId: number, wanted: Wanted): Promise<string>;
   tagsOf(name: string): Promise<string>;
 }
 
 const whole: Statement = { name: 'whole-feature', text: wholeFeature(false) };
 const wholeWithVariants: Statement = { name: 'whole-feature-with-variants', text: wholeFeature(true) };
-const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject };
+const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
 
 const tags: Statement = {
   name: 'tags-of-feature',
@@ -39,7 +45,10 @@ export const featureReader = (database: Database): FeatureReader => {
       );
     },
 
-    ofProject: async (project, userId) => (await json(ofProject, [project, userId])) ?? '',
+    ofProject: async (project, userId, { tags: wanted, namePrefix = '' }) => {
+      const documents = wanted?.map((tag) => JSON.stringify([tag])) ?? null;
+      return (await json(ofProject, [project, userId, documents, namePrefix.toLowerCase()])) ?? '';
+    },
 
     tagsOf: async (name) => {
       const found = await json(tags, [name]);

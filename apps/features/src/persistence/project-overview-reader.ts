@@ -31,7 +31,7 @@ const overview = (more = ''): string => `
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
 const withFeatures: Statement = {
   name: 'project-with-features',
-  text: overview(`, 'features', (select listed.json::json -> 'features' from (${featuresOfProject}) as listed)`),
+  text: overview(`, 'features', (select listed.json::json -> 'features' from (${featuresOfProject()}) as listed)`),
 };
 const creators: Statement = {
   name: 'flag-creators',

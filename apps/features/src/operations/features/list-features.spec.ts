@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { CreateProject, EnableEnvironment, ListFeatures } from '@bunting/contracts';
+import { CreateProject, EnableEnvironment, ListFeatures, parse, type RequestOf } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+type Query = RequestOf<typeof ListFeatures>['query'];
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -47,4 +50,32 @@ it("marks the caller's favourites", async () => {
 
 it('gives none for a project that there is not', async () => {
   expect(await list('moon')).toEqual({ version: 2, features: [] });
+});
+
+it('gives those with any of the tags whose name begins as wanted, in upper or lower case', async () => {
+  const tagged = (name: string, ...values: string[]) =>
+    aFeature({ name, project: 'tagged', tags: values.map((value) => ({ type: 'simple', value })) });
+  await features.call(CreateProject, { body: { id: 'tagged', name: 'tagged' } });
+  await features.given(tagged('one', 'red'), tagged('ONE-more', 'a:b', 'blue'), tagged('100%', 'blue'), tagged('two'));
+  const found = async (query: Query) =>
+    (await features.call(ListFeatures, { params: { projectId: 'tagged' }, query })).features.map(({ name }) => name);
+
+  expect(await found({ tag: ['simple:red'] })).toEqual(['one']);
+  expect(await found({ tag: ['simple:red', 'simple:a:b'] })).toEqual(['ONE-more', 'one']);
+  expect(await found({ tag: ['simple:Red', 'colour:red'] })).toEqual([]);
+  expect(await found({ namePrefix: 'One' })).toEqual(['ONE-more', 'one']);
+  expect(await found({ namePrefix: 'One', tag: ['simple:blue'] })).toEqual(['ONE-more']);
+  expect(await found({ namePrefix: '%' })).toEqual([]);
+  expect(await found({ namePrefix: '100%' })).toEqual(['100%']);
+});
+
+it.each<[Query, string]>([
+  [{ tag: ['simple:red', 'bad'] }, '/query/tag/1'],
+  [{ tag: [':red'] }, '/query/tag/0'],
+  [{ tag: ['simple:'] }, '/query/tag/0'],
+  [{ tag: Array.from({ length: 51 }, () => 'simple:red') }, '/query/tag'],
+  [{ namePrefix: 'x'.repeat(101) }, '/query/namePrefix'],
+])('refuses %j and names %s', (query, path) => {
+  const refusal = refusalOf(() => parse(ListFeatures.query, query, '/query', 'as-text'));
+  expect(refusal).toMatchObject({ kind: 'ValidationError', details: [{ path }] });
 });

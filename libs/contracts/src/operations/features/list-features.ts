@@ -1,16 +1,30 @@
+import { Type } from 'typebox';
 import { ProjectFeatures } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Lists the features of a project that are not archived. */
+/** Lists the features of a project that are not archived: all, or those with any of some tags and with a beginning of their name. */
 export const ListFeatures = defineOperation({
   subject: 'call.features.list-features',
   operationId: 'getFeatures',
   summary: 'List the features of a project',
-  description: 'Returns every feature of the project that is not archived. An unknown project has none.',
+  description:
+    'Returns every feature of the project that is not archived, as far as the query asks for it. An unknown project has none.',
   tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features' },
   permission: 'authenticated',
   params: ProjectPath,
+  query: Type.Object({
+    tag: Type.Optional(
+      Type.Array(
+        Type.String({ maxLength: 101, pattern: String.raw`^[^:]+:[\s\S]+$`, description: 'a tag: `<type>:<value>`' }),
+        { maxItems: 50, description: 'features with this tag alone; may be repeated, and then any of them will do' },
+      ),
+    ),
+    namePrefix: Type.Optional(
+      Type.String({ maxLength: 100, description: 'features alone whose name begins so, in upper or lower case' }),
+    ),
+  }),
   reply: ProjectFeatures,
+  errors: ['ValidationError'],
 });
