@@ -1,3 +1,4 @@
+import { maxDepth } from '@bunting/contracts';
 import { type Static, Type } from 'typebox';
 
 /** Everything that the gateway reads from its environment. */
@@ -5,6 +6,17 @@ export const GatewayConfig = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 4242, description: 'port of the API; 0 takes a free one' }),
   GATEWAY_HOST: Type.String({ minLength: 1, default: '0.0.0.0', description: 'address that the API listens on' }),
   GATEWAY_DATABASE_URL: Type.String({ format: 'uri', description: 'PostgreSQL database of the gateway' }),
+  GATEWAY_DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 2,
+    maximum: 100,
+    default: 5,
+    description: 'most connections to the database of the gateway',
+  }),
+  GATEWAY_STATEMENT_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 5_000,
+    description: 'milliseconds after which PostgreSQL gives up a statement of the gateway',
+  }),
   BUNTING_ADMIN_TOKEN: Type.Optional(
     Type.String({
       pattern: '^[!-~]{16,256}$',
@@ -33,6 +45,79 @@ export const GatewayConfig = Type.Object({
     minimum: 1_024,
     default: 10_485_760,
     description: 'bytes that the body of an import may have',
+  }),
+  GATEWAY_JSON_DEPTH: Type.Integer({
+    minimum: 1,
+    maximum: maxDepth,
+    default: maxDepth,
+    description: 'how many objects and lists may stand within one another in the body of a request',
+  }),
+  GATEWAY_JSON_MEMBERS: Type.Integer({
+    minimum: 1,
+    default: 1_000,
+    description: 'members that one object in a body may have',
+  }),
+  GATEWAY_JSON_ITEMS: Type.Integer({
+    minimum: 1,
+    default: 10_000,
+    description: 'items that one list in a body may have',
+  }),
+  GATEWAY_JSON_VALUES: Type.Integer({
+    minimum: 1,
+    default: 100_000,
+    description: 'values, objects and lists among them, that a body may hold altogether',
+  }),
+  GATEWAY_LARGE_JSON_ITEMS: Type.Integer({
+    minimum: 1,
+    default: 200_000,
+    description: 'items that one list in the body of an import may have',
+  }),
+  GATEWAY_LARGE_JSON_VALUES: Type.Integer({
+    minimum: 1,
+    default: 2_000_000,
+    description: 'values that the body of an import may hold altogether',
+  }),
+  GATEWAY_URL_BYTES: Type.Integer({
+    minimum: 256,
+    default: 8_192,
+    description: 'bytes that the address of a request may have, its query included; 414 beyond',
+  }),
+  GATEWAY_QUERY_PARAMETERS: Type.Integer({
+    minimum: 1,
+    default: 200,
+    description: 'parameters that the query of a request may have; 414 beyond',
+  }),
+  GATEWAY_HEADERS_BYTES: Type.Integer({
+    minimum: 1_024,
+    maximum: 1_048_576,
+    default: 16_384,
+    description: 'bytes that the headers of a request may have, its address included; 431 beyond',
+  }),
+  GATEWAY_HEADERS: Type.Integer({
+    minimum: 16,
+    default: 100,
+    description: 'headers that a request may have; 431 beyond',
+  }),
+  GATEWAY_HEADERS_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 15_000,
+    description: 'milliseconds in which the headers of a request must have arrived; 408 beyond',
+  }),
+  GATEWAY_ARRIVAL_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 60_000,
+    description: 'milliseconds in which the whole of a request must have arrived; 408 beyond',
+  }),
+  GATEWAY_IDLE_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 72_000,
+    description:
+      'milliseconds that a connection may have nothing to do; longer than balancers in front of it keep theirs',
+  }),
+  GATEWAY_REQUESTS_AT_ONCE: Type.Integer({
+    minimum: 1,
+    default: 1_024,
+    description: 'requests that are answered at once; more get 503 at once, health and metrics excepted',
   }),
   GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({
     minimum: 100,

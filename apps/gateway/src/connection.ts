@@ -35,7 +35,7 @@ const meaningOf = (code: string | undefined): { status: number; reason: Refusal 
     case 'HPE_HEADER_OVERFLOW':
       return {
         status: 431,
-        reason: refusal('PayloadTooLarge', 'The address and the headers of the request are larger than 16 kB.'),
+        reason: refusal('HeadersTooLarge', 'The address and the headers of the request are larger than is accepted.'),
       };
     default:
       return { status: 400, reason: refusal('ValidationError', 'The request is not valid HTTP.') };

@@ -23,9 +23,11 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   ConflictError: 409,
   PreconditionFailed: 412,
   PayloadTooLarge: 413,
+  UriTooLong: 414,
   ContentTypeerror: 415,
   IdempotencyKeyReused: 422,
   RateLimitError: 429,
+  HeadersTooLarge: 431,
   InternalError: 500,
   ServiceUnavailable: 503,
 };

@@ -16,6 +16,7 @@ import type { GatewayConfig } from './config.ts';
 import { closeAfterAnswer } from './connection.ts';
 import { requireJson } from './content-type.ts';
 import { jsonType, refuse } from './http-errors.ts';
+import type { JsonBounds } from './json-bounds.ts';
 import { parseJson, readBody, requireFits } from './request-body.ts';
 import { queryReader } from './request-query.ts';
 
@@ -74,6 +75,12 @@ export const mount = (
   const location = http.location as Location | undefined;
   const limit = largeBody ? config.GATEWAY_LARGE_BODY_LIMIT_BYTES : config.GATEWAY_BODY_LIMIT_BYTES;
   const timeoutMs = largeBody ? config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS : config.GATEWAY_REQUEST_TIMEOUT_MS;
+  const bounds: JsonBounds = {
+    depth: config.GATEWAY_JSON_DEPTH,
+    members: config.GATEWAY_JSON_MEMBERS,
+    items: largeBody ? config.GATEWAY_LARGE_JSON_ITEMS : config.GATEWAY_JSON_ITEMS,
+    values: largeBody ? config.GATEWAY_LARGE_JSON_VALUES : config.GATEWAY_JSON_VALUES,
+  };
   const readParams = paramsReader(params);
   const readQuery = queryReader(query);
 
@@ -81,7 +88,7 @@ export const mount = (
     if (isWrite && !anyContentType) requireJson(raw.headers, !readsBody);
     requireFits(raw, limit);
     if (!readsBody) return undefined;
-    return parse(body, parseJson(await readBody(raw, response.raw, limit)), '/body');
+    return parse(body, parseJson(await readBody(raw, response.raw, limit), bounds), '/body');
   };
 
   app.route({

@@ -12,7 +12,11 @@ export interface OpenApiDocument {
   readonly info: JsonObject;
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly securitySchemes: JsonObject };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly responses: Readonly<Record<string, Json>>;
+    readonly securitySchemes: JsonObject;
+  };
   readonly security: readonly JsonObject[];
 }
 
@@ -88,8 +92,35 @@ const meaningOf: Readonly<Record<number, string>> = {
   404: 'What the request is about was not found.',
   409: 'The request conflicts with what is there.',
   413: 'The body of the request is too large.',
+  408: 'The request did not arrive in time.',
+  414: 'The address of the request, or its query, is too long.',
   415: 'The content type is not supported; it must be application/json.',
+  429: 'The budget of requests is used up. Try again after the time that Retry-After says.',
+  431: 'The headers of the request are too large, or too many.',
   503: 'The service that would answer is away. Try again after the time that Retry-After says.',
+};
+
+/** What every request may be answered with, whatever it asks for. */
+const errorsOfAny = [
+  'RequestTimeout',
+  'UriTooLong',
+  'RateLimitError',
+  'HeadersTooLarge',
+] as const satisfies ErrorKind[];
+
+const retryAfter = { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } } } as const;
+
+const errorResponse = (status: number, named: readonly ErrorKind[], write: Write): JsonObject => {
+  const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
+  const examples = named.map((kind) => [
+    kind,
+    { value: { id: '9c40958a-daac-400e-98fb-3bb438567008', name: kind, message: meaning } },
+  ]);
+  return {
+    description: `${meaning} Kinds: ${named.map((kind) => `\`${kind}\``).join(', ')}.`,
+    ...(status === 503 || status === 429 ? { headers: retryAfter } : {}),
+    content: { 'application/json': { schema: write(ErrorBody), examples: Object.fromEntries(examples) } },
+  };
 };
 
 const errorResponses = (operation: AnyOperation, write: Write): JsonObject => {
@@ -98,19 +129,9 @@ const errorResponses = (operation: AnyOperation, write: Write): JsonObject => {
   const responses: Record<string, Json> = {};
   for (const status of [...byStatus.keys()].sort((one, other) => one - other)) {
     const named = byStatus.get(status) ?? [];
-    const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
-    const examples = named.map((kind) => [
-      kind,
-      { value: { id: '9c40958a-daac-400e-98fb-3bb438567008', name: kind, message: meaning } },
-    ]);
-    responses[status] = {
-      description: `${meaning} Kinds: ${named.map((kind) => `\`${kind}\``).join(', ')}.`,
-      ...(status === 503
-        ? { headers: { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } } } }
-        : {}),
-      content: { 'application/json': { schema: write(ErrorBody), examples: Object.fromEntries(examples) } },
-    };
+    responses[status] = errorResponse(status, named, write);
   }
+  for (const kind of errorsOfAny) responses[statusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
   return responses;
 };
 
@@ -193,6 +214,7 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     const path = operation.http.url.replaceAll(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[operation.http.method.toLowerCase()] = writeOperation(operation, write);
   }
+  const responses = Object.fromEntries(errorsOfAny.map((kind) => [kind, errorResponse(statusOf[kind], [kind], write)]));
   const tags = [...new Set(operations.filter(({ http }) => http !== undefined).map(({ tag }) => tag))].sort();
   return {
     openapi: '3.1.0',
@@ -206,6 +228,7 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
+      responses,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The key as it is.' },
         bearerToken: { type: 'http', scheme: 'bearer', description: 'The key after the word Bearer.' },

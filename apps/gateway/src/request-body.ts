@@ -1,13 +1,7 @@
-import {
-  invalid,
-  mayHoldUnstorableText,
-  type Refusal,
-  refusal,
-  requireShallow,
-  requireStorableText,
-} from '@bunting/contracts';
+import { invalid, mayHoldUnstorableText, type Refusal, refusal, requireStorableText } from '@bunting/contracts';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type JsonBounds, requireWithin } from './json-bounds.ts';
 
 const tooLarge = (limit: number): Refusal =>
   refusal(
@@ -74,12 +68,12 @@ const requireNoPrototypeKey = (value: unknown, path: string): void => {
  * The JSON that a body holds; undefined for an empty one.
  * @throws Refusal `ValidationError` that says what is wrong with it
  */
-export const parseJson = (body: Buffer): unknown => {
+export const parseJson = (body: Buffer, bounds: JsonBounds): unknown => {
   if (body.length === 0) return undefined;
   if (!isUtf8(body))
     throw invalid('The `/body` property must be JSON in UTF-8: some of its bytes are no UTF-8.', '/body');
   const json = body.toString();
-  requireShallow(json);
+  requireWithin(json, bounds);
   let value: unknown;
   try {
     value = JSON.parse(json);

@@ -98,7 +98,7 @@ describe('what is no HTTP, or nearly none', () => {
 
   it('is answered with 431 when its headers are too large', async () => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { 'x-much': 'x'.repeat(20_000) }));
-    expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'PayloadTooLarge']);
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);
   });
 
   it('does not include an offer to speak something else', async () => {

@@ -1,4 +1,4 @@
-import { invalid } from '@bunting/contracts';
+import { invalid, type Refusal, unavailable } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -6,12 +6,15 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { type Authenticate, requireAdministrator } from './authenticate.ts';
+import type { GatewayConfig } from './config.ts';
 import { answerBrokenRequest, writeAnswer } from './connection.ts';
 import { exchanges, requestIdOf } from './exchange.ts';
 import { refuseThrown, unknownPath } from './http-errors.ts';
 import { RequestAborted } from './request-body.ts';
+import { oversizedHead } from './request-head.ts';
 
 export interface ServerOptions {
+  readonly config: GatewayConfig;
   readonly log: Logger;
   readonly metrics: Registry;
   readonly authenticate: Authenticate;
@@ -26,12 +29,6 @@ export interface HttpServer {
 /** How long, at a stop, a request may take that is still arriving. */
 const lateMs = 1_000;
 
-/** How long the whole of a request may take to arrive; its headers alone, less. */
-const arrivalMs = 60_000;
-const headersMs = 15_000;
-/** How long a connection may have nothing to do: longer than the balancers in front of it keep theirs. */
-const idleMs = 72_000;
-
 const isUnder = (url: string, folder: string): boolean => {
   const path = (url.split('?', 1)[0] as string).replace(/\/{2,}/g, '/');
   return path === folder || path.startsWith(`${folder}/`);
@@ -41,7 +38,7 @@ const isUnder = (url: string, folder: string): boolean => {
  * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
  * matches no route and to what is no HTTP at all.
  */
-export const openServer = ({ log, metrics, authenticate }: ServerOptions): HttpServer => {
+export const openServer = ({ config, log, metrics, authenticate }: ServerOptions): HttpServer => {
   let closing = false;
   // A connection whose last answer was on its way when the end began has nothing more to wait for.
   const { begin } = exchanges(log, metrics, () => {
@@ -59,6 +56,8 @@ export const openServer = ({ log, metrics, authenticate }: ServerOptions): HttpS
 
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): void => {
     begin(request, reply);
+    const oversized = oversizedHead(request.raw, config);
+    if (oversized !== undefined) return void refuseThrown(reply, oversized);
     requireKeyFor(request).then(
       () => refuseThrown(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
       (error: unknown) => refuseThrown(reply, error),
@@ -73,7 +72,17 @@ export const openServer = ({ log, metrics, authenticate }: ServerOptions): HttpS
     frameworkErrors: (_error, request, reply) =>
       refuseAddress(request as FastifyRequest, reply as unknown as FastifyReply),
     serverFactory: (handler) =>
-      createServer({ requestTimeout: arrivalMs, headersTimeout: headersMs, keepAliveTimeout: idleMs }, handler),
+      createServer(
+        {
+          headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, config.GATEWAY_ARRIVAL_TIMEOUT_MS),
+          requestTimeout: config.GATEWAY_ARRIVAL_TIMEOUT_MS,
+          keepAliveTimeout: config.GATEWAY_IDLE_TIMEOUT_MS,
+          // Node looks only now and then whose time is over: so often that nobody gets half as much again.
+          connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
+          maxHeaderSize: config.GATEWAY_HEADERS_BYTES,
+        },
+        handler,
+      ),
     routerOptions: {
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
@@ -86,6 +95,8 @@ export const openServer = ({ log, metrics, authenticate }: ServerOptions): HttpS
   for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
+  // Beyond its own limit Node would leave headers out without a word.
+  app.server.maxHeadersCount = config.GATEWAY_HEADERS + 1;
   // The client is told to go on only when somebody reads what it has to send.
   app.server.on('checkContinue', (request, response) => void app.server.emit('request', request, response));
   app.server.on('connect', (request, socket: Socket) => {
@@ -100,8 +111,14 @@ export const openServer = ({ log, metrics, authenticate }: ServerOptions): HttpS
   });
   app.decorateRequest('exchange');
   const unanswered = new Set<IncomingMessage>();
+  const tooMany = (url: string): Refusal | undefined =>
+    unanswered.size >= config.GATEWAY_REQUESTS_AT_ONCE && isUnder(url, '/api')
+      ? unavailable('Bunting has more to do than it can take on now. Please try again.')
+      : undefined;
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
+    const tooMuch = oversizedHead(request.raw, config) ?? tooMany(request.raw.url ?? '');
+    if (tooMuch !== undefined) return done(tooMuch);
     unanswered.add(request.raw);
     reply.raw.once('close', () => unanswered.delete(request.raw));
     done();

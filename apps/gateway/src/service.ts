@@ -32,8 +32,8 @@ const start = async ({
     name: 'gateway',
     steps: gatewaySteps,
     entities: gatewayEntities,
-    poolSize: 5,
-    statementTimeoutMs: 5_000,
+    poolSize: config.GATEWAY_DATABASE_POOL_SIZE,
+    statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     warn,
   });
   const telling = startTelling({
@@ -60,7 +60,7 @@ const start = async ({
       await database.ping();
     };
 
-    const { app, close } = openServer({ log, metrics, authenticate });
+    const { app, close } = openServer({ config, log, metrics, authenticate });
     for (const operation of operations) mount(app, operation, { bus, authenticate, config });
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));

@@ -20,9 +20,11 @@ export const errorKinds = [
   'ConflictError',
   'PreconditionFailed',
   'PayloadTooLarge',
+  'UriTooLong',
   'ContentTypeerror',
   'IdempotencyKeyReused',
   'RateLimitError',
+  'HeadersTooLarge',
   'InternalError',
   'ServiceUnavailable',
 ] as const;

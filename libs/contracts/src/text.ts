@@ -24,20 +24,3 @@ export const requireStorableText = (value: unknown, path: string): void => wellF
 
 /** True when JSON text could hold what `requireStorableText` refuses; most text cannot, and needs no walk. */
 export const mayHoldUnstorableText = (json: string): boolean => suspicious.test(json);
-
-/** Throws when JSON text is nested more deeply than `maxDepth`. Linear, and without recursion. */
-export const requireShallow = (json: string): void => {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (inString) {
-      if (code === 0x5c) at++;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxDepth)
-        throw invalid(`The \`/body\` property is nested more than ${maxDepth} levels deep.`, '/body');
-    } else if (code === 0x7d || code === 0x5d) depth--;
-  }
-};

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { call, implement, systemContext } from '@bunting/bus';
 import { defineOperation } from '@bunting/contracts';
 import { freePort } from '@bunting/testing';
-import { Type } from 'typebox';
-import { type AnyService, defineService, host, type Hosted, openLog } from './index.ts';
+import { type TObject, Type } from 'typebox';
+import { type AnyService, defineService, host, type Hosted, openLog, type Surroundings } from './index.ts';
 
 const Greet = defineOperation({
   subject: 'call.search.greet',
@@ -91,6 +91,27 @@ describe('a host', () => {
     const environment = { ...silent, SEARCH_GREETING: 'Hi', AUDIT_SECRET: '7' };
     await expect(host([greeter(log), other(log, true)], { environment })).rejects.toThrow('The audit cannot start.');
     expect(log).toEqual(['search starts', 'search stops']);
+  });
+
+  it('takes on no more calls at once than a service may, and refuses the others at once', async () => {
+    let greet = (): void => undefined;
+    const patient: AnyService = {
+      ...greeter(),
+      start: async ({ serve }: Surroundings<TObject>) => {
+        const greeted = new Promise<void>((resolve) => (greet = resolve));
+        const served = await serve([implement(Greet, async ({ body }) => greeted.then(() => `Hi ${body.name}`))]);
+        return { ready: async () => undefined, stop: () => served.stop() };
+      },
+    };
+    const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_CONCURRENCY: '2' };
+    hosted = await host([patient], { environment });
+    const { bus } = hosted;
+    const ask = (name: string) => call(bus, Greet, { body: { name } }, systemContext(5_000));
+    const taken = [ask('Mia'), ask('Noa')];
+    await expect(ask('Ole')).rejects.toMatchObject({ kind: 'ServiceUnavailable', retryAfterSeconds: 1 });
+    greet();
+    expect(await Promise.all(taken)).toEqual(['Hi Mia', 'Hi Noa']);
+    expect(await ask('Ole')).toBe('Hi Ole');
   });
 
   it('answers health and metrics of each service on a port of its own', async () => {

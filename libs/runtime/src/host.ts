@@ -27,8 +27,10 @@ export const HostConfig = Type.Object({
 });
 export type HostConfig = Static<typeof HostConfig>;
 
+const settingOf = (service: string, what: string): string => `${service.toUpperCase().replaceAll('-', '_')}_${what}`;
+
 /** The port of a service's health and metrics: `<NAME>_OPS_PORT`, 0 for none. */
-export const operationsPortKey = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_OPS_PORT`;
+export const operationsPortKey = (service: string): string => settingOf(service, 'OPS_PORT');
 const operationsPort = Type.Integer({
   minimum: 0,
   maximum: 65535,
@@ -36,9 +38,21 @@ const operationsPort = Type.Integer({
   description: 'port of /health and /metrics; 0 for none',
 });
 
+/** How many calls a service takes on at once: `<NAME>_CONCURRENCY`. */
+const concurrencyKey = (service: string): string => settingOf(service, 'CONCURRENCY');
+const concurrency = Type.Integer({
+  minimum: 1,
+  default: 512,
+  description: 'calls that are handled at once; more are refused at once with 503, before they pile up',
+});
+
 /** Everything that a process with these services reads from its environment. */
 export const configOf = (service: AnyService): ConfigSchema =>
-  Type.Object({ ...service.config.properties, [operationsPortKey(service.name)]: operationsPort });
+  Type.Object({
+    ...service.config.properties,
+    [concurrencyKey(service.name)]: concurrency,
+    [operationsPortKey(service.name)]: operationsPort,
+  });
 
 export interface Hosted {
   readonly services: ReadonlyMap<string, RunningService>;
@@ -136,6 +150,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       metrics.setDefaultLabels({ service: service.name });
       if (index === 0) collectDefaultMetrics({ register: metrics });
       const observe = observer(serviceLog, metrics);
+      const maxConcurrent = config[concurrencyKey(service.name)] as number;
       const port = config[operationsPortKey(service.name)] as number;
       if (port > 0) {
         const ready = () => (stopping === undefined ? running.get(service.name)?.ready : undefined);
@@ -146,7 +161,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         bus,
         log: serviceLog,
         metrics,
-        serve: (endpoints) => serve(bus, endpoints, { observe, checkReplies: common.CHECK_REPLIES }),
+        serve: (endpoints) => serve(bus, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
       };
       const started = await service.start(surroundings as never);
       running.set(service.name, started);
