@@ -13,36 +13,61 @@ const clients = 64;
 const wanted = 240;
 const most = 250;
 
-const params = { projectId: 'default', featureName: 'busy', environment: 'development', strategyId: 'one' };
-const add = (value: string) =>
-  features.call(PatchStrategy, { params, body: [{ op: 'add', path: '/constraints/0/values/-', value }] });
-const valuesNow = async () =>
-  (await features.get('busy')).environments?.[0]?.strategies?.[0]?.constraints?.[0]?.values ?? [];
+const rounds = Array.from({ length: 10 }, (_, nth) => nth + 1);
+
+const at = (featureName: string) => ({
+  ...{ projectId: 'default', featureName, environment: 'development', strategyId: featureName },
+});
+const add = (featureName: string, value: string) =>
+  features.call(PatchStrategy, {
+    params: at(featureName),
+    body: [{ op: 'add', path: '/constraints/0/values/-', value }],
+  });
+const valuesOf = async (featureName: string) =>
+  (await features.get(featureName)).environments?.[0]?.strategies?.[0]?.constraints?.[0]?.values ?? [];
 
 /** Lets clients add values one by one, each its next as soon as it has its answer. Gives what was refused. */
-const addTogether = async (values: readonly string[]): Promise<unknown[]> => {
+const addTogether = async (featureName: string, values: readonly string[]): Promise<unknown[]> => {
   const waiting = [...values];
   const refused: unknown[] = [];
   const client = async (): Promise<void> => {
     for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-      await add(value).catch((error: unknown) => refused.push(error));
+      await add(featureName, value).catch((error: unknown) => refused.push(error));
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
   return refused;
 };
 
-it('loses no value of many clients that add to one constraint at once, and stops exactly at the limit', async () => {
+const withOneValue = async (name: string): Promise<void> => {
   const constraint: Constraint = { contextName: 'userId', operator: 'IN', values: ['first'] };
-  const strategies = [aStrategy({ id: 'one', constraints: [constraint] })];
-  await features.given(aFeature({ name: 'busy', project: 'default', strategies }));
+  const strategies = [aStrategy({ id: name, constraints: [constraint] })];
+  await features.given(aFeature({ name, project: 'default', strategies }));
+};
+const values = Array.from({ length: wanted - 1 }, (_, nth) => `value-${nth}`);
 
-  const values = Array.from({ length: wanted - 1 }, (_, nth) => `value-${nth}`);
-  expect(await addTogether(values)).toEqual([]);
-  expect(new Set(await valuesNow())).toEqual(new Set(['first', ...values]));
+it.each(rounds)(
+  'loses no value of many clients that add to one constraint at once, in round %i',
+  async (round) => {
+    const name = `busy-${round}`;
+    await withOneValue(name);
+    expect(await addTogether(name, values)).toEqual([]);
+    const kept = await valuesOf(name);
+    expect(kept).toHaveLength(wanted);
+    expect(new Set(kept)).toEqual(new Set(['first', ...values]));
+  },
+  60_000,
+);
 
-  const refused = await addTogether(Array.from({ length: 20 }, (_, nth) => `more-${nth}`));
-  expect(await valuesNow()).toHaveLength(most);
+it('stops exactly at the limit, whoever asks at once', async () => {
+  await withOneValue('full');
+  expect(await addTogether('full', values)).toEqual([]);
+  const refused = await addTogether(
+    'full',
+    Array.from({ length: 20 }, (_, nth) => `more-${nth}`),
+  );
+  expect(await valuesOf('full')).toHaveLength(most);
   expect(refused).toHaveLength(20 - (most - wanted));
   for (const error of refused) expect(error).toMatchObject({ kind: 'ExceedsLimitError', message: /userId/ });
+  await expect(add('full', 'one too many')).rejects.toMatchObject({ kind: 'ExceedsLimitError', message: /userId/ });
 }, 60_000);
