@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../test/features-at-the-boundary.ts';
+import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from '../test/gateway-at-the-boundary.ts';
 import { callers, contextOf, steps } from '../test/started-change-requests.ts';
 
 const main = new URL('main.ts', import.meta.url).pathname;
@@ -17,6 +18,7 @@ let fresh: FreshDatabase;
 let database: Database;
 let bus: Bus;
 let features: FeaturesAtTheBoundary;
+let gateway: GatewayAtTheBoundary;
 let running: ChildProcess;
 
 /** A process of its own, so that it can be killed at any instruction. */
@@ -43,11 +45,13 @@ beforeAll(async () => {
   database = await openDatabase({ url: fresh.url, name: 'spec', steps });
   bus = await openBus(nats.url, 'spec', () => undefined);
   features = await featuresAtTheBoundary(bus);
+  gateway = await gatewayAtTheBoundary(bus, Object.values(callers));
   running = start();
 });
 afterAll(async () => {
   await kill();
   await features.stop();
+  await gateway.stop();
   await bus.close();
   await database.close();
   await fresh.drop();

@@ -13,6 +13,7 @@ import { entities } from './persistence/entities.ts';
 import { changeRequestSteps } from './persistence/migrations/tables.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { followFeatures } from './subscriptions/follow-features.ts';
+import { followUsers } from './subscriptions/follow-users.ts';
 
 /** Who proposed what, who agreed, when it applies. */
 export const changeRequestsService = defineService({
@@ -56,6 +57,8 @@ export const changeRequestsService = defineService({
     });
     const wake = () => runner.wake();
     const features = await followFeatures({ bus, database, intervalMs: 1000, warn, wake });
+    const heard = () => runner.heardOfDeparture();
+    const users = await followUsers({ bus, database, intervalMs: 1000, warn, heard });
     const served = await serve([
       ...changeRequestsEndpoints({ bus, reader, work, rolesOf, apply, tellProtection }),
       telling.endpoint,
@@ -68,6 +71,7 @@ export const changeRequestsService = defineService({
       stop: async () => {
         await served.stop();
         await features.stop();
+        await users.stop();
         await runner.stop();
         await telling.relay.stop();
         await database.close();

@@ -5,7 +5,7 @@ import { callers, type StartedChangeRequests, startChangeRequests } from '../../
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const update = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'in-production', title: 'ours' } };
-const { lee, rita, ron, ada } = callers;
+const { mia, lee, kim, rita, ron, ada } = callers;
 
 let service: StartedChangeRequests;
 beforeEach(async () => {
@@ -160,6 +160,114 @@ describe('a scheduled request', () => {
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     await setTime(id, when);
     await until(id, expected);
+  });
+});
+
+describe('once a user is deleted', () => {
+  const planned = async (author: (typeof callers)[keyof typeof callers] = lee) => {
+    const id = await approved([enable], author);
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    return id;
+  };
+  const remove = ({ id }: { readonly id: number }) => {
+    service.gateway.remove(id);
+    service.gateway.tell(id);
+  };
+
+  it('what they scheduled is suspended, and another can schedule it', async () => {
+    const id = await planned();
+    remove(ada);
+    const reason = `The user who scheduled this change request (user id: ${ada.id}) has been deleted`;
+    await until(id, { state: 'Scheduled', schedule: { status: 'suspended', reason } });
+    expect((await service.told()).at(-1)).toMatchObject({
+      type: 'change-request-schedule-suspended',
+      createdByUserId: -1337,
+      data: { changeRequestId: id, reason },
+      preData: { status: 'pending' },
+    });
+    await service.move(id, 'Scheduled', mia, inMs(100));
+    await until(id, { state: 'Applied' });
+    expect(service.features.applied).toMatchObject([{ id, by: mia.name }]);
+  });
+
+  it('what they proposed is cancelled, or suspended where it has a time, and named after nobody', async () => {
+    const id = await planned(kim);
+    const open = await approved([enable], kim);
+    const draft = await service.add(enable, kim);
+    const mine = await approved([enable]);
+    remove(kim);
+    await until(open, { state: 'Cancelled', createdBy: { id: kim.id, username: null, imageUrl: null } });
+    await until(draft.id, { state: 'Cancelled' });
+    const reason = `The author of this change request (user id: ${kim.id}) has been deleted`;
+    await until(id, { schedule: { status: 'suspended', reason }, createdBy: { username: null } });
+    expect(await service.get(mine)).toMatchObject({ state: 'Approved', createdBy: { username: 'lee' } });
+  });
+
+  it('their approval does not count any more', async () => {
+    const id = await approved();
+    const later = await planned(kim);
+    remove(rita);
+    await until(id, { state: 'Approved', approvals: [] });
+    await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({
+      kind: 'ConflictError',
+      message: 'Change request no longer has the required approvals',
+    });
+    await until(later, {
+      schedule: { status: 'suspended', reason: 'Change request no longer has the required approvals' },
+    });
+    await service.move(id, 'Approved', ron);
+    await service.move(id, 'Applied', ada);
+    expect(await service.get(id)).toMatchObject({ state: 'Applied' });
+  });
+
+  it('what is closed keeps their approval', async () => {
+    const id = await approved();
+    await service.move(id, 'Applied', ada);
+    const later = await approved([enable], kim);
+    remove(rita);
+    await until(later, { approvals: [] });
+    expect(await service.get(id)).toMatchObject({ state: 'Applied', approvals: [{ createdBy: { id: rita.id } }] });
+  });
+});
+
+describe('at its time, a scheduled request', () => {
+  it('is suspended when who scheduled it may not log in any more, whether that was told or not', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    service.gateway.remove(ada.id);
+    await setTime(id, '0 s');
+    const reason = `The user who scheduled this change request (user id: ${ada.id}) has been deleted or disabled`;
+    await until(id, { schedule: { status: 'suspended', reason } });
+    expect(service.features.applied).toEqual([]);
+  });
+
+  it('fails when who scheduled it may no longer apply', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    service.gateway.grant(ada.id, [{ permission: 'APPLY_CHANGE_REQUEST', project: 'shop', environment: 'staging' }]);
+    await setTime(id, '0 s');
+    const reason = `the missing permission to apply it, which the user who scheduled it (user id: ${ada.id}) has no longer`;
+    await until(id, { schedule: { status: 'failed', reason } });
+    expect((await typesTold()).at(-1)).toBe('change-request-scheduled-application-failure');
+    expect(service.features.applied).toEqual([]);
+  });
+
+  it('is applied although an approver may no longer approve', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    service.gateway.grant(rita.id, []);
+    await setTime(id, '0 s');
+    await until(id, { state: 'Applied' });
+  });
+
+  it('waits while nobody can say what its user may do', async () => {
+    const id = await approved();
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    service.gateway.whileAsked(() => {
+      throw unavailable('gone');
+    });
+    await setTime(id, '0 s');
+    await until(id, { state: 'Applied' });
   });
 });
 

@@ -1,7 +1,9 @@
-import { type Bus, type CallContext, systemContext } from '@bunting/bus';
-import { Refusal, systemCaller } from '@bunting/contracts';
+import { type Bus, call, type CallContext, systemContext } from '@bunting/bus';
+import { type Caller, GetUsersAccess, may, Refusal, refusal, systemCaller } from '@bunting/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeRequest } from '../domain/change-request.ts';
+import { isClosed } from '../domain/content.ts';
+import { withoutUser } from '../domain/departure.ts';
 import { abandonApplying, beginApplying, suspend } from '../domain/move.ts';
 import { suspensionOf } from '../domain/suspension.ts';
 import type { Agenda } from '../persistence/agenda.ts';
@@ -26,12 +28,16 @@ export interface RunnerOptions {
 export interface Runner {
   /** Looks at once, and not only after the interval. */
   wake(): void;
+  /** Looks at once for what users have left behind who are gone. */
+  heardOfDeparture(): void;
   stop(): Promise<void>;
 }
 
 /** What comes later than this is not applied any more: a release of the night should not come at noon. */
 const mostLateMs = 15 * 60_000;
 const callMs = 30_000;
+/** What users left behind is looked for when one goes, and now and then: their last requests may come after the news. */
+const departuresMs = 60_000;
 
 const clock = { author: false, admin: false, reviewer: false, applier: false, system: true } as const;
 
@@ -52,33 +58,86 @@ export const startRunner = ({
 }: RunnerOptions): Runner => {
   let stopped = false;
   let waiting = new AbortController();
+  let lookForDepartedAt = Number.NEGATIVE_INFINITY;
 
-  /** Decides to run a request whose time has come; one that is far too late fails. */
-  const begin = (id: number, { traceparent }: CallContext): Promise<ChangeRequest | undefined> =>
-    work(traceparent, async ({ requests, schedules, outbox }) => {
+  /** What the user who scheduled may do now. Behind an admin token stands no person who could be gone. */
+  const accessOf = async (id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
+    if (id <= 0) return 'token';
+    const { users } = await call(bus, GetUsersAccess, { body: { ids: [id] } }, context);
+    return users.find(({ user }) => user.id === id)?.caller ?? 'gone';
+  };
+
+  /** Why a request is not run at its time although it could be; nothing, where it may be run. */
+  const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', late: number): string | undefined => {
+    if (late > mostLateMs) return 'the service was not running at the scheduled time';
+    const { project, environment } = request;
+    if (scheduler === 'token' || may(scheduler, ['APPLY_CHANGE_REQUEST'], { project, environment })) return undefined;
+    return `the missing permission to apply it, which the user who scheduled it (user id: ${scheduler.id}) has no longer`;
+  };
+
+  /**
+   * Decides to run a request whose time has come. What was allowed when the time was set may be no longer, so it is asked
+   * once more: on the word of somebody who is gone nothing is applied, and what comes far too late fails.
+   */
+  const begin = async (
+    { id, userId }: { readonly id: number; readonly userId: number },
+    context: CallContext,
+  ): Promise<ChangeRequest | undefined> => {
+    const scheduler = await accessOf(userId, context);
+    return work(context.traceparent, async ({ requests, schedules, outbox }) => {
       const late = await schedules.claimDue(id);
       const request = late === undefined ? undefined : await requests.getForUpdate(id);
-      if (late === undefined || request?.schedule === undefined || request.schedule === null) return undefined;
+      // Somebody else may have given it another time meanwhile: then it is that user who counts.
+      if (late === undefined || request?.schedule?.by.id !== userId) return undefined;
       const now = await requests.now();
-      const asker = { by: request.schedule.by, now, roles: clock };
+      const { by } = request.schedule;
       try {
-        const begun = beginApplying(request, 'run', asker);
-        if (late <= mostLateMs) {
+        if (scheduler === 'gone') {
+          throw refusal(
+            'ConflictError',
+            `The user who scheduled this change request (user id: ${userId}) has been deleted or disabled`,
+          );
+        }
+        const begun = beginApplying(request, 'run', { by, now, roles: clock });
+        const reason = reasonNotTo(request, scheduler, late);
+        if (reason === undefined) {
           await requests.save(request, begun);
           return begun;
         }
-        const reason = 'the service was not running at the scheduled time';
         const { request: after, events } = abandonApplying(begun, now, { command: 'fail', reason });
         if (after !== null) await requests.save(request, after);
         for (const event of events) outbox.event(event);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        const { request: after, events } = suspend(request, error.message, { by: request.schedule.by, now });
+        const { request: after, events } = suspend(request, error.message, { by, now });
         if (after !== null) await requests.save(request, after);
         for (const event of events) outbox.event(event);
       }
       return undefined;
     });
+  };
+
+  /** Settles what a user who is gone has left behind. */
+  const settle = (
+    { id, userId }: { readonly id: number; readonly userId: number },
+    { traceparent }: CallContext,
+  ): Promise<void> =>
+    work(traceparent, async ({ requests, outbox }) => {
+      const before = await requests.getForUpdate(id);
+      if (before === undefined || isClosed(before) || before.applying !== null) return;
+      const { request: after, events } = withoutUser(before, userId, await requests.now());
+      if (after !== null) await requests.save(before, after);
+      for (const event of events) outbox.event(event);
+    });
+
+  const settleDepartures = async (): Promise<void> => {
+    if (performance.now() < lookForDepartedAt) return;
+    lookForDepartedAt = performance.now() + departuresMs;
+    const found = await agenda.leftBehind();
+    // There may be more than what was found at once.
+    if (found.length > 0) lookForDepartedAt = Number.NEGATIVE_INFINITY;
+    await each(found, settle);
+  };
 
   /** Takes up what was begun and did not end. */
   const resume = async (id: number, { traceparent }: CallContext): Promise<ChangeRequest | undefined> =>
@@ -123,14 +182,17 @@ export const startRunner = ({
     }
   };
 
-  const applyIt = (take: typeof begin) => async (id: number, context: CallContext) => {
-    const begun = await take(id, context);
-    if (begun !== undefined) await apply(begun, context);
-  };
+  const applyIt =
+    <T>(take: (item: T, context: CallContext) => Promise<ChangeRequest | undefined>) =>
+    async (item: T, context: CallContext) => {
+      const begun = await take(item, context);
+      if (begun !== undefined) await apply(begun, context);
+    };
 
   const lookAround = async (): Promise<void> => {
     if ((await agenda.untold()).length > 0) await each([undefined], (_, context) => tellProtection(context));
     await each(await agenda.interrupted(recoveryMs), applyIt(resume));
+    await settleDepartures();
     await each(await agenda.touched(), ({ id, project, touched }, context) => look(id, project, touched, context));
     await each(await agenda.due(), applyIt(begin));
   };
@@ -146,6 +208,10 @@ export const startRunner = ({
 
   return {
     wake: () => waiting.abort(),
+    heardOfDeparture: () => {
+      lookForDepartedAt = Number.NEGATIVE_INFINITY;
+      waiting.abort();
+    },
     stop: async () => {
       stopped = true;
       waiting.abort();

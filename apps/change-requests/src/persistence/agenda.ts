@@ -1,4 +1,5 @@
 import type { Database, Statement, Tx } from '@bunting/database';
+import { openStates } from './migrations/tables.ts';
 
 /** That an environment is protected, or no longer. */
 export interface Protection {
@@ -12,8 +13,10 @@ export interface Protection {
 export interface Agenda {
   /** Requests whose applying was begun a while ago and did not end. */
   interrupted(afterMs: number): Promise<number[]>;
-  /** Requests whose time has come. */
-  due(): Promise<number[]>;
+  /** Requests whose time has come, with who scheduled them. */
+  due(): Promise<{ readonly id: number; readonly userId: number }[]>;
+  /** What users who are gone have left behind: requests that are not closed, with the user. */
+  leftBehind(): Promise<{ readonly id: number; readonly userId: number }[]>;
   /** What the service that guards environments has not confirmed to know, oldest first. */
   untold(): Promise<Protection[]>;
   /** Scheduled requests that touch something that was changed, with a number that changes with every change. */
@@ -31,9 +34,31 @@ const interrupted: Statement = {
 const due: Statement = {
   name: 'due-change-requests',
   text: `
-    select request.id from schedule join change_request request on request.id = schedule.change_request_id
+    select request.id, schedule.by_id as "userId" from schedule join change_request request on request.id = schedule.change_request_id
     where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null
     order by schedule.scheduled_at, request.id limit 20`,
+};
+
+/** What is being applied is left alone until that has ended. A schedule that is held up needs no second reason. */
+const leftBehind: Statement = {
+  name: 'change-requests-left-behind',
+  text: `
+    with left_behind as (
+      select request.id, user_id from departed_user join change_request request on request.created_by_id = user_id
+      where request.state in ${openStates}
+      union
+      select request.id, user_id from departed_user join change_request request on request.created_by_id = user_id
+        join schedule on schedule.change_request_id = request.id and schedule.status <> 'suspended'
+      union
+      select request.id, user_id from departed_user join approval on approval.created_by_id = user_id
+        join change_request request on request.id = approval.change_request_id
+      where request.state in ${openStates} or request.state = 'Scheduled'
+      union
+      select schedule.change_request_id, user_id from departed_user join schedule on schedule.by_id = user_id
+      where schedule.status <> 'suspended'
+    )
+    select left_behind.id, user_id as "userId" from left_behind join change_request request using (id)
+    where request.applying is null order by left_behind.id, user_id limit 50`,
 };
 
 const touched: Statement = {
@@ -51,7 +76,8 @@ const untold: Statement = {
 
 export const agendaOf = (database: Database): Agenda => ({
   interrupted: async (afterMs) => (await database.read<{ id: number }>(interrupted, [afterMs])).map(({ id }) => id),
-  due: async () => (await database.read<{ id: number }>(due)).map(({ id }) => id),
+  due: () => database.read(due),
+  leftBehind: () => database.read(leftBehind),
   untold: () => database.read(untold),
   touched: () => database.read(touched),
 });
@@ -107,4 +133,12 @@ export const touchSchedules = async (
 ): Promise<void> => {
   if (changed.features.length + changed.segments.length > 0) await query(touch, [changed.features, changed.segments]);
   if (changed.projects.length > 0) await query(touchPlace, [changed.projects]);
+};
+
+/** Remembers users who are gone for good, and calls nobody by their name any more who proposed something. */
+export const rememberDeparted = async ({ query }: Tx, userIds: readonly number[]): Promise<void> => {
+  await query('insert into departed_user select unnest($1::bigint[]) on conflict do nothing', [userIds]);
+  for (const table of ['change_request', 'change']) {
+    await query(`update ${table} set created_by_name = null where created_by_id = any ($1::bigint[])`, [userIds]);
+  }
 };

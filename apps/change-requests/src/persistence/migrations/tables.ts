@@ -125,5 +125,20 @@ export const approverTables: SchemaStep = {
   ],
 };
 
+/** Users who are gone, and what finds what they leave behind. */
+export const departureTables: SchemaStep = {
+  name: '2026-11-23-departed-users',
+  statements: [
+    'create table departed_user (user_id bigint primary key)',
+    'create index approval_by_user on approval (created_by_id, change_request_id)',
+    'create index schedule_by_user on schedule (by_id, change_request_id)',
+  ],
+};
+
 /** All steps of the database, in their order. */
-export const changeRequestSteps: readonly SchemaStep[] = [changeRequestTables, reviewTables, approverTables];
+export const changeRequestSteps: readonly SchemaStep[] = [
+  changeRequestTables,
+  reviewTables,
+  approverTables,
+  departureTables,
+];

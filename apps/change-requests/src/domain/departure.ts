@@ -1,0 +1,36 @@
+import { systemCaller } from '@bunting/contracts';
+import type { ChangeRequest } from './change-request.ts';
+import { isOpen } from './content.ts';
+import { type Move, move, suspend } from './move.ts';
+
+const approvalsLost = 'Change request no longer has the required approvals';
+
+const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
+const asAdmin = { author: false, admin: true, reviewer: false, applier: false, system: true } as const;
+
+/** Why a schedule cannot stay once a user is gone; nothing, where the user was of no consequence to it. */
+const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {
+  if (request.schedule?.by.id === userId) {
+    return `The user who scheduled this change request (user id: ${userId}) has been deleted`;
+  }
+  if (request.createdBy.id === userId) {
+    return `The author of this change request (user id: ${userId}) has been deleted`;
+  }
+  return request.approvals.length < request.minApprovals ? approvalsLost : undefined;
+};
+
+/**
+ * What becomes of a request that is not closed when a user is deleted. Their approval goes with them; what they proposed and
+ * nobody has scheduled is cancelled, and what was to be applied on their behalf or in their name is held up.
+ */
+export const withoutUser = (before: ChangeRequest, userId: number, now: Date): Move => {
+  const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
+  const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
+  if (isOpen(request)) {
+    return request.createdBy.id === userId
+      ? move(request, 'cancel', { ...system(now), roles: asAdmin })
+      : { request, events: [] };
+  }
+  const reason = request.schedule === null ? undefined : reasonFor(request, userId);
+  return reason === undefined ? { request, events: [] } : suspend(request, reason, system(now));
+};
