@@ -114,6 +114,32 @@ export const GatewayConfig = Type.Object({
     description:
       'milliseconds that a connection may have nothing to do; longer than balancers in front of it keep theirs',
   }),
+  GATEWAY_REQUESTS_PER_MINUTE: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'requests that one key may make in a minute, of each gateway; 429 beyond; 0 for as many as it likes',
+  }),
+  GATEWAY_FAILURES_PER_MINUTE: Type.Integer({
+    minimum: 0,
+    default: 600,
+    description:
+      'requests without a valid key that one address may make in a minute; beyond, keys that have not been valid before get 429; 0 for as many as it likes',
+  }),
+  GATEWAY_TRUSTED_PROXIES: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F.:/, ]+$',
+      description:
+        'addresses and networks of the proxies whose X-Forwarded-For is believed, comma-separated; without it, nobody’s',
+    }),
+  ),
+  GATEWAY_BEHIND_TLS: Type.Boolean({
+    default: false,
+    description: 'whether clients reach Bunting over TLS alone; then answers say so (Strict-Transport-Security)',
+  }),
+  GATEWAY_CORS_ORIGINS: Type.String({
+    default: '',
+    description: 'origins whose pages may call the API from a browser, comma-separated; none without it',
+  }),
   GATEWAY_REQUESTS_AT_ONCE: Type.Integer({
     minimum: 1,
     default: 1_024,

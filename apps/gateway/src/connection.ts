@@ -3,6 +3,7 @@ import { type Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { securityHeaders } from './security-headers.ts';
 
 /** How long who still sends has to notice the answer. */
 const noticeMs = 1_000;
@@ -42,6 +43,10 @@ const meaningOf = (code: string | undefined): { status: number; reason: Refusal 
   }
 };
 
+const protection = Object.entries(securityHeaders(false))
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
 /** Answers what is no HTTP, and so reaches no route, with the body that every error has. */
 export const answerBrokenRequest = (error: { readonly code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -54,7 +59,7 @@ export const writeAnswer = (socket: Socket, status: number, reason: Refusal): vo
   const body = JSON.stringify(refusedWith(reason).error);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `${protection}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
 };

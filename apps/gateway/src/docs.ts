@@ -41,8 +41,7 @@ const script = `SwaggerUIBundle({
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-const protect = (reply: FastifyReply): FastifyReply =>
-  reply.header('content-security-policy', policy).header('x-content-type-options', 'nosniff');
+const protect = (reply: FastifyReply): FastifyReply => reply.header('content-security-policy', policy);
 
 /** The description of the API, for machines and as a page to browse that needs nothing from outside. No key is asked for. */
 export const mountDocs = (app: FastifyInstance, document: OpenApiDocument): void => {

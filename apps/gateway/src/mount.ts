@@ -11,7 +11,8 @@ import {
 } from '@bunting/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { type Authenticate, requireAdministrator, requirePermission } from './authenticate.ts';
+import type { Admit } from './admission.ts';
+import { requireAdministrator, requirePermission } from './authenticate.ts';
 import type { GatewayConfig } from './config.ts';
 import { closeAfterAnswer } from './connection.ts';
 import { requireJson } from './content-type.ts';
@@ -22,7 +23,7 @@ import { queryReader } from './request-query.ts';
 
 export interface MountOptions {
   readonly bus: Bus;
-  readonly authenticate: Authenticate;
+  readonly admit: Admit;
   readonly config: GatewayConfig;
 }
 
@@ -59,11 +60,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * Gives an operation its address. A request is judged in one order: key, permission, content type, size, JSON, schema.
  * What passes is called, and the reply goes out as it came, unparsed.
  */
-export const mount = (
-  app: FastifyInstance,
-  operation: AnyOperation,
-  { bus, authenticate, config }: MountOptions,
-): void => {
+export const mount = (app: FastifyInstance, operation: AnyOperation, { bus, admit, config }: MountOptions): void => {
   const { http, params, query, body, reply: replySchema, deprecated = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false } = http;
@@ -95,7 +92,7 @@ export const mount = (
     method,
     url,
     handler: async (request, response) => {
-      const principal = await authenticate(request.headers.authorization);
+      const principal = await admit(request, response);
       const { caller } = principal;
       request.exchange.callerId = caller.id;
       if (isForAdministrators) requireAdministrator(principal);

@@ -2,22 +2,25 @@ import { invalid, type Refusal, unavailable } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { type Authenticate, requireAdministrator } from './authenticate.ts';
+import type { Admit } from './admission.ts';
+import { requireAdministrator } from './authenticate.ts';
 import type { GatewayConfig } from './config.ts';
 import { answerBrokenRequest, writeAnswer } from './connection.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { exchanges, requestIdOf } from './exchange.ts';
 import { refuseThrown, unknownPath } from './http-errors.ts';
 import { RequestAborted } from './request-body.ts';
 import { oversizedHead } from './request-head.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export interface ServerOptions {
   readonly config: GatewayConfig;
   readonly log: Logger;
   readonly metrics: Registry;
-  readonly authenticate: Authenticate;
+  readonly admit: Admit;
 }
 
 export interface HttpServer {
@@ -34,11 +37,26 @@ const isUnder = (url: string, folder: string): boolean => {
   return path === folder || path.startsWith(`${folder}/`);
 };
 
+/** The proxies that a setting lists. @throws Error with a sentence that names what is none */
+const trustedProxies = (list = ''): string[] | false => {
+  const named = list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
+  for (const one of named) {
+    const [address = '', bits, ...rest] = one.split('/');
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    if (most < 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+      throw new Error(
+        `GATEWAY_TRUSTED_PROXIES names ${one}, which is neither an address nor a network like 10.0.0.0/8.`,
+      );
+    }
+  }
+  return named.length === 0 ? false : named;
+};
+
 /**
  * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
  * matches no route and to what is no HTTP at all.
  */
-export const openServer = ({ config, log, metrics, authenticate }: ServerOptions): HttpServer => {
+export const openServer = ({ config, log, metrics, admit }: ServerOptions): HttpServer => {
   let closing = false;
   // A connection whose last answer was on its way when the end began has nothing more to wait for.
   const { begin } = exchanges(log, metrics, () => {
@@ -46,19 +64,24 @@ export const openServer = ({ config, log, metrics, authenticate }: ServerOptions
   });
 
   /** Below /api nobody learns what there is and what not without a key. */
-  const requireKeyFor = async (request: FastifyRequest): Promise<void> => {
+  const requireKeyFor = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const url = request.raw.url ?? '';
     if (!isUnder(url, '/api')) return;
-    const principal = await authenticate(request.headers.authorization);
+    const principal = await admit(request, reply);
     request.exchange.callerId = principal.caller.id;
     if (isUnder(url, '/api/admin')) requireAdministrator(principal);
   };
 
+  const protection = securityHeaders(config.GATEWAY_BEHIND_TLS);
+  const admitOrigin = crossOrigin(config.GATEWAY_CORS_ORIGINS);
+
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): void => {
     begin(request, reply);
+    reply.headers(protection);
+    admitOrigin(request, reply);
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return void refuseThrown(reply, oversized);
-    requireKeyFor(request).then(
+    requireKeyFor(request, reply).then(
       () => refuseThrown(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
       (error: unknown) => refuseThrown(reply, error),
     );
@@ -68,6 +91,7 @@ export const openServer = ({ config, log, metrics, authenticate }: ServerOptions
     logger: false,
     genReqId: (request) => requestIdOf(request),
     return503OnClosing: false,
+    trustProxy: trustedProxies(config.GATEWAY_TRUSTED_PROXIES),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error as { code?: string }, socket),
     frameworkErrors: (_error, request, reply) =>
       refuseAddress(request as FastifyRequest, reply as unknown as FastifyReply),
@@ -117,8 +141,11 @@ export const openServer = ({ config, log, metrics, authenticate }: ServerOptions
       : undefined;
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
+    reply.headers(protection);
+    const isPreflight = admitOrigin(request, reply);
     const tooMuch = oversizedHead(request.raw, config) ?? tooMany(request.raw.url ?? '');
     if (tooMuch !== undefined) return done(tooMuch);
+    if (isPreflight) return void reply.code(204).send();
     unanswered.add(request.raw);
     reply.raw.once('close', () => unanswered.delete(request.raw));
     done();
@@ -128,7 +155,7 @@ export const openServer = ({ config, log, metrics, authenticate }: ServerOptions
     return refuseThrown(reply, error);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    await requireKeyFor(request);
+    await requireKeyFor(request, reply);
     return refuseThrown(reply, unknownPath(request.raw.url ?? ''));
   });
   return {

@@ -2,6 +2,7 @@ import { operations } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
 import type { AnyService, RunningService, Surroundings } from '@bunting/runtime';
+import { admission } from './admission.ts';
 import { authenticator } from './authenticate.ts';
 import { GatewayConfig } from './config.ts';
 import { mountDocs } from './docs.ts';
@@ -55,13 +56,14 @@ const start = async ({
       hasher,
       cacheMs: config.GATEWAY_TOKEN_CACHE_MS,
     });
+    const admit = admission({ authenticate, config });
     const ready = async () => {
       bus.ready();
       await database.ping();
     };
 
-    const { app, close } = openServer({ config, log, metrics, authenticate });
-    for (const operation of operations) mount(app, operation, { bus, authenticate, config });
+    const { app, close } = openServer({ config, log, metrics, admit });
+    for (const operation of operations) mount(app, operation, { bus, admit, config });
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
     const served = await serve([telling.endpoint]);

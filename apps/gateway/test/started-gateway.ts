@@ -77,6 +77,7 @@ export const startGateway = async ({
     GATEWAY_DATABASE_URL: url,
     GATEWAY_TOKEN_KEY: tokenKey,
     GATEWAY_TOKEN_CACHE_MS: '0',
+    GATEWAY_FAILURES_PER_MINUTE: '0',
     BUNTING_ADMIN_TOKEN: adminToken,
     CHECK_REPLIES: 'true',
     ...environment,
