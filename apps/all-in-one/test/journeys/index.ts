@@ -7,6 +7,7 @@ import { describeErrors } from './errors.ts';
 import { describeEvents } from './events.ts';
 import { describeFeatures } from './features.ts';
 import { describeImport } from './import.ts';
+import { describeImportCommand } from './import-command.ts';
 import { describePatchStrategy } from './patch-strategy.ts';
 import { describeReadYourWrites } from './read-your-writes.ts';
 import { describeSearch } from './search.ts';
@@ -15,6 +16,7 @@ import { describeTags } from './tags.ts';
 /** All that a user can do, on whatever composition. Each journey has names of its own, so that their order does not matter. */
 export const describeJourneys = (platform: () => Platform): void => {
   describeImport(platform);
+  describeImportCommand(platform);
   describePatchStrategy(platform);
   describeFeatures(platform);
   describeChangeRequests(platform);

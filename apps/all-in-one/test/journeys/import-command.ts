@@ -1,0 +1,99 @@
+import type { Feature, ProjectFeatures, Segment } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { addressOf, onPlatform } from '../given.ts';
+import { dataFolder, type Platform, removeFolder } from '../platform.ts';
+import { runProgram } from '../program.ts';
+import { unleashExport } from '../unleash-export.ts';
+
+export const describeImportCommand = (platform: () => Platform): void => {
+  describe('the command that imports', () => {
+    const project = 'import-command';
+    const file = unleashExport(project, 'development', 15);
+    const segments = file.segments.map(({ id, name }, nth) => ({
+      ...{ id, name, description: 'Of Unleash.', project: nth === 0 ? 'default' : null },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
+    }));
+    const folder = dataFolder();
+    afterAll(() => removeFolder(folder));
+
+    const given = (name: string, content: unknown): string => {
+      const full = path.join(folder, name);
+      writeFileSync(full, typeof content === 'string' ? content : JSON.stringify(content));
+      return full;
+    };
+    /** Runs the command, as people do, and gives what it printed and how it ended. */
+    const run = async (...args: string[]) => {
+      const { url, token } = platform();
+      const into = ['--url', url, '--project', project, '--environment', 'development', '--part', '4'];
+      const program = runProgram('scripts/import.ts', { BUNTING_TOKEN: token }, [...into, ...args]);
+      const { code } = await program.ended;
+      return { code, output: program.output(), errors: program.errors() };
+    };
+    const counted = ({ output }: { output: string }) => JSON.parse(output) as Record<string, number>;
+    const names = async (): Promise<(string | undefined)[]> =>
+      (await platform().api<ProjectFeatures>('GET', `/api/admin/projects/${project}/features`)).body.features.map(
+        ({ name }) => name,
+      );
+
+    beforeAll(async () => {
+      await onPlatform(platform().api).createProject(project);
+    });
+
+    it('says what is wrong with a file, or with how it was asked, and sends nothing', async () => {
+      const cut = given('cut.json', JSON.stringify(file).slice(0, -100));
+      expect(await run(cut)).toMatchObject({ code: 2, errors: expect.stringMatching(/cut\.json is not JSON/) });
+      const faulty = structuredClone(file);
+      Object.assign(faulty.featureStrategies[3] as object, { parameters: { rollout: 50 } });
+      const at = '/featureStrategies/3/parameters/rollout';
+      expect(await run(given('faulty.json', faulty))).toMatchObject({ code: 2, errors: expect.stringContaining(at) });
+      const other = unleashExport(project, 'production', 2);
+      const mixed = await run(given('file.json', file), given('production.json', other));
+      expect(mixed).toMatchObject({ code: 2, errors: expect.stringMatching(/"development".*"production"/) });
+      expect(await run()).toMatchObject({ code: 2, errors: expect.stringContaining('FILE') });
+      const nobody = await run('--token', 'nobody', given('file.json', file));
+      expect(nobody).toMatchObject({ code: 1, errors: expect.stringMatching(/answered with 401/) });
+      expect(await names()).toEqual([]);
+    });
+
+    it('stops at a part that is refused with all that is missing, and keeps those before it', async () => {
+      const refused = await run(given('file.json', { ...file, featureStrategies: file.featureStrategies.slice(0, 3) }));
+      expect(refused).toMatchObject({ code: 0 });
+      const changed = await run(given('file.json', file));
+      expect(changed).toMatchObject({ code: 1, errors: expect.stringContaining(`${project}-testers`) });
+      expect(changed.errors).toMatch(/\d+ of 15 features are in and stay/);
+    });
+
+    it('creates the segments that are missing, goes on where it ended, and shows how far it is', async () => {
+      const listed = given('segments.json', { segments });
+      // Older exports name no segments: their ids are those of the list.
+      const whole = given('file.json', { ...file, segments: [] });
+      const first = await run('--segments', listed, whole);
+      expect(first).toMatchObject({ code: 0, errors: expect.stringContaining('15 of 15 features') });
+      expect(first.errors).toContain(`Segments created: ${project}-testers, ${project}-north of Oslo`);
+      expect(counted(first)).toMatchObject({ created: 0 });
+
+      const again = await run('--segments', listed, whole);
+      expect(again).toMatchObject({ code: 0, errors: expect.stringContaining('No segment was missing.') });
+      expect(counted(again)).toEqual({
+        ...{ created: 0, updated: 0, unchanged: 15, strategies: 0, tags: 0, tagTypes: 0, contextFields: 0 },
+        ...{ dependencies: 0, skipped: 0 },
+      });
+      expect(await names()).toEqual(file.features.map(({ name }) => name));
+    });
+
+    it('maps the segments of strategies to those that are here', async () => {
+      const { body } = await platform().api<{ segments: Segment[] }>('GET', '/api/admin/segments');
+      const here = body.segments.filter(({ name }) => name?.startsWith(project));
+      expect(here.map(({ name, project: of }) => [name, of])).toEqual([
+        [`${project}-north of Oslo`, null],
+        [`${project}-testers`, project],
+      ]);
+      const strategy = file.featureStrategies.find((each) => each.segments.length === 2);
+      const feature = await platform().api<Feature>('GET', addressOf(project, strategy?.featureName ?? ''));
+      const used = feature.body.environments?.[0]?.strategies?.[0]?.segments;
+      expect(used?.toSorted()).toEqual(here.map(({ id }) => id).toSorted());
+    });
+  });
+};

@@ -1,0 +1,62 @@
+import { ExportedFeatures, parse, Refusal } from '@bunting/contracts';
+import { readFileSync } from 'node:fs';
+import { partsOf, type Size } from './parts.ts';
+
+/** What is wrong with what was given, in words for who gave it: nothing was sent. */
+export class Unusable extends Error {}
+
+/** The JSON of a file. @throws Unusable that names the file. */
+export const jsonOf = (file: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE')
+      throw new Unusable(`${file} is larger than 512 MB: export it in several files, by tag or by name.`);
+    if (code !== undefined) throw new Unusable(`${file} cannot be read: ${message}`);
+    throw new Unusable(`${file} is not JSON, or not whole: ${message}`);
+  }
+};
+
+/** An export, cut into what one request takes each. */
+export interface Export {
+  readonly file: string;
+  readonly features: number;
+  readonly parts: readonly ExportedFeatures[];
+}
+
+const held = <T>(file: string, check: () => T): T => {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw new Unusable(`${file}: ${(error as Error).message}`);
+    throw new Unusable(`${file}: ${error.details.map(({ message }) => message).join('\n')}`);
+  }
+};
+
+/**
+ * Reads exports, all of them before anything is sent. They are of one environment, for one is what they go to.
+ * @param listed names segments whose ids an export uses and does not name
+ */
+export const readExports = (
+  files: readonly string[],
+  size: Size,
+  listed: readonly { readonly id: number; readonly name: string }[] = [],
+): Export[] => {
+  let first: { readonly file: string; readonly environment: string } | undefined;
+  return files.map((file) => {
+    const given = jsonOf(file);
+    const data = held(file, () => parse(ExportedFeatures, given));
+    const named = new Set(data.segments?.map(({ id }) => id));
+    const segments = [...(data.segments ?? []), ...listed.filter(({ id }) => !named.has(id))];
+    for (const { environment } of data.featureEnvironments ?? []) {
+      if (environment === undefined) continue;
+      first ??= { file, environment };
+      if (first.environment === environment) continue;
+      throw new Unusable(
+        `${first.file} is of the environment "${first.environment}", and ${file} of "${environment}": import them one by one, each with its --environment.`,
+      );
+    }
+    return { file, features: data.features.length, parts: held(file, () => partsOf({ ...data, segments }, size)) };
+  });
+};

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ExportedFeatures } from '@bunting/contracts';
+import { partsOf } from './parts.ts';
+
+const roomy = { features: 500, bytes: 1_000_000 };
+
+/** An export of features that each have a strategy, a tag and a state. */
+const exportOf = (names: readonly string[], more: Partial<ExportedFeatures> = {}): ExportedFeatures => ({
+  features: names.map((name) => ({ name })),
+  featureStrategies: names.map((featureName) => ({
+    ...{ featureName, name: 'default', segments: [names.indexOf(featureName)] },
+    constraints: [{ contextName: `field-${featureName}`, operator: 'IN', values: ['1'] }],
+  })),
+  featureEnvironments: names.map((featureName) => ({ featureName, enabled: true })),
+  featureTags: names.map((featureName) => ({ featureName, tagType: `type-${featureName}`, tagValue: 'x1' })),
+  contextFields: names.map((name) => ({ name: `field-${name}` })),
+  segments: names.map((name, id) => ({ id, name: `segment-${name}` })),
+  tagTypes: names.map((name) => ({ name: `type-${name}` })),
+  dependencies: [],
+  ...more,
+});
+const namesIn = (parts: readonly ExportedFeatures[]): string[][] =>
+  parts.map(({ features }) => features.map(({ name }) => name));
+const dependsOn = (feature: string, parent: string) => ({
+  feature,
+  dependencies: [{ feature: parent, enabled: true, variants: [] }],
+});
+
+describe('an export in parts', () => {
+  it('keeps each feature with all that belongs to it, and what it names', () => {
+    const data = exportOf(['a', 'b', 'c']);
+    const parts = partsOf(data, { ...roomy, features: 1 });
+    expect(parts).toHaveLength(3);
+    expect(parts[1]).toEqual({
+      features: [{ name: 'b' }],
+      featureStrategies: [data.featureStrategies[1]],
+      featureEnvironments: [{ featureName: 'b', enabled: true }],
+      featureTags: [{ featureName: 'b', tagType: 'type-b', tagValue: 'x1' }],
+      contextFields: [{ name: 'field-b' }],
+      segments: [{ id: 1, name: 'segment-b' }],
+      tagTypes: [{ name: 'type-b' }],
+      dependencies: [],
+    });
+  });
+
+  it('puts parents before those that depend on them', () => {
+    const dependencies = [dependsOn('a', 'd'), dependsOn('b', 'c')];
+    const data = exportOf(['a', 'b', 'c', 'd', 'e'], { dependencies });
+    expect(namesIn(partsOf(data, { ...roomy, features: 2 }))).toEqual([['c', 'd'], ['e', 'a'], ['b']]);
+  });
+
+  it('is as large as one request may be, and no larger, unless one feature is', () => {
+    const data = exportOf(['a', 'b', 'c', 'd']);
+    Object.assign(data.features[2] as object, { description: 'x'.repeat(5_000) });
+    const parts = partsOf(data, { ...roomy, bytes: 1_000 });
+    expect(namesIn(parts)).toEqual([['a', 'b'], ['c'], ['d']]);
+    expect(namesIn(partsOf(exportOf([]), roomy))).toEqual([]);
+  });
+
+  it('refuses a feature that is there twice, and what belongs to none', () => {
+    expect(() => partsOf(exportOf(['a', 'a']), roomy)).toThrow('The file has the feature "a" twice.');
+    const { featureTags = [] } = exportOf(['a', 'lost']);
+    expect(() => partsOf(exportOf(['a'], { featureTags }), roomy)).toThrow(/not whole.*"lost"/);
+  });
+});

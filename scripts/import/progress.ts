@@ -1,0 +1,47 @@
+/** Shows how far the work is. */
+export interface Progress {
+  to(done: number): void;
+  /** What is written after it begins on a line of its own. */
+  end(): void;
+}
+
+interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const number = (count: number): string => count.toLocaleString('en');
+const betweenLinesMs = 2_000;
+
+/** A bar on a terminal; elsewhere a line every two seconds, which reads well in a log. */
+export const progressOn = (screen: Screen, total: number, now: () => number = Date.now): Progress => {
+  const startedAt = now();
+  let lastAt = startedAt;
+  let shown = -1;
+  const sentence = (done: number): string => {
+    const seconds = (now() - startedAt) / 1_000;
+    const left = done === 0 || done === total ? '' : `, about ${Math.ceil((seconds / done) * (total - done))} s left`;
+    return `${number(done)} of ${number(total)} features${left}`;
+  };
+  const bar = (done: number): string => {
+    const text = sentence(done);
+    const width = Math.max(10, Math.min(40, (screen.columns ?? 80) - text.length - 4));
+    const full = total === 0 ? width : Math.floor((done / total) * width);
+    return `\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${text}\u001b[K`;
+  };
+  const show = (done: number): void => {
+    shown = done;
+    lastAt = now();
+    screen.write(screen.isTTY === true ? bar(done) : `${sentence(done)}\n`);
+  };
+  if (screen.isTTY === true) show(0);
+  return {
+    to: (done) => {
+      if (screen.isTTY === true || done === total || now() - lastAt >= betweenLinesMs) show(done);
+    },
+    end: () => {
+      if (screen.isTTY === true && shown >= 0) screen.write('\n');
+    },
+  };
+};

@@ -1,0 +1,52 @@
+import { CreateSegmentBody, parse, Refusal } from '@bunting/contracts';
+import { type Export, jsonOf, Unusable } from './files.ts';
+import type { Ask } from './server.ts';
+
+/** A segment as the list of segments has it; whether it can be created is judged when it is. */
+export interface ListedSegment extends Readonly<Record<string, unknown>> {
+  readonly id: number;
+  readonly name: string;
+}
+
+const isListed = (item: unknown): item is ListedSegment =>
+  typeof item === 'object' && item !== null && typeof (item as ListedSegment).name === 'string';
+
+/** The segments in what `GET /api/admin/segments` answered. */
+export const readSegments = (file: string): ListedSegment[] => {
+  const given = jsonOf(file) as { segments?: unknown } | null;
+  const list: unknown = Array.isArray(given) ? given : given?.segments;
+  if (!Array.isArray(list) || !list.every(isListed)) {
+    throw new Unusable(`${file} has no list of segments: give what GET /api/admin/segments answers.`);
+  }
+  return list;
+};
+
+/** The segment as this project can use it: one that was of a single project becomes one of this. */
+const bodyOf = ({ name, description, project, constraints }: ListedSegment, into: string): CreateSegmentBody => {
+  const body = { name, constraints, description: description ?? null, project: project ? into : null };
+  try {
+    return parse(CreateSegmentBody, body, '');
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Unusable(`The segment "${name}" cannot be created: ${error.message}`);
+  }
+};
+
+/**
+ * Creates the segments that exports use and the server lacks. Exports name segments by name, and so does the server find
+ * them: what ids they had does not matter. Gives the names of those that it created.
+ */
+export const createSegments = async (
+  ask: Ask,
+  { listed, exports, project }: { listed: readonly ListedSegment[]; exports: readonly Export[]; project: string },
+): Promise<string[]> => {
+  const used = new Set(
+    exports.flatMap(({ parts }) => parts.flatMap(({ segments = [] }) => segments.map((it) => it.name))),
+  );
+  const bodies = listed.filter(({ name }) => used.has(name)).map((segment) => bodyOf(segment, project));
+  const { segments } = await ask<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
+  const known = new Set(segments.map(({ name }) => name));
+  const missing = bodies.filter(({ name }) => !known.has(name));
+  for (const body of missing) await ask('POST', '/api/admin/segments', body);
+  return missing.map(({ name }) => name);
+};

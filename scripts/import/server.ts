@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The server said no, or could not be asked. */
+export class NotTaken extends Error {}
+
+/** Asks the server; what only needs time is asked again. */
+export type Ask = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
+
+const passes = new Set([408, 429, 502, 503, 504]);
+const tries = 6;
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly waitMs: number | undefined;
+}
+
+const reasonsIn = (text: string): string => {
+  try {
+    const { message, details } = JSON.parse(text) as { message?: string; details?: { message: string }[] };
+    const reasons = (details ?? []).map((detail) => detail.message).filter((reason) => reason !== message);
+    return [message ?? text, ...reasons].join('\n  ');
+  } catch {
+    return text.slice(0, 500);
+  }
+};
+
+/** @param patienceMs between the first and the second try; it doubles from one to the next */
+export const serverAt = (url: string, token: string, patienceMs = 500): Ask => {
+  const once = async (method: string, path: string, body: unknown): Promise<Answer> => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { authorization: token, 'content-type': 'application/json' },
+      redirect: 'error',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+    const waitMs = Number.isFinite(seconds) ? Math.min(seconds, 30) * 1_000 : undefined;
+    return { status: response.status, text: await response.text(), waitMs };
+  };
+
+  return async <T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> => {
+    for (let nth = 1; ; nth++) {
+      const answer = await once(method, path, body).catch((error: unknown) => error as Error);
+      if (!(answer instanceof Error) && !passes.has(answer.status)) {
+        if (answer.status < 300) return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T;
+        throw new NotTaken(`${method} ${path} was answered with ${answer.status}: ${reasonsIn(answer.text)}`);
+      }
+      if (nth === tries) {
+        const reason =
+          answer instanceof Error
+            ? `got no answer: ${String(answer.cause ?? answer.message)}`
+            : `was answered with ${answer.status}: ${reasonsIn(answer.text)}`;
+        throw new NotTaken(`${method} ${new URL(path, url).href} ${reason}`);
+      }
+      await sleep((answer instanceof Error ? undefined : answer.waitMs) ?? patienceMs * 2 ** (nth - 1));
+    }
+  };
+};
