@@ -3,9 +3,16 @@ import { inboxTables } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { searchEventsEndpoint } from './operations/events/search-events.ts';
+import { verifyEventsEndpoint } from './operations/events/verify-events.ts';
+import { checkChain } from './persistence/chain-check.ts';
 import { eventSearch } from './persistence/event-search.ts';
-import { eventTables } from './persistence/tables.ts';
+import { startSealing } from './persistence/sealing.ts';
+import { logSteps } from './persistence/tables.ts';
+import { turns } from './persistence/turns.ts';
 import { startRecording } from './subscriptions/record-event.ts';
+
+/** How often to look for events that a process of the version before has appended. */
+const sealingEveryMs = 30_000;
 
 /** What happened, in order, for ever. */
 export const auditService = defineService({
@@ -16,13 +23,14 @@ export const auditService = defineService({
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
-      steps: [eventTables, inboxTables],
+      steps: [...logSteps, inboxTables],
       poolSize: config.AUDIT_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
     });
     try {
       const recording = await startRecording({ bus, database, intervalMs: config.AUDIT_POLL_INTERVAL_MS, warn });
+      const checkAlone = turns(1);
       const served = await serve([
         searchEventsEndpoint({
           search: eventSearch(database),
@@ -30,7 +38,9 @@ export const auditService = defineService({
           freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS,
           publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
         }),
+        verifyEventsEndpoint((options) => checkAlone(() => checkChain(database, options))),
       ]);
+      const sealing = startSealing(database, { intervalMs: sealingEveryMs, warn });
       return {
         ready: async () => {
           bus.ready();
@@ -39,6 +49,7 @@ export const auditService = defineService({
         stop: async () => {
           await served.stop();
           await recording.stop();
+          await sealing.stop();
           await database.close();
         },
       };

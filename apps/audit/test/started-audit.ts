@@ -1,9 +1,11 @@
-import { type Bus, callForAnswer, refusalOf, serve, traceparentFrom } from '@bunting/bus';
+import { type Ask, type Bus, call, callForAnswer, refusalOf, serve, traceparentFrom } from '@bunting/bus';
 import {
+  type AnyOperation,
   type Caller,
   type Events,
   type Producer,
   type RecordedEvent,
+  type ReplyOf,
   SearchEvents,
   type SearchEventsBody,
 } from '@bunting/contracts';
@@ -12,11 +14,11 @@ import { inboxTables, outboxTables, startTelling } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { eventTables } from '../src/persistence/tables.ts';
+import { logSteps } from '../src/persistence/tables.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 
-const steps = [eventTables, inboxTables];
+const steps = [...logSteps, inboxTables];
 const prepared = (key: string, schema: typeof steps) => ({
   key: `${key} ${JSON.stringify(schema)}`,
   migrate: async (url: string) => (await openDatabase({ url, name: 'template', steps: schema })).close(),
@@ -83,6 +85,8 @@ export interface StartedAudit {
   /** its database, for what no operation shows */
   readonly database: Database;
   readonly url: string;
+  /** Asks for any of its operations as an admin. */
+  ask<O extends AnyOperation>(operation: O, ask?: Ask<O>): Promise<ReplyOf<O>>;
   /** Searches as somebody; as an admin, unless said otherwise. */
   search(body?: SearchEventsBody, caller?: Caller, timeoutMs?: number): Promise<SearchAnswer>;
   /** what it warned of */
@@ -95,6 +99,13 @@ interface Shared {
   readonly url?: string;
   readonly busUrl?: string;
 }
+
+const contextOf = (caller: Caller, timeoutMs = 10_000) => ({
+  caller,
+  requestId: randomUUID(),
+  traceparent: traceparentFrom(),
+  timeoutMs,
+});
 
 /** The real service, with replies held to their schemas: on a database and a bus of its own, or as one more replica. */
 export const startAudit = async (
@@ -118,8 +129,9 @@ export const startAudit = async (
     bus: hosted.bus,
     database,
     url: fresh.url,
+    ask: (operation, ask = {}) => call(hosted.bus, operation, ask, contextOf(mia)),
     search: async (body = {}, caller = mia, timeoutMs = 10_000) => {
-      const context = { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs };
+      const context = contextOf(caller, timeoutMs);
       const answer = await callForAnswer(hosted.bus, SearchEvents, { body }, context);
       if ('refused' in answer) throw refusalOf(answer.refused);
       return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };

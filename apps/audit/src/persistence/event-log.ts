@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../domain/searchable-text.ts';
+import { headForUpdate, sealOf } from './chain.ts';
 
 /** An event on its way into the log, with what makes it the same event however often it arrives. */
 export interface ArrivingEvent {
@@ -8,20 +9,18 @@ export interface ArrivingEvent {
   readonly event: RecordedEvent;
 }
 
-// The snapshot of each statement is taken when it begins: the lock is had before anything else is looked at.
-const lockHead = 'select id from event_log_head for update';
 const knownUids = 'select uid from event where uid = any($1::uuid[])';
 
 const insertEvents = `
   with arrived as (
     select * from json_to_recordset($1::json) as row (
       id bigint, uid uuid, type text, "createdAt" timestamptz, "createdBy" text, "createdByUserId" bigint,
-      project text, environment text, "featureName" text, data json, "preData" json, tags json, text text)
+      project text, environment text, "featureName" text, data json, "preData" json, tags json, hash text, text text)
   ), logged as (
     insert into event (id, uid, type, created_at, created_by, created_by_user_id,
-                       project, environment, feature_name, data, pre_data, tags)
+                       project, environment, feature_name, data, pre_data, tags, hash)
     select id, uid, type, "createdAt", "createdBy", "createdByUserId",
-           project, environment, "featureName", data, "preData", tags from arrived
+           project, environment, "featureName", data, "preData", tags, decode(hash, 'hex') from arrived
   ), searchable as (
     insert into event_search (id, type, project, feature_name, text)
     select id, type, project, "featureName", text from arrived
@@ -30,24 +29,49 @@ const insertEvents = `
     select project, type, count(*) from arrived group by project, type
     on conflict (project, type) do update set events = known.events + excluded.events
   )
-  update event_log_head set id = $2, uid = $3, events = events + $4`;
+  update event_log_head set id = $2, uid = $3, events = events + $4,
+                            sealed_id = case when $5::text is null then sealed_id else $2 end,
+                            sealed_hash = coalesce(decode($5, 'hex'), sealed_hash)`;
+
+/** As PostgreSQL will give it back; the log keeps milliseconds. */
+const moment = (createdAt: string): string => `${new Date(createdAt).toISOString().slice(0, -1)}000Z`;
+
+const jsonText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+/** The hash of an event that has just arrived, from what will be stored of it. */
+const sealArriving = (before: string, id: number, uid: string, event: RecordedEvent): string =>
+  sealOf(before, {
+    ...event,
+    id,
+    uid,
+    data: jsonText(event.data),
+    preData: jsonText(event.preData),
+    tags: JSON.stringify(event.tags),
+  });
 
 /**
- * Appends events in their order; those that the log has already take no new id. Whoever else appends waits until the
- * transaction ends, so that an event never becomes visible after one with a higher id.
+ * Appends events in their order, each with its hash; those that the log has already take no new id. Whoever else appends
+ * waits until the transaction ends, so that an event never becomes visible after one with a higher id.
  */
-export const appendEvents = async ({ query }: Tx, arriving: readonly ArrivingEvent[]): Promise<void> => {
-  const [head] = await query<{ id: number }>(lockHead);
+export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): Promise<void> => {
+  const { query } = tx;
+  // The snapshot of each statement is taken when it begins: the lock is had before anything else is looked at.
+  const head = await headForUpdate(tx);
   const known = await query<{ uid: string }>(knownUids, [arriving.map(({ uid }) => uid)]);
   const seen = new Set(known.map(({ uid }) => uid));
-  let id = head?.id ?? 0;
-  const rows: (RecordedEvent & { id: number; uid: string; text: string })[] = [];
+  let { id } = head;
+  // A chain has no gaps: as long as older events wait for their hashes, so do those that arrive.
+  let hash = head.sealedId === head.id ? head.sealedHash : null;
+  const rows: (RecordedEvent & { id: number; uid: string; hash: string | null; text: string })[] = [];
   for (const { uid, event } of arriving) {
     const same = uid.toLowerCase();
     if (seen.has(same)) continue;
     seen.add(same);
-    rows.push({ ...event, id: ++id, uid: same, text: searchableText(event) });
+    id++;
+    const stored = { ...event, createdAt: moment(event.createdAt) };
+    if (hash !== null) hash = sealArriving(hash, id, same, stored);
+    rows.push({ ...stored, id, uid: same, hash, text: searchableText(event) });
   }
   const last = rows.at(-1);
-  if (last !== undefined) await query(insertEvents, [JSON.stringify(rows), last.id, last.uid, rows.length]);
+  if (last !== undefined) await query(insertEvents, [JSON.stringify(rows), last.id, last.uid, rows.length, last.hash]);
 };

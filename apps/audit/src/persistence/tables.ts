@@ -53,3 +53,23 @@ export const eventTables: SchemaStep = {
     'create index event_count_by_type on event_count (type)',
   ],
 };
+
+/**
+ * `event.hash` is over the event and the hash before it. Up to `sealed_id` every event has one; what is beyond it was
+ * appended by a version that knew of no hashes, and gets its own from the next process that knows. What was dropped for its
+ * age ends with `dropped_id`; its hash is kept, for the chain goes on from it.
+ */
+export const eventChain: SchemaStep = {
+  name: '2026-11-22-event-chain',
+  statements: [
+    'alter table event add column hash bytea',
+    `alter table event_log_head
+      add column sealed_id bigint not null default 0,
+      add column sealed_hash bytea not null default decode(repeat('00', 32), 'hex'),
+      add column dropped_id bigint not null default 0,
+      add column dropped_hash bytea not null default decode(repeat('00', 32), 'hex')`,
+  ],
+};
+
+/** Every step of the log, in order. */
+export const logSteps: readonly SchemaStep[] = [eventTables, eventChain];

@@ -24,6 +24,7 @@ import { SetApprovers } from './change-requests/set-approvers.ts';
 import { SearchChangeRequests } from './change-requests/search-change-requests.ts';
 import { SetTitle } from './change-requests/set-title.ts';
 import { SearchEvents } from './events/search-events.ts';
+import { VerifyEvents } from './events/verify-events.ts';
 import { ArchiveFeature } from './features/archive-feature.ts';
 import { CreateFeature } from './features/create-feature.ts';
 import { DisableEnvironment } from './features/disable-environment.ts';
@@ -181,6 +182,7 @@ export * from './change-requests/get-approvers.ts';
 export * from './change-requests/set-approvers.ts';
 export * from './change-requests/search-change-requests.ts';
 export * from './events/search-events.ts';
+export * from './events/verify-events.ts';
 export * from './features/archive-feature.ts';
 export * from './features/create-feature.ts';
 export * from './features/disable-environment.ts';
@@ -340,6 +342,7 @@ export const operations: readonly AnyOperation[] = [
   SetApprovers,
   SearchChangeRequests,
   SearchEvents,
+  VerifyEvents,
   ArchiveFeature,
   CreateFeature,
   DisableEnvironment,

@@ -1,0 +1,57 @@
+import { VerifyEvents } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { anEvent } from '../../../test/builders.ts';
+import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+
+let audit: StartedAudit;
+let features: Teller;
+beforeAll(async () => {
+  audit = await startAudit();
+  features = await startTeller(audit.bus);
+  await features.tell(anEvent(), anEvent(), anEvent({ data: { title: 'third' } }), anEvent());
+  await audit.search();
+});
+afterAll(async () => {
+  await features.stop();
+  await audit.stop();
+});
+
+describe('The check of the log', () => {
+  it('says that nothing was touched, and what to keep to be sure of it the next time', async () => {
+    const { head, ...report } = await audit.ask(VerifyEvents);
+    expect(report).toMatchObject({
+      intact: true,
+      complete: true,
+      from: 1,
+      to: 4,
+      checked: 4,
+      checkedTo: 4,
+      fault: null,
+    });
+    expect(head).toEqual({ id: 4, hash: report.hash });
+    const known = `${head.id}:${head.hash}`;
+    expect(await audit.ask(VerifyEvents, { query: { from: 2, known } })).toMatchObject({ intact: true, checked: 3 });
+  });
+
+  it('names the first event that is not what it was', async () => {
+    await audit.database.transaction(({ query }) => query(`update event set data = '{"title":"3rd"}' where id = 3`));
+    expect(await audit.ask(VerifyEvents)).toMatchObject({
+      intact: false,
+      complete: false,
+      checkedTo: 2,
+      fault: { id: 3, kind: 'altered', message: expect.stringContaining('Event 3') },
+    });
+    expect(await audit.ask(VerifyEvents, { query: { to: 2 } })).toMatchObject({ intact: true, checkedTo: 2 });
+  });
+
+  it.each([
+    [{ from: 3, to: 2 }, '/query/from'],
+    [{ known: 'abc' }, '/query/known'],
+    [{ known: `1:${'g'.repeat(64)}` }, '/query/known'],
+  ])('refuses %j, and names what is wrong with it', async (query, path) => {
+    await expect(audit.ask(VerifyEvents, { query })).rejects.toMatchObject({
+      kind: 'ValidationError',
+      details: [{ path }],
+    });
+  });
+});

@@ -1,0 +1,21 @@
+import { implement } from '@bunting/bus';
+import { invalid, VerifyEvents } from '@bunting/contracts';
+import { knownHash } from '../../domain/known-hash.ts';
+import type { ChainReport, CheckOptions } from '../../persistence/chain-check.ts';
+
+/** What is left of the caller's patience for the answer itself. */
+const answeringMs = 1_000;
+
+export const verifyEventsEndpoint = (check: (options: CheckOptions) => Promise<ChainReport>) =>
+  implement(VerifyEvents, async ({ query: { from, to, known }, deadline }) => {
+    if (from !== undefined && to !== undefined && from > to) {
+      throw invalid('The `/query/from` property must not be greater than `/query/to`.', '/query/from');
+    }
+    const report = await check({
+      from,
+      to,
+      known: known === undefined ? undefined : knownHash(known, '/query/known'),
+      until: new Date(deadline.getTime() - answeringMs),
+    });
+    return { intact: report.fault === null, complete: report.checkedTo >= report.to, ...report };
+  });

@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox';
+import { Nullable } from '../../model/schema.ts';
+import { defineOperation } from '../../operation.ts';
+
+const id = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+const hash = (description: string) =>
+  Type.String({ description: `${description}: SHA-256, in hexadecimal`, minLength: 64, maxLength: 64 });
+
+/** What a check of the event log's hashes found. */
+export const EventLogVerification = Type.Object(
+  {
+    intact: Type.Boolean({ description: 'whether every event that was checked is what it was when it was appended' }),
+    complete: Type.Boolean({
+      description:
+        'whether all of the range was checked; when time was up before, or a fault was found, it was not: go on from `checkedTo`',
+    }),
+    from: id('the first event of the range'),
+    to: id('the last event of the range'),
+    checked: id('how many events were checked'),
+    checkedTo: id('the last event that was checked and found intact'),
+    hash: hash('the hash of the event `checkedTo`'),
+    head: Type.Object(
+      { id: id('the last event of the log'), hash: hash('its hash') },
+      {
+        description:
+          'The end of the log. Keep it outside of Bunting and hand it in as `known` next time: then a log that was cut off or rewritten shows as such.',
+      },
+    ),
+    fault: Nullable(
+      Type.Object({
+        id: id('the first event that is not what it was'),
+        kind: Type.Enum(['missing', 'altered', 'moved', 'unsealed', 'added', 'head'], {
+          type: 'string',
+          description: 'what is wrong with it',
+        }),
+        message: Type.String({ description: 'what is wrong, in a sentence' }),
+      }),
+      { description: 'the first fault; null when there is none' },
+    ),
+  },
+  { title: 'eventLogVerificationSchema', description: "What a check of the event log's hashes found." },
+);
+export type EventLogVerification = Static<typeof EventLogVerification>;
+
+const eventId = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
+
+/** Checks that events are what they were when they were appended. */
+export const VerifyEvents = defineOperation({
+  subject: 'call.audit.verify-events',
+  operationId: 'verifyEvents',
+  summary: 'Check that no event was altered, removed or moved',
+  description:
+    'Each event carries a hash of its content and of the hash before it. This computes the hashes of a range anew and names ' +
+    'the first event that was altered, removed, moved or put there by hand. A long range is checked in several calls: each ' +
+    'says how far it came.',
+  tag: 'Events',
+  http: { method: 'GET', url: '/api/admin/events/verify' },
+  permission: 'ADMIN',
+  query: Type.Object({
+    from: eventId('the first event to check; default: the first of the log'),
+    to: eventId('the last event to check; default: the last of the log'),
+    known: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'an id, a colon, and the hash that the event with this id had when you noted it',
+      }),
+    ),
+  }),
+  reply: EventLogVerification,
+  errors: ['ValidationError'],
+});
