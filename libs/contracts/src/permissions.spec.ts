@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, type Grant, may } from './permissions.ts';
+import { type Caller, type Grant, may, maySee } from './permissions.ts';
 
 const callerWith = (...grants: readonly Grant[]): Caller => ({ id: 7, name: 'mia', grants: [...grants] });
 
@@ -48,5 +48,13 @@ describe('may', () => {
     expect(may(callerWith({ permission: 'ADMIN', project: 'shop' }), ['DELETE_PROJECT'], { project: 'bank' })).toBe(
       false,
     );
+  });
+});
+
+describe('maySee', () => {
+  it('says no to what is hidden from the caller, and to nothing else', () => {
+    expect(maySee(callerWith(), 'shop')).toBe(true);
+    expect(maySee({ ...callerWith(), hiddenProjects: ['bank'] }, 'shop')).toBe(true);
+    expect(maySee({ ...callerWith(), hiddenProjects: ['bank'] }, 'bank')).toBe(false);
   });
 });

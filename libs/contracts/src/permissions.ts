@@ -78,6 +78,16 @@ export const Caller = Type.Object({
   }),
   tokenId: Type.Optional(Type.String()),
   grants: Type.Array(Grant),
+  hiddenProjects: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'private projects that the caller has no part in: to them, these do not exist',
+    }),
+  ),
+  closedProjects: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'protected projects that the caller has no part in: to be read, not to propose changes in',
+    }),
+  ),
 });
 export type Caller = Static<typeof Caller>;
 
@@ -95,6 +105,10 @@ export const may = (caller: Caller, wanted: readonly Permission[], { project, en
       (grant.project === undefined || project === undefined || grant.project === project) &&
       (grant.environment === undefined || environment === undefined || grant.environment === environment),
   );
+
+/** False for a private project that the caller has no part in: to them, it is as if it did not exist. */
+export const maySee = ({ hiddenProjects }: Caller, project: string): boolean =>
+  hiddenProjects === undefined || !hiddenProjects.includes(project);
 
 /** The identity of what Bunting does by itself: projections, schedules, jobs. */
 export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };

@@ -49,8 +49,16 @@ export const SegmentState = Type.Object({
 });
 export type SegmentState = Static<typeof SegmentState>;
 
+/** What others must know of a project to say who may see it. */
+export const ProjectState = Type.Object({
+  id: Type.String(),
+  mode: Type.Enum(['open', 'protected', 'private']),
+  createdBy: Nullable(Type.Integer({ description: 'the id of the user who created it' })),
+});
+export type ProjectState = Static<typeof ProjectState>;
+
 /** The whole of what is now, for each entity that a producer tells the state of. */
-export const stateSchemas = { feature: FeatureState, segment: SegmentState } as const;
+export const stateSchemas = { feature: FeatureState, segment: SegmentState, project: ProjectState } as const;
 export type StateEntity = keyof typeof stateSchemas;
 
 /** The payload of a state message. `state` is null once the entity is gone; a lower version never replaces a higher one. */

@@ -16,6 +16,7 @@ export const ProjectEntity = defineEntity({
     defaultStickiness: p.text(),
     featureLimit: p.integer().nullable(),
     featureNaming: p.json<FeatureNaming>().nullable(),
+    createdBy: p.integer().nullable(),
     createdAt: p.text(),
   },
 });

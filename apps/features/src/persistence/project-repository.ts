@@ -1,7 +1,9 @@
-import { type CreatedProject, type Environment, notFound, refusal } from '@bunting/contracts';
+import { type Caller, type CreatedProject, type Environment, notFound, refusal } from '@bunting/contracts';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { FeatureNaming } from '../domain/names.ts';
 import { named } from '../domain/refusals.ts';
+import type { Outbox } from '@bunting/outbox';
+import { nextProjectVersion } from './project-settings.ts';
 import { ProjectEntity, ProjectEnvironmentEntity } from './entities.ts';
 
 /** What a new feature must know of the place that it is to have. */
@@ -21,7 +23,7 @@ export interface ProjectRepository {
   count(): Promise<number>;
   /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
   countFeatures(project: string | undefined): Promise<number>;
-  add(project: CreatedProject, createdAt: string): Promise<void>;
+  add(project: CreatedProject, by: Caller, createdAt: string): Promise<void>;
 }
 
 const placeFor = `
@@ -37,7 +39,7 @@ const placeForFeature = `
 
 const lock = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
 
-export const projectRepository = ({ em, query }: Tx): ProjectRepository => {
+export const projectRepository = ({ em, query }: Tx, outbox: Outbox): ProjectRepository => {
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     (await query<Row>(text, values))[0] as Row;
   // The count is a statement of its own: it must see what was committed while this one waited.
@@ -57,8 +59,8 @@ export const projectRepository = ({ em, query }: Tx): ProjectRepository => {
             project,
           ]),
 
-    add: async ({ id, name, description, mode, defaultStickiness, environments }, createdAt) => {
-      em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdAt });
+    add: async ({ id, name, description, mode, defaultStickiness, environments }, { id: createdBy }, createdAt) => {
+      em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdBy, createdAt });
       for (const environment of environments) em.create(ProjectEnvironmentEntity, { project: id, environment });
       try {
         await em.flush();
@@ -66,6 +68,8 @@ export const projectRepository = ({ em, query }: Tx): ProjectRepository => {
         if (brokenConstraint(error) !== 'project_pkey') throw error;
         throw refusal('NameExistsError', 'A project with this id already exists.');
       }
+      const version = await nextProjectVersion({ query });
+      outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
     },
   };
 };

@@ -51,6 +51,13 @@ const removeSegments = `
 const touch = `
   with saved as (update feature set version = version + 1 where name = any ($1::text[]) returning *) ${statesOf('saved')}`;
 
+/** What is told of a project has a higher version than all that was told of one with its id before. */
+export const nextProjectVersion = async ({ query }: Pick<Tx, 'query'>): Promise<number> => {
+  const [row] = await query<{ version: number }>("select nextval('project_version') as version");
+  if (row === undefined) throw new Error('A sequence gave no number.');
+  return row.version;
+};
+
 /** How many features go into one statement. */
 const batch = 500;
 
@@ -60,9 +67,13 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
   save: async ({ id, name, description, mode, defaultStickiness, featureLimit, featureNaming }, updatedAt) => {
     const text = `
       update project set name = $2, description = $3, mode = $4, default_stickiness = $5, feature_limit = $6,
-        feature_naming = $7::jsonb, updated_at = $8::timestamptz where id = $1`;
+        feature_naming = $7::jsonb, updated_at = $8::timestamptz where id = $1
+      returning created_by as "createdBy", nextval('project_version') as version`;
     const naming = featureNaming === null ? null : JSON.stringify(featureNaming);
-    await query(text, [id, name, description, mode, defaultStickiness, featureLimit, naming, updatedAt]);
+    const values = [id, name, description, mode, defaultStickiness, featureLimit, naming, updatedAt];
+    const saved = await query<{ createdBy: number | null; version: number }>(text, values);
+    for (const { createdBy, version } of saved)
+      outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
   },
 
   setArchived: async (id, archivedAt) => {
@@ -81,6 +92,7 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
       if (brokenConstraint(error) !== 'feature_project_fkey') throw error;
       throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
     }
+    outbox.state({ entity: 'project', id, version: await nextProjectVersion({ query }), state: null });
     return removed.map(({ segment }) => segment);
   },
 

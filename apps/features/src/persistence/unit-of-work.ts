@@ -81,7 +81,7 @@ export const unitOfWork =
       const protection = protectionRepository(tx);
       const result = await job({
         features: featureRepository(tx, outbox, isAgreed ? undefined : refusingGuardedEdits(caller, protection)),
-        projects: projectRepository(tx),
+        projects: projectRepository(tx, outbox),
         segments: segmentRepository(tx, outbox),
         catalogue: catalogue(tx),
         destinations: destinationRepository(tx),

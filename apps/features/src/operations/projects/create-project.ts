@@ -55,7 +55,7 @@ export const createProjectEndpoint = (work: UnitOfWork) =>
         environments: connected(body, environments),
       };
       if ((await projects.count()) >= limits.projects) throw tooMany('project', limits.projects);
-      await projects.add(project, now.toISOString());
+      await projects.add(project, caller, now.toISOString());
       events.record([{ type: 'project-created', project: id, data: project }]);
       return project;
     }),

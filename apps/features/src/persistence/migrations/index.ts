@@ -2,6 +2,7 @@ import { appliedChangeRequests, protectedEnvironments } from './applied-changes.
 import { deletedFeatures } from './deleted-features.ts';
 import { freshInstall } from './fresh-install.ts';
 import { settings } from './settings.ts';
+import { toldProjects } from './told-projects.ts';
 import { tables } from './tables.ts';
 import { usage } from './usage.ts';
 
@@ -14,4 +15,5 @@ export const steps = [
   usage,
   settings,
   deletedFeatures,
+  toldProjects,
 ];
