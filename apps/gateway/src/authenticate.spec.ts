@@ -97,7 +97,7 @@ describe('the memory of the gateway', () => {
     const token = aToken();
     await gateway.givenToken({ token });
     const hasher = await openTokenHasher(database, tokenKey);
-    const authenticate = authenticator({ tokens: tokenRepository(database), hasher, cacheMs: 60_000 });
+    const { authenticate } = authenticator({ tokens: tokenRepository(database), hasher, cacheMs: 60_000 });
     const atOnce = async (key: string) => {
       const before = database.statements;
       const outcomes = await Promise.allSettled(Array.from({ length: 50 }, async () => authenticate(key)));
@@ -118,7 +118,7 @@ describe('the memory of the gateway', () => {
     const tokens = {
       find: async ({ selector }: { selector: string }) => (asked++, selector === goodSelector ? good : undefined),
     };
-    const authenticate = authenticator({ tokens, hasher, cacheMs: 60_000 });
+    const { authenticate } = authenticator({ tokens, hasher, cacheMs: 60_000 });
     await authenticate('the good one');
     for (let nth = 0; nth < 10_100; nth++)
       await expect(async () => authenticate(`bad ${nth}`)).rejects.toThrow('not valid');
@@ -144,5 +144,63 @@ describe('the memory of the gateway', () => {
     await gateway.givenToken({ token, expiresAt: new Date(Date.now() + 400) });
     expect(await status(token)).toBe(200);
     await eventually(async () => expect(await status(token)).toBe(401), { timeoutMs: 900 });
+  });
+});
+
+describe('a change in who may do what', () => {
+  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_MS: '5000', GATEWAY_LAST_USE_INTERVAL_MS: '100' }));
+  afterAll(() => gateway.stop());
+
+  it('is heard of on every replica, long before what it remembers grows old', async () => {
+    const other = await startGateway({
+      databaseUrl: gateway.databaseUrl,
+      environment: { GATEWAY_TOKEN_CACHE_MS: '5000' },
+    });
+    try {
+      await other.behind(servicesBehind().endpoints);
+      const token = aToken();
+      await gateway.givenToken({ token, kind: 'admin' });
+      for (const replica of [gateway, other])
+        await eventually(async () => expect((await replica.ask(path, { key: token })).status).toBe(200));
+      const revokedAt = performance.now();
+      await revoke('the admin token');
+      for (const replica of [gateway, other])
+        await eventually(async () => expect((await replica.ask(path, { key: token })).status).toBe(401));
+      expect(performance.now() - revokedAt).toBeLessThan(4_000);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is heard of again after the connection that listens was lost', async () => {
+    const listeners =
+      "select pid from pg_stat_activity where datname = current_database() and query = 'listen access_changed'";
+    const listening = async () =>
+      (await gateway.database.read<{ pid: number }>({ name: 'listeners', text: listeners })).map(({ pid }) => pid);
+    const [lost] = await listening();
+    await gateway.database.read({ name: 'end-listener', text: 'select pg_terminate_backend($1)' }, [lost]);
+    await eventually(async () => expect((await listening()).filter((pid) => pid !== lost)).toHaveLength(1));
+    const token = aToken();
+    expect(await status(token)).toBe(401);
+    const givenAt = performance.now();
+    await gateway.givenToken({ token });
+    await eventually(async () => expect(await status(token)).toBe(200));
+    expect(performance.now() - givenAt).toBeLessThan(4_000);
+  });
+
+  it('is not that a token was used, which is written down a little later', async () => {
+    const token = aToken();
+    await gateway.givenToken({ token });
+    expect(await status(token)).toBe(200);
+    const seen = `select t.seen_at as token, u.seen_at as person from api_token t join api_user u on u.id = t.user_id
+      order by t.number desc limit 1`;
+    await eventually(async () => {
+      const [row] = await gateway.database.read<{ token: string | null; person: string | null }>({
+        name: 'seen',
+        text: seen,
+      });
+      expect(row?.token).toMatch(/^20/);
+      expect(row?.person).toEqual(row?.token);
+    });
   });
 });

@@ -7,10 +7,10 @@ export const GatewayConfig = Type.Object({
   GATEWAY_HOST: Type.String({ minLength: 1, default: '0.0.0.0', description: 'address that the API listens on' }),
   GATEWAY_DATABASE_URL: Type.String({ format: 'uri', description: 'PostgreSQL database of the gateway' }),
   GATEWAY_DATABASE_POOL_SIZE: Type.Integer({
-    minimum: 2,
+    minimum: 4,
     maximum: 100,
-    default: 5,
-    description: 'most connections to the database of the gateway',
+    default: 8,
+    description: 'most connections to the database of the gateway; two of them are held for long',
   }),
   GATEWAY_STATEMENT_TIMEOUT_MS: Type.Integer({
     minimum: 100,
@@ -34,7 +34,24 @@ export const GatewayConfig = Type.Object({
     minimum: 0,
     maximum: 5_000,
     default: 2_000,
-    description: 'milliseconds for which a token is not looked up again, and so for which a revoked one may still work',
+    description:
+      'milliseconds for which a token is not looked up again; so long a revoked one may still work where the revocation is not heard of',
+  }),
+  GATEWAY_LAST_USE_INTERVAL_MS: Type.Integer({
+    minimum: 100,
+    default: 10_000,
+    description: 'milliseconds between two times that it is written down when tokens were last used',
+  }),
+  GATEWAY_PROJECTS_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 1_000,
+    description: 'milliseconds after which the features service is asked for changes of projects that nobody announced',
+  }),
+  GATEWAY_PROJECTS_WAIT_MS: Type.Integer({
+    minimum: 0,
+    default: 2_000,
+    description:
+      'milliseconds that the answer to a change of a project waits for the gateway to have learned who may see the project now',
   }),
   GATEWAY_BODY_LIMIT_BYTES: Type.Integer({
     minimum: 1_024,

@@ -45,7 +45,7 @@ const started = async (environment: Readonly<Record<string, string>>): Promise<P
   return { child, output, url };
 };
 
-const tokenLine = /^The first admin token, shown this once: (\*:\*\.[0-9a-f]{64})$/m;
+const tokenLine = /^The first admin token, shown this once: (\*:\*\.[0-9a-f]{76})$/m;
 
 describe('the gateway in a process of its own', () => {
   it('shows the first admin token once, ends at SIGTERM, and knows the token when it starts again', async () => {

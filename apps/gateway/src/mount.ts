@@ -24,6 +24,8 @@ import { queryReader } from './request-query.ts';
 export interface MountOptions {
   readonly bus: Bus;
   readonly admit: Admit;
+  /** waits until what a write changed in who may do what holds for the next request */
+  readonly settle: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
 }
 
@@ -60,7 +62,11 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * Gives an operation its address. A request is judged in one order: key, permission, content type, size, JSON, schema.
  * What passes is called, and the reply goes out as it came, unparsed.
  */
-export const mount = (app: FastifyInstance, operation: AnyOperation, { bus, admit, config }: MountOptions): void => {
+export const mount = (
+  app: FastifyInstance,
+  operation: AnyOperation,
+  { bus, admit, settle, config }: MountOptions,
+): void => {
   const { http, params, query, body, reply: replySchema, deprecated = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false } = http;
@@ -115,6 +121,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, { bus, admi
       };
       const answer = await callForAnswer(bus, operation, ask, context);
       if ('refused' in answer) return refuse(response, answer.refused);
+      if (isWrite) await settle(operation);
 
       const { json, headers } = answer.reply;
       if (!readsBody) closeAfterAnswer(response);

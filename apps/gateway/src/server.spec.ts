@@ -275,7 +275,7 @@ describe('a start', () => {
     ).rejects.toThrow(`Port ${port} is in use by another program. Stop it, or choose another port with PORT.`);
     await new Promise((resolve) => taken.close(resolve));
     const second = await startGateway({ databaseUrl: fresh.url, environment: { BUNTING_ADMIN_TOKEN: '' } });
-    expect(second.firstAdminToken).toMatch(/^\*:\*\.[0-9a-f]{64}$/);
+    expect(second.firstAdminToken).toMatch(/^\*:\*\.[0-9a-f]{76}$/);
     await second.stop();
     await fresh.drop();
   });

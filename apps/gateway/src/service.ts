@@ -1,6 +1,7 @@
 import { operations } from '@bunting/contracts';
+import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
+import { type Projection, startTelling } from '@bunting/outbox';
 import type { AnyService, RunningService, Surroundings } from '@bunting/runtime';
 import { admission } from './admission.ts';
 import { authenticator } from './authenticate.ts';
@@ -9,11 +10,16 @@ import { mountDocs } from './docs.ts';
 import { mountHealth } from './health.ts';
 import { mount } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
+import { gatewayEndpoints } from './operations/index.ts';
+import { listenForAccessChanges } from './persistence/access-changes.ts';
+import { accessReader } from './persistence/access-reader.ts';
 import { ensureAdminToken } from './persistence/first-token.ts';
+import { lastUses } from './persistence/last-uses.ts';
 import { gatewayEntities, gatewaySteps } from './persistence/tables.ts';
 import { openTokenHasher } from './persistence/token-key.ts';
 import { tokenRepository } from './persistence/token-repository.ts';
 import { listen, openServer } from './server.ts';
+import { followProjects } from './subscriptions/follow-projects.ts';
 
 export interface RunningGateway extends RunningService {
   /** at the very first start only, and nowhere else: for whoever started it */
@@ -45,32 +51,42 @@ const start = async ({
     retentionHours: config.GATEWAY_OUTBOX_RETENTION_HOURS,
     warn,
   });
-  const stopTelling = async () => {
+  const uses = lastUses(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });
+  let changes: { readonly stop: () => Promise<void> } | undefined;
+  let projects: Projection | undefined;
+  const stopBehind = async () => {
+    await changes?.stop();
+    await projects?.stop();
+    await uses.stop();
     await telling.relay.stop();
     await database.close();
   };
   try {
     const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
-    const authenticate = authenticator({
+    const { authenticate, forget } = authenticator({
       tokens: tokenRepository(database),
       hasher,
       cacheMs: config.GATEWAY_TOKEN_CACHE_MS,
+      used: uses.note,
     });
     const admit = admission({ authenticate, config });
+    changes = listenForAccessChanges(database, forget);
+    projects = await followProjects({ bus, database, intervalMs: config.GATEWAY_PROJECTS_INTERVAL_MS, warn });
+    const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
     const ready = async () => {
       bus.ready();
       await database.ping();
     };
 
     const { app, close } = openServer({ config, log, metrics, admit });
-    for (const operation of operations) mount(app, operation, { bus, admit, config });
+    for (const operation of operations) mount(app, operation, { bus, admit, settle, config });
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
-    const served = await serve([telling.endpoint]);
+    const served = await serve([...gatewayEndpoints(accessReader(database)), telling.endpoint]);
     const stop = async () => {
       await close();
       await served.stop();
-      await stopTelling();
+      await stopBehind();
     };
     try {
       const address = await listen(app, config.GATEWAY_HOST, config.PORT);
@@ -83,7 +99,7 @@ const start = async ({
       throw error;
     }
   } catch (error) {
-    await stopTelling();
+    await stopBehind();
     throw error;
   }
 };

@@ -4,7 +4,8 @@ import { type Hosted, host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { RecordedEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import type { RootRole, TokenKind } from '../src/domain/access.ts';
+import { predefinedRole, type TokenKind } from '../src/domain/access.ts';
+import { shownOfGiven } from '../src/persistence/secrets.ts';
 import { ApiToken, ApiUser, gatewayEntities, gatewaySteps } from '../src/persistence/tables.ts';
 import { openTokenHasher } from '../src/persistence/token-key.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
@@ -15,7 +16,7 @@ export const tokenKey = 'a key that only this test knows, of 32 characters and m
 export interface GivenToken {
   readonly token: string;
   readonly kind?: TokenKind;
-  readonly role?: RootRole;
+  readonly role?: 'admin' | 'editor' | 'viewer';
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
   readonly projects?: string[];
@@ -121,12 +122,15 @@ export const startGateway = async ({
       const email = `${randomUUID()}@example.org`;
       await database.transaction(async ({ em }) => {
         const common = { createdAt: new Date() };
-        const userId = kind !== 'user' ? null : await em.insert(ApiUser, { ...common, email, rootRole: role });
+        const userId =
+          kind !== 'user' ? null : await em.insert(ApiUser, { ...common, email, rootRoleId: predefinedRole[role] });
         const hashed = hasher(token);
+        const id = randomUUID();
         await em.insert(ApiToken, {
           ...common,
           ...hashed,
-          id: randomUUID(),
+          id,
+          shown: shownOfGiven(id),
           kind,
           name: `the ${kind} token`,
           userId: userId as number | null,

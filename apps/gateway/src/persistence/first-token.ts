@@ -1,13 +1,11 @@
 import { systemCaller } from '@bunting/contracts';
 import type { Telling } from '@bunting/outbox';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { newTokenSecret, shownOfGiven } from './secrets.ts';
 import { ApiToken } from './tables.ts';
 import type { TokenHasher } from './token-key.ts';
 
 const name = 'admin';
-
-/** A new admin token with 256 random bits, in the format that clients of Unleash know. */
-export const newAdminToken = (): string => `*:*.${randomBytes(32).toString('hex')}`;
 
 /**
  * Sees to it that there is an admin token: the given one, whenever it is not there yet; or, at the very first start, a
@@ -22,18 +20,21 @@ export const ensureAdminToken = (
   work(null, async ({ em, query }, outbox) => {
     // Two replicas may start at once: one of them makes the token, and the other finds it.
     await query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
-    const token = given ?? newAdminToken();
+    const id = randomUUID();
+    const { secret: token, shown } =
+      given === undefined ? newTokenSecret(['*'], '*') : { secret: given, shown: shownOfGiven(id) };
     const { selector, hash } = hasher(token);
     const there = await em.count(ApiToken, given === undefined ? {} : { selector });
     if (there > 0) return undefined;
 
     const createdAt = new Date();
     await em.insert(ApiToken, {
-      id: randomUUID(),
+      id,
       kind: 'admin',
       name,
       selector,
       hash,
+      shown,
       userId: null,
       projects: ['*'],
       environment: '*',

@@ -1,7 +1,8 @@
-import { outboxTables } from '@bunting/outbox';
+import { inboxTables, outboxTables } from '@bunting/outbox';
 import type { SchemaStep } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { RootRole, TokenKind } from '../domain/access.ts';
+import type { TokenKind } from '../domain/access.ts';
+import { rolesAndPeople } from './roles-and-people.ts';
 
 export const ApiToken = defineEntity({
   name: 'ApiToken',
@@ -12,6 +13,7 @@ export const ApiToken = defineEntity({
     name: p.text(),
     selector: p.text(),
     hash: p.blob(),
+    shown: p.text(),
     userId: p.integer().nullable(),
     projects: p.array(),
     environment: p.text(),
@@ -29,7 +31,7 @@ export const ApiUser = defineEntity({
     name: p.text().nullable(),
     username: p.text().nullable(),
     email: p.text().nullable(),
-    rootRole: p.text().$type<RootRole>(),
+    rootRoleId: p.integer(),
     createdAt: p.datetime(),
   },
 });
@@ -70,5 +72,5 @@ const accessTables: SchemaStep = {
 };
 
 /** The whole schema of the gateway's database. */
-export const gatewaySteps: readonly SchemaStep[] = [outboxTables, accessTables];
+export const gatewaySteps: readonly SchemaStep[] = [outboxTables, accessTables, inboxTables, rolesAndPeople];
 export const gatewayEntities = [ApiToken, ApiUser] as const;

@@ -1,8 +1,8 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
-import { grantsOfRole, grantsOfToken, mayAdminister, type RootRole, type TokenKind } from '../domain/access.ts';
-import { nameInEvents } from '../domain/user.ts';
+import { grantsOfToken, mayAdminister, type TokenKind } from '../domain/access.ts';
+import { accessOf, type AccessRow, callerOf } from './access-reader.ts';
 import type { HashedToken } from './token-key.ts';
 
 /** Who a valid token stands for. */
@@ -26,44 +26,36 @@ interface Row {
   readonly projects: string[];
   readonly environment: string;
   readonly lives_ms: number | null;
-  readonly user_id: number | null;
-  readonly user_name: string | null;
-  readonly username: string | null;
-  readonly email: string | null;
-  readonly root_role: RootRole | null;
 }
 
 // Expiry is judged by the clock of the database, which every replica shares.
 const validToken: Statement = {
   name: 'valid-token',
   text: `
-    select token.id, token.kind, token.name, token.hash, token.projects, token.environment, token.user_id,
+    select token.id, token.kind, token.name, token.hash, token.projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
-      api_user.name as user_name, api_user.username, api_user.email, api_user.root_role
-    from api_token token left join api_user on api_user.id = token.user_id
-    where token.selector = $1 and token.revoked_at is null and (token.expires_at is null or token.expires_at > now())`,
+      u.id as user_id, u.name as user_name, u.username, u.email,
+      case when u.id is not null then ${accessOf} end as access
+    from api_token token left join api_user u on u.id = token.user_id
+    where token.selector = $1 and token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
+      and (u.id is null or u.is_active and u.deleted_at is null)`,
 };
 
-const callerOf = (row: Row): Caller => {
+const standsFor = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
   if (row.kind !== 'user') {
-    return {
-      id: adminTokenUserId,
-      name: row.name,
-      tokenId: row.id,
-      grants: [...grantsOfToken({ ...row, kind: row.kind })],
-    };
+    const grants = [...grantsOfToken({ ...row, kind: row.kind })];
+    return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants };
   }
-  if (row.user_id === null || row.root_role === null) throw new Error(`The token ${row.id} belongs to nobody.`);
-  const name = nameInEvents({ name: row.user_name, username: row.username, email: row.email });
-  return { id: row.user_id, name, tokenId: row.id, grants: [...grantsOfRole(row.root_role)] };
+  if (row.user_id === null) throw new Error(`The token ${row.id} belongs to nobody.`);
+  return callerOf(row, row.id);
 };
 
 export const tokenRepository = (database: Database): TokenRepository => ({
   find: async ({ selector, hash }) => {
-    const [row] = await database.read<Row>(validToken, [selector]);
+    const [row] = await database.read<Row & AccessRow>(validToken, [selector]);
     if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
     return {
-      caller: callerOf(row),
+      caller: standsFor(row),
       mayAdminister: mayAdminister(row.kind),
       livesMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
     };

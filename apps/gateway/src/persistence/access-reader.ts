@@ -1,0 +1,93 @@
+import { type Caller, imageUrlOf, type Permission } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { nameInEvents, type Names } from '../domain/user.ts';
+
+/** A user as other services show people. */
+export interface Card extends Names {
+  readonly id: number;
+  readonly imageUrl: string;
+}
+
+/** What the rights of a user are made from; the rows of `userAccess`. */
+export interface AccessRow {
+  readonly user_id: number;
+  readonly user_name: string | null;
+  readonly username: string | null;
+  readonly email: string | null;
+  readonly access: Pick<Caller, 'grants' | 'hiddenProjects' | 'closedProjects'>;
+}
+
+/**
+ * SQL: what the row `u` of `api_user` may do. A project that is not open to everyone is closed to whoever has neither a role in it nor a
+ * right that is for it alone.
+ */
+export const accessOf = `(
+  with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
+  closed as (
+    select id, mode from project p
+    where mode <> 'open'
+      and not exists (select from granted where permission = 'ADMIN' and project is null)
+      and not exists (select from granted where granted.project = p.id)
+      and not exists (select from project_member m where m.user_id = u.id and m.project = p.id)
+  )
+  select json_build_object(
+    'grants', coalesce((select json_agg(json_strip_nulls(row_to_json(granted))) from granted), '[]'),
+    'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
+    'closedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
+
+/** Who a user is to every service, as the rights of the user are now. */
+export const callerOf = ({ user_id, user_name, username, email, access }: AccessRow, tokenId?: string): Caller => ({
+  id: user_id,
+  name: nameInEvents({ name: user_name, username, email }),
+  ...(tokenId === undefined ? {} : { tokenId }),
+  grants: access.grants,
+  ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
+  ...(access.closedProjects ? { closedProjects: access.closedProjects } : {}),
+});
+
+/** The picture of somebody, as Unleash chooses it (admin-api.md 0.5). */
+export const pictureOf = ({ id, username, email }: { readonly id: number } & Omit<Names, 'name'>): string =>
+  imageUrlOf(email ?? username ?? String(id));
+
+export interface AccessReader {
+  /** Those of the users who may do anything at all now, by their ids. */
+  ofUsers(ids: readonly number[]): Promise<{ user: Card; caller: Caller }[]>;
+  /** Who holds one of the permissions there, by name. */
+  holders(wanted: readonly Permission[], project: string, environment: string | undefined): Promise<Card[]>;
+}
+
+const usersAccess: Statement = {
+  name: 'users-access',
+  text: `
+    select u.id as user_id, u.name as user_name, u.username, u.email, ${accessOf} as access
+    from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`,
+};
+
+const holders: Statement = {
+  name: 'holders',
+  text: `
+    select u.id, u.name, u.username, u.email from api_user u
+    where u.is_active and u.deleted_at is null and exists (
+      select from user_grant g
+      where g.user_id = u.id and (g.permission = 'ADMIN' or g.permission = any ($1::text[]))
+        and (g.project is null or g.project = $2)
+        and (g.environment is null or $3::text is null or g.environment = $3))
+    order by lower(coalesce(u.name, u.username, u.email)), u.id`,
+};
+
+export const accessReader = (database: Database): AccessReader => ({
+  ofUsers: async (ids) => {
+    const rows = await database.read<AccessRow>(usersAccess, [ids]);
+    return rows.map((row) => {
+      const { user_id: id, user_name: name, username, email } = row;
+      return {
+        user: { id, name, username, email, imageUrl: pictureOf({ id, username, email }) },
+        caller: callerOf(row),
+      };
+    });
+  },
+  holders: async (wanted, project, environment) => {
+    const rows = await database.read<Omit<Card, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
+    return rows.map((row) => ({ ...row, imageUrl: pictureOf(row) }));
+  },
+});

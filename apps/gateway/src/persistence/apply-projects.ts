@@ -1,0 +1,59 @@
+import { type OutboxMessage, parse, ProjectState, systemCaller } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import { Type } from 'typebox';
+import { predefinedRole } from '../domain/access.ts';
+
+const ToldProject = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  version: Type.Integer(),
+  state: Type.Union([ProjectState, Type.Null()]),
+});
+
+// Who creates a project owns it: said once, when the project is first heard of, so that a right taken away later stays so.
+const keep = `
+  with kept as (
+    insert into project (id, mode, version) values ($1, $2, $3)
+    on conflict (id) do update set mode = excluded.mode, version = excluded.version
+    where project.version < excluded.version
+    returning xmax = 0 as is_new
+  )
+  insert into project_user (project, user_id, role_id)
+  select $1, u.id, ${predefinedRole.owner} from kept join api_user u on u.id = $4 and u.deleted_at is null
+  where kept.is_new on conflict do nothing`;
+
+// Tokens that were for the project alone go with it; others go on without it.
+const remove = `
+  with gone as (delete from project where id = $1),
+  users as (delete from project_user where project = $1),
+  groups as (delete from project_group where project = $1),
+  narrowed as (
+    update api_token set projects = array_remove(projects, $1)
+    where $1 = any (projects) and projects <> array[$1] and revoked_at is null
+  ),
+  revoked as (
+    update api_token set revoked_at = now()
+    where projects = array[$1] and kind <> 'user' and revoked_at is null
+    returning name, kind, environment, expires_at, created_at
+  )
+  insert into outbox (topic, type, payload)
+  select 'event', 'api-token-deleted', json_build_object(
+    'type', 'api-token-deleted', 'createdAt', $2::text, 'createdBy', $3::text, 'createdByUserId', $4::integer,
+    'project', $1, 'environment', environment, 'featureName', null, 'data', null,
+    'preData', json_build_object('tokenName', name, 'type', kind, 'projects', array[$1], 'environment', environment,
+      'createdAt', created_at, 'expiresAt', expires_at), 'tags', '[]'::json)
+  from revoked`;
+
+/** Applies what was told of projects; other states are nothing to the gateway. */
+export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+  for (const { type, payload, recordedAt } of messages) {
+    if (type !== 'project') continue;
+    const { id, version, state } = parse(ToldProject, payload);
+    if (state !== null) {
+      await query(keep, [id, state.mode, version, state.createdBy]);
+      continue;
+    }
+    const newer = await query('select from project where id = $1 and version > $2', [id, version]);
+    if (newer.length > 0) continue;
+    await query(remove, [id, new Date(recordedAt).toISOString(), systemCaller.name, systemCaller.id]);
+  }
+};

@@ -1,0 +1,30 @@
+import {
+  type AnyOperation,
+  CreateProject,
+  DeleteProject,
+  serviceOf,
+  UpdateProject,
+  UpdateProjectSettings,
+} from '@bunting/contracts';
+import type { Projection } from '@bunting/outbox';
+
+interface SettlingNeeds {
+  readonly projects: Pick<Projection, 'caughtUp'>;
+  readonly forget: () => void;
+  readonly waitMs: number;
+}
+
+/** What changes which projects there are, or who may see them. */
+const changingProjects: readonly AnyOperation[] = [CreateProject, UpdateProject, UpdateProjectSettings, DeleteProject];
+
+/**
+ * Sees to it that the very next request is judged by what a write has just changed: whoever made a project owns it, and nobody else sees
+ * it when it is private. Where that cannot be had in time the answer goes out all the same, since the write is done.
+ */
+export const settling =
+  ({ projects, forget, waitMs }: SettlingNeeds) =>
+  async (operation: AnyOperation): Promise<void> => {
+    if (changingProjects.includes(operation)) await projects.caughtUp(waitMs);
+    else if (serviceOf(operation) !== 'gateway') return;
+    forget();
+  };
