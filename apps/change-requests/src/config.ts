@@ -27,6 +27,11 @@ export const ChangeRequestsConfig = Type.Object({
     default: 24,
     description: 'hours that published facts of the change requests are kept at least',
   }),
+  CHANGE_REQUESTS_IDEMPOTENCY_HOURS: Type.Integer({
+    minimum: 1,
+    default: 24,
+    description: 'hours that the change requests keep the answers of writes with an Idempotency-Key at least',
+  }),
   CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: Type.Integer({
     minimum: 10,
     maximum: 60_000,

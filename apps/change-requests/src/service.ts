@@ -1,5 +1,5 @@
 import { openDatabase } from '@bunting/database';
-import { inboxTables, outboxTables, startTelling } from '@bunting/outbox';
+import { idempotencyTables, inboxTables, outboxTables, startTelling } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applying } from './operations/apply.ts';
@@ -24,7 +24,7 @@ export const changeRequestsService = defineService({
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: [...changeRequestSteps, outboxTables, inboxTables],
+      steps: [...changeRequestSteps, outboxTables, inboxTables, idempotencyTables],
       entities,
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
@@ -36,6 +36,7 @@ export const changeRequestsService = defineService({
       bus,
       intervalMs: config.CHANGE_REQUESTS_RELAY_INTERVAL_MS,
       retentionHours: config.CHANGE_REQUESTS_OUTBOX_RETENTION_HOURS,
+      answersKeptHours: config.CHANGE_REQUESTS_IDEMPOTENCY_HOURS,
       warn,
     });
     const reader = changeRequestReader(database);

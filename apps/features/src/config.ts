@@ -24,6 +24,11 @@ export const FeaturesConfig = Type.Object({
     default: 24,
     description: 'hours that published facts of the features are kept at least',
   }),
+  FEATURES_IDEMPOTENCY_HOURS: Type.Integer({
+    minimum: 1,
+    default: 24,
+    description: 'hours that the features keep the answers of writes with an Idempotency-Key at least',
+  }),
   FEATURES_HOUSEKEEPING_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 60_000,

@@ -30,6 +30,7 @@ export const featuresService = defineService({
       bus,
       intervalMs: config.FEATURES_RELAY_INTERVAL_MS,
       retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
+      answersKeptHours: config.FEATURES_IDEMPOTENCY_HOURS,
       warn,
     });
     const work = unitOfWork(telling);

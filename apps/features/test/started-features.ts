@@ -47,7 +47,12 @@ export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
 export interface StartedFeatures {
   /** its database, for what no operation can bring about yet and for what none shows */
   readonly database: Database;
-  call<O extends AnyOperation>(operation: O, ask: Ask<O>, caller?: Caller): Promise<ReplyOf<O>>;
+  call<O extends AnyOperation>(
+    operation: O,
+    ask: Ask<O>,
+    caller?: Caller,
+    more?: Partial<CallContext>,
+  ): Promise<ReplyOf<O>>;
   /** Stores features just as they are, and tells nothing. */
   given(...features: readonly StoredFeature[]): Promise<void>;
   /** Creates a feature in the default project. */
@@ -85,7 +90,8 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
   const started: StartedFeatures = {
     database,
     url: fresh.url,
-    call: (operation, ask, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
+    call: (operation, ask, caller = mia, more = {}) =>
+      call(hosted.bus, operation, ask, { ...contextOf(caller), ...more }),
     given: (...features) =>
       database.transaction((tx) =>
         featureRepository(tx, { event: () => undefined, state: () => undefined }).add(features),

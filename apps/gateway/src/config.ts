@@ -182,5 +182,10 @@ export const GatewayConfig = Type.Object({
     default: 24,
     description: 'hours for which events that every consumer has are kept in the outbox',
   }),
+  GATEWAY_IDEMPOTENCY_HOURS: Type.Integer({
+    minimum: 1,
+    default: 24,
+    description: 'hours that the gateway keeps the answers of writes with an Idempotency-Key at least',
+  }),
 });
 export type GatewayConfig = Static<typeof GatewayConfig>;

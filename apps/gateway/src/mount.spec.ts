@@ -99,7 +99,7 @@ describe('a request that is in order', () => {
   it('carries an idempotency key to the service, if it is one', async () => {
     const write = (key: string) => gateway.ask(featurePath, { method: 'DELETE', headers: { 'idempotency-key': key } });
     await write('3f0e7a');
-    expect(heard[0]?.idempotencyKey).toBe('3f0e7a');
+    expect(heard[0]?.once?.key).toBe('3f0e7a');
     expect((await refusalOf(await write('k'.repeat(256)))).message).toContain('Idempotency-Key');
   });
 

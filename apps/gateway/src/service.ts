@@ -49,6 +49,7 @@ const start = async ({
     bus,
     intervalMs: config.GATEWAY_RELAY_INTERVAL_MS,
     retentionHours: config.GATEWAY_OUTBOX_RETENTION_HOURS,
+    answersKeptHours: config.GATEWAY_IDEMPOTENCY_HOURS,
     warn,
   });
   const uses = lastUses(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });

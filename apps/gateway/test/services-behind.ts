@@ -1,4 +1,4 @@
-import { type Endpoint, implement, JsonText } from '@bunting/bus';
+import { type Endpoint, implement, type Once, JsonText } from '@bunting/bus';
 import {
   AddFeatureTag,
   ArchiveFeature,
@@ -25,7 +25,7 @@ export interface Heard {
   readonly caller: Caller;
   readonly requestId: string;
   readonly traceparent: string;
-  readonly idempotencyKey: string | undefined;
+  readonly once: Once | undefined;
 }
 
 const feature = (name: string, project: string) => ({ name, project, type: 'release', stale: false });
@@ -34,8 +34,8 @@ const feature = (name: string, project: string) => ({ name, project, type: 'rele
 export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints: readonly Endpoint[] } => {
   const heard: Heard[] = [];
   const hear = (operation: string, asked: Omit<Heard, 'operation'>) => {
-    const { params, query, body, caller, requestId, traceparent, idempotencyKey } = asked;
-    heard.push({ operation, params, query, body, caller, requestId, traceparent, idempotencyKey });
+    const { params, query, body, caller, requestId, traceparent, once } = asked;
+    heard.push({ operation, params, query, body, caller, requestId, traceparent, once });
   };
   const at = '2026-11-21T10:00:00.000Z';
   return {

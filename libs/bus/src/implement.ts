@@ -1,4 +1,5 @@
 import type { AnyOperation, Caller, ReplyOf, RequestOf } from '@bunting/contracts';
+import type { Once } from './once.ts';
 
 /** A reply that is JSON text already, as when PostgreSQL made it: it is passed on as it is. */
 export class JsonText {
@@ -16,9 +17,12 @@ export type Asked<O extends AnyOperation> = RequestOf<O> & {
   readonly deadline: Date;
   readonly requestId: string;
   readonly traceparent: string;
-  readonly idempotencyKey: string | undefined;
+  /** what it takes to do a write once, when it carries an `Idempotency-Key` */
+  readonly once: Once | undefined;
   /** says something beside the reply, as an HTTP header does */
   readonly say: (header: string, value: string) => void;
+  /** what was said so far */
+  readonly said: Readonly<Record<string, string>>;
 };
 
 /** An operation together with what answers it. */

@@ -3,6 +3,7 @@ export { type Ask, call, callForAnswer, systemContext, traceparentFrom } from '.
 export { type Asked, type Endpoint, implement, JsonText } from './implement.ts';
 export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';
+export type { Once } from './once.ts';
 export { openBus } from './open-bus.ts';
 export { defect, refusalOf, refusedWith } from './refused.ts';
 export { serve, type Served, type ServeOptions } from './serve.ts';

@@ -9,6 +9,7 @@ import {
 } from '@bunting/contracts';
 import type { Answer, Bus, CallContext, Subscription } from './bus.ts';
 import { type Endpoint, JsonText } from './implement.ts';
+import { type Once, onceOf } from './once.ts';
 import { defect, refusedWith } from './refused.ts';
 
 /** One call, answered: what a service logs and measures of it. */
@@ -47,6 +48,12 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
   return text;
 };
 
+/** What a retry will be given must be what the first was given. */
+const requireStored = ({ subject }: AnyOperation, once: Once | undefined, json: string): void => {
+  if (once?.stored === undefined || once.stored === json) return;
+  throw new Error(`${subject} replies other than what it stored for its Idempotency-Key: ${once.stored}`);
+};
+
 /** Answers the calls of the endpoints until stopped. What they throw becomes a refusal; what is no refusal is a defect. */
 export const serve = async (
   bus: Bus,
@@ -79,6 +86,7 @@ export const serve = async (
       const headers: Record<string, string> = {};
       const now = new Date();
       const asked = JSON.parse(request) as RequestOf<AnyOperation>;
+      const once = onceOf(operation, asked, context);
       const reply = await endpoint.handle({
         params: asked.params,
         query: asked.query,
@@ -88,12 +96,14 @@ export const serve = async (
         deadline: new Date(now.getTime() + context.timeoutMs),
         requestId: context.requestId,
         traceparent: context.traceparent,
-        idempotencyKey: context.idempotencyKey,
+        once,
         say: (header, value) => {
           headers[header] = value;
         },
+        said: headers,
       });
       const json = replyText(operation, reply, checkReplies);
+      if (checkReplies) requireStored(operation, once, json);
       tell('ok');
       return { reply: { json, headers } };
     } catch (error) {

@@ -69,8 +69,14 @@ export const describeBus = (
 
     it('tells the service who asks, for which request, and how long the answer is waited for', async () => {
       const asked: unknown[] = [];
-      const greet = implement(Greet, async ({ caller, requestId, traceparent, idempotencyKey, deadline, now }) => {
-        asked.push({ caller, requestId, traceparent, idempotencyKey, waitsMs: deadline.getTime() - now.getTime() });
+      const greet = implement(Greet, async ({ caller, requestId, traceparent, once, deadline, now }) => {
+        asked.push({
+          caller,
+          requestId,
+          traceparent,
+          idempotencyKey: once?.key,
+          waitsMs: deadline.getTime() - now.getTime(),
+        });
         return { text: '' };
       });
       await serve(bus, [greet]);

@@ -21,9 +21,12 @@ const insertRows = `
   select row.topic, row.type, row.entity_key, $2, row.payload
   from json_to_recordset($1::json) as row (topic text, type text, entity_key text, payload json)`;
 
+/** All that is told of one unit of work belongs to the trace of who had it done. */
+export type Recording = <T>(traceparent: string | null, job: (tx: Tx, outbox: Outbox) => Promise<T>) => Promise<T>;
+
 /** State, events and outbox rows in one transaction; whoever relays them is woken after the commit. */
 export const recordingWork =
-  (database: Database, wake: () => void) =>
+  (database: Database, wake: () => void): Recording =>
   async <T>(traceparent: string | null, job: (tx: Tx, outbox: Outbox) => Promise<T>): Promise<T> => {
     let told = false;
     const result = await database.transaction(async (tx) => {

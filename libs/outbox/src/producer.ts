@@ -1,9 +1,10 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import type { Producer } from '@bunting/contracts';
-import type { Database, Tx } from '@bunting/database';
+import type { Database } from '@bunting/database';
 import { confirmations, readOutboxEndpoint } from './feed.ts';
-import { type Outbox, recordingWork } from './outbox.ts';
+import { recordingWork } from './outbox.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { type InSteps, type Work, workingOnce } from './work.ts';
 
 export interface ProducerOptions {
   readonly producer: Producer;
@@ -11,12 +12,14 @@ export interface ProducerOptions {
   readonly bus: Bus;
   readonly intervalMs: number;
   readonly retentionHours: number;
+  /** how long the answers of writes with an `Idempotency-Key` are kept at least; left out where there are none */
+  readonly answersKeptHours?: number;
   readonly warn: (message: string) => void;
 }
 
 /** All that a service needs to tell facts: the unit of work that records them, who answers for them, and who sends them out. */
-export interface Telling {
-  readonly work: <T>(traceparent: string | null, job: (tx: Tx, outbox: Outbox) => Promise<T>) => Promise<T>;
+export interface Telling extends InSteps {
+  readonly work: Work;
   readonly endpoint: Endpoint;
   readonly relay: Relay;
 }
@@ -25,7 +28,10 @@ export const startTelling = (options: ProducerOptions): Telling => {
   const confirmed = confirmations();
   const relay = startRelay({ ...options, confirmed });
   return {
-    work: recordingWork(options.database, () => relay.wake()),
+    ...workingOnce(
+      options.database,
+      recordingWork(options.database, () => relay.wake()),
+    ),
     endpoint: readOutboxEndpoint(options.producer, options.database, confirmed),
     relay,
   };

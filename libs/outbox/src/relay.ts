@@ -3,6 +3,7 @@ import type { OutboxTopic, Producer } from '@bunting/contracts';
 import type { Database, Session } from '@bunting/database';
 import { type Confirmations, messageJson } from './feed.ts';
 import { alarm } from './alarm.ts';
+import { dropOldAnswers } from './once.ts';
 
 export interface RelayOptions {
   readonly producer: Producer;
@@ -13,6 +14,8 @@ export interface RelayOptions {
   readonly intervalMs: number;
   /** rows that every consumer has confirmed are kept at least this long */
   readonly retentionHours: number;
+  /** answers of writes with an `Idempotency-Key` are kept at least this long; left out where there are none */
+  readonly answersKeptHours?: number;
   readonly warn: (message: string) => void;
 }
 
@@ -47,7 +50,7 @@ const unpublished = `
  * step it writes down is fenced by an epoch, so that one that lost the lock without noticing changes nothing.
  */
 export const startRelay = (options: RelayOptions): Relay => {
-  const { producer, database, bus, confirmed, intervalMs, retentionHours, warn } = options;
+  const { producer, database, bus, confirmed, intervalMs, retentionHours, answersKeptHours, warn } = options;
   const bell = alarm();
   let lead: { session: Session; epoch: number } | undefined;
   let failing = false;
@@ -128,6 +131,7 @@ export const startRelay = (options: RelayOptions): Relay => {
            order by row.id limit 5000)`,
         [retentionHours],
       );
+      if (answersKeptHours !== undefined) await query(dropOldAnswers, [answersKeptHours]);
     });
   };
 

@@ -42,12 +42,24 @@ export interface Schedule {
   readonly snapshots: Readonly<Record<string, unknown>>;
 }
 
+/** The reply, as text, that whoever sends a request again with the same key is to be given once it has been carried out. */
+export interface Promised {
+  readonly once: {
+    readonly scope: string;
+    readonly key: string;
+    readonly operation: string;
+    readonly fingerprint: string;
+  };
+  readonly reply: string;
+}
+
 /** That somebody has decided to apply the request, and that it is not known yet what became of it. */
 export interface Applying {
   readonly by: { readonly id: number; readonly name: string };
   readonly since: string;
   /** whether the clock decided it */
   readonly scheduled: boolean;
+  readonly promised?: Promised | undefined;
 }
 
 export interface Comment {

@@ -7,7 +7,7 @@ import {
   type Refusal,
   refusal,
 } from '@bunting/contracts';
-import type { Actor, Applying, ChangeRequest, Comment, Schedule } from './change-request.ts';
+import type { Actor, Applying, ChangeRequest, Comment, Promised, Schedule } from './change-request.ts';
 import { requireAtRest } from './content.ts';
 import { eventOf } from './events.ts';
 import { type Command, judge, type Roles, type Transition, type Who } from './state-machine.ts';
@@ -30,6 +30,8 @@ export interface Particulars {
   readonly revision?: number | undefined;
   /** when to apply it, and what it would have replaced at that moment */
   readonly schedule?: Pick<Schedule, 'scheduledAt' | 'snapshots'> | undefined;
+  /** what a retry is to be given once it is applied */
+  readonly promised?: Promised | undefined;
   /** why it failed or was suspended */
   readonly reason?: string | undefined;
 }
@@ -202,8 +204,20 @@ export const beginApplying = (
   requireAtRest(request);
   requireTransition(request, command, asker);
   requireRevision(request, more.revision);
-  const applying: Applying = { by: asker.by, since: asker.now.toISOString(), scheduled: command === 'run' };
+  const { promised } = more;
+  const applying: Applying = { by: asker.by, since: asker.now.toISOString(), scheduled: command === 'run', promised };
   return { ...withComment(request, more, asker), applying, attempts: request.attempts + 1 };
+};
+
+/** True when the request is being applied just because of this write, sent before. */
+export const isPromised = ({ applying }: ChangeRequest, once: Promised['once'] | undefined): boolean => {
+  const before = applying?.promised?.once;
+  return (
+    before !== undefined &&
+    before.scope === once?.scope &&
+    before.key === once.key &&
+    before.fingerprint === once.fingerprint
+  );
 };
 
 const systemRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: true };

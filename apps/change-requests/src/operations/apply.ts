@@ -1,4 +1,4 @@
-import { type Bus, call, type CallContext } from '@bunting/bus';
+import { type Bus, call, type CallContext, JsonText } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { abandonApplying, endApplying, type Move } from '../domain/move.ts';
@@ -44,13 +44,17 @@ export const applying =
       refuseOverwrites: scheduled,
     };
     const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } });
-    await work(context.traceparent, async ({ requests, outbox }) => {
+    await work(context.traceparent, async ({ requests, outbox, remember }) => {
       const request = await requests.getForUpdate(id);
       // Whoever took it up in the meantime has ended it as well.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return;
       const { request: after, events } = ended(request, result, await requests.now());
       if (after !== null) await requests.save(request, after);
-      if (result.outcome === 'applied') await requests.saveInverse(id, result.inverse);
+      if (result.outcome === 'applied') {
+        await requests.saveInverse(id, result.inverse);
+        const { promised } = request.applying;
+        if (promised !== undefined) await remember(promised.once, new JsonText(promised.reply));
+      }
       for (const event of events) outbox.event(event);
     });
     return result;

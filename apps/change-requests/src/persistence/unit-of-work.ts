@@ -1,4 +1,6 @@
-import type { Outbox, Telling } from '@bunting/outbox';
+import type { Tx } from '@bunting/database';
+import type { Answered, Asking, InSteps, Outbox, Telling } from '@bunting/outbox';
+import type { Promised } from '../domain/change-request.ts';
 import { type ScheduleRepository, scheduleRepository } from './agenda.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
@@ -7,14 +9,41 @@ export interface Work {
   readonly requests: ChangeRequestRepository;
   readonly schedules: ScheduleRepository;
   readonly outbox: Outbox;
+  /** Stores the reply of a write, where the transaction of another carries it out. */
+  readonly remember: (once: Promised['once'], reply: unknown) => Promise<void>;
 }
 
-export type UnitOfWork = <T>(traceparent: string, job: (work: Work) => Promise<T>) => Promise<T>;
+type Job<T> = (work: Work) => Promise<T>;
 
-/** The only door to writing: state and events in one transaction. */
-export const unitOfWork =
-  ({ work }: Telling): UnitOfWork =>
-  (traceparent, job) =>
-    work(traceparent, (tx, outbox) =>
-      job({ requests: changeRequestRepository(tx), schedules: scheduleRepository(tx), outbox }),
-    );
+/** Work for somebody who asked, whose reply is what the job gives; or work that nobody is given an answer of. */
+export interface UnitOfWork {
+  <T>(traceparent: string, job: Job<T>): Promise<T>;
+  <T>(asked: Asking, job: Job<T>): Promise<Answered<T>>;
+  /** The reply of a write that was done before: for what asks another service before it begins its work. */
+  readonly recall: InSteps['recall'];
+  /** Work whose reply takes asking another service after the commit. A job that gives `undefined` has done nothing. */
+  thenReply<T extends object, R>(
+    asked: Asking,
+    job: Job<T | undefined>,
+    reply: (done: T) => Promise<R>,
+  ): Promise<Answered<R> | undefined>;
+}
+
+/** The only door to writing: state, events, and the answer to a write with an `Idempotency-Key`, in one transaction. */
+export const unitOfWork = ({ work, workThen, recall, remember }: Telling): UnitOfWork => {
+  const within =
+    <T>(job: Job<T>) =>
+    (tx: Tx, outbox: Outbox): Promise<T> =>
+      job({
+        requests: changeRequestRepository(tx),
+        schedules: scheduleRepository(tx),
+        outbox,
+        remember: (once, reply) => remember(tx, once, reply),
+      });
+  const working = <T>(asked: Asking | string, job: Job<T>) => work(asked as Asking, within(job));
+  return Object.assign(working as <T>(asked: Asking | string, job: Job<T>) => Promise<T>, {
+    recall,
+    thenReply: <T extends object, R>(asked: Asking, job: Job<T | undefined>, reply: (done: T) => Promise<R>) =>
+      workThen(asked, within(job), reply),
+  });
+};

@@ -47,6 +47,7 @@ import {
   PatchFeatureVariants,
   PatchStrategy,
   ReactivateStrategyType,
+  operations,
   type RecordedEvent,
   Refusal,
   RegisterApplication,
@@ -56,10 +57,13 @@ import {
   RemoveFavoriteProject,
   RemoveFeatureTag,
   RemoveProjectEnvironment,
+  type ReplyOf,
   ReportMetrics,
+  ReportMetricsInBulk,
   ReviveFeature,
   ReviveFeatures,
   ReviveProject,
+  serviceOf,
   SetDefaultStrategy,
   SetEnvironmentOrder,
   SetEnvironmentVariants,
@@ -85,6 +89,7 @@ import {
   UpdateStrategyType,
   UpdateTagType,
 } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
 import { type Database, openDatabase } from '@bunting/database';
 import { outboxTables, startTelling } from '@bunting/outbox';
 import { aFeature, aStrategy, type FeatureAbout } from '../../test/builders.ts';
@@ -136,7 +141,26 @@ afterAll(async () => {
   await features.stop();
 });
 
-const ask = <O extends AnyOperation>(operation: O, about: Ask<O>) => features.call(operation, about);
+interface Asked {
+  readonly operation: AnyOperation;
+  readonly about: Ask<AnyOperation>;
+  readonly idempotencyKey: string;
+  readonly reply: unknown;
+}
+
+/** What a row asked, while somebody listens; and what all of them did. */
+let listening: Asked[] | undefined;
+const everAsked = new Set<string>();
+
+/** Asks the service; a write with a key of its own while somebody listens. */
+const ask = async <O extends AnyOperation>(operation: O, about: Ask<O>): Promise<ReplyOf<O>> => {
+  if (listening === undefined || operation.http?.method === 'GET') return features.call(operation, about);
+  const idempotencyKey = randomUUID();
+  const reply = await features.call(operation, about, mia, { idempotencyKey });
+  listening.push({ operation, about, idempotencyKey, reply });
+  everAsked.add(operation.subject);
+  return reply;
+};
 
 const project = { project: 'shop' };
 const projectPath = { projectId: 'shop' };
@@ -961,6 +985,24 @@ const rows: readonly Row[] = [
     again: 'is silent',
   },
   {
+    write: 'report the usage of features in bulk',
+    given: given({}),
+    asks: () =>
+      ask(ReportMetricsInBulk, {
+        body: {
+          applications: [],
+          metrics: [
+            {
+              ...{ featureName: 'lamp', appName: 'kiosk', environment: 'development' },
+              ...{ timestamp: new Date().toISOString(), yes: 1, no: 0 },
+            },
+          ],
+        },
+      }),
+    tells: [],
+    again: 'is silent',
+  },
+  {
     write: 'export features',
     given: given({ tags: [] }),
     asks: () => ask(ExportFeatures, { body: { environment: 'development', features: ['lamp'] } }),
@@ -1037,10 +1079,13 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
     await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
     await before?.();
     await features.forget();
+    asked = [];
   });
+  let asked: Asked[] = [];
 
   it(`tells ${tells.length === 0 ? 'nothing' : tells.map(({ type }) => type).join(', ')}`, async () => {
-    await asks();
+    listening = asked;
+    await asks().finally(() => (listening = undefined));
     const told = await features.told();
     expect(told).toEqual(
       tells.map((about) => ({
@@ -1050,6 +1095,13 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
     );
   });
 
+  it('gives the same answer to the same Idempotency-Key, and tells nothing more', async () => {
+    for (const { operation, about, idempotencyKey, reply } of asked) {
+      expect(await features.call(operation, about, mia, { idempotencyKey })).toEqual(reply);
+    }
+    expect(await features.told()).toHaveLength(tells.length);
+  });
+
   it(`${again} when it comes again`, async () => {
     await features.forget();
     if (again === 'is refused') {
@@ -1057,6 +1109,17 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
     } else await asks();
     expect(await features.told()).toHaveLength(again === 'tells again' ? tells.length : 0);
   });
+});
+
+/** What is asked by POST and changes nothing: asked again, it is answered again. */
+const withoutEffect = /^call\.features\.(validate-.*|list-.*|get-.*)$/;
+
+it('knows every write, and so that each is done once with an Idempotency-Key', () => {
+  const writes = operations.filter(
+    (operation) => operation.http?.method !== 'GET' && serviceOf(operation) === 'features',
+  );
+  const effective = writes.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));
+  expect(effective.filter((subject) => !everAsked.has(subject))).toEqual([]);
 });
 
 /** What other services tell of: who may do what, and what is agreed on. */

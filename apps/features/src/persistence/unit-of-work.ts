@@ -1,5 +1,6 @@
 import { type Caller, unavailable } from '@bunting/contracts';
-import type { Telling } from '@bunting/outbox';
+import type { Tx } from '@bunting/database';
+import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
 import { catalogue, type Catalogue } from './catalogue.ts';
 import { type ChangeApplication, changeApplication } from './change-application.ts';
@@ -56,13 +57,17 @@ export interface Work {
   readonly events: { readonly record: (events: readonly DomainEvent[]) => void };
 }
 
-export type UnitOfWork = <T>(occasion: Occasion, job: (work: Work) => Promise<T>) => Promise<T>;
+/** What the job gives must be the reply, where somebody asked: who asks again with the same `Idempotency-Key` is given its text. */
+export interface UnitOfWork {
+  <T>(occasion: Occasion & Asking, job: (work: Work) => Promise<T>): Promise<Answered<T>>;
+  <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<T>;
+}
 
 /** The only door to writing. A job may be done again after a deadlock: it does nothing outside its work. */
-export const unitOfWork =
-  ({ work }: Pick<Telling, 'work'>): UnitOfWork =>
-  ({ caller, now, deadline, traceparent, isAgreed }, job) =>
-    work(traceparent, async (tx, outbox) => {
+export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
+  const doing =
+    <T>({ caller, now, deadline, isAgreed }: Occasion, job: (work: Work) => Promise<T>) =>
+    async (tx: Tx, outbox: Outbox): Promise<T> => {
       const told = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       const record = (events: readonly DomainEvent[]): void => {
         for (const { type, project, environment, featureName, data, preData, tags } of events) {
@@ -103,4 +108,9 @@ export const unitOfWork =
       });
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left. Nothing was changed.');
       return result;
-    });
+    };
+  return <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>): Promise<T> =>
+    'once' in occasion
+      ? (work(occasion, doing(occasion, job)) as Promise<T>)
+      : work(occasion.traceparent, doing(occasion, job));
+};

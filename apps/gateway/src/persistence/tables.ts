@@ -1,4 +1,4 @@
-import { inboxTables, outboxTables } from '@bunting/outbox';
+import { idempotencyTables, inboxTables, outboxTables } from '@bunting/outbox';
 import type { SchemaStep } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
@@ -72,5 +72,11 @@ const accessTables: SchemaStep = {
 };
 
 /** The whole schema of the gateway's database. */
-export const gatewaySteps: readonly SchemaStep[] = [outboxTables, accessTables, inboxTables, rolesAndPeople];
+export const gatewaySteps: readonly SchemaStep[] = [
+  outboxTables,
+  accessTables,
+  inboxTables,
+  rolesAndPeople,
+  idempotencyTables,
+];
 export const gatewayEntities = [ApiToken, ApiUser] as const;

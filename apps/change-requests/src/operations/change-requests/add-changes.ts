@@ -54,14 +54,19 @@ const addUnlessOutdated = async (
 export const addChangesEndpoint = (bus: Bus, reader: ChangeRequestReader, work: UnitOfWork) => {
   const takeTurn = takingTurns();
   return implement(AddChanges, async (asked) => {
-    const { params, body, caller, now, deadline, traceparent } = asked;
+    const { params, body, caller, now, deadline } = asked;
     refusePrototypeKeys(body, '/body');
     const changes = parseChanges(body);
     const at = (nth: number): string => (Array.isArray(body) ? `/body/${nth}` : '/body');
     const place = { project: params.projectId, environment: params.environment };
     const actor = { by: { id: caller.id, name: caller.name }, now };
 
-    const tryOnce = async (): Promise<ChangeRequest | undefined> => {
+    const answer = async (request: ChangeRequest) => {
+      const outlookOf = await outlooksOf(bus, place.project, [request], onBehalfOf(asked));
+      return shownChangeRequest(request, outlookOf(request));
+    };
+
+    const tryOnce = async () => {
       const known = await reader.open(caller.id, place);
       const earlier = known?.changes ?? [];
       requireMergeable(earlier, changes, at);
@@ -71,22 +76,19 @@ export const addChangesEndpoint = (bus: Bus, reader: ChangeRequestReader, work: 
       });
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
       try {
-        return await work(traceparent, (tx) => addUnlessOutdated(tx, known, checked, place, actor));
+        return await work.thenReply(asked, (tx) => addUnlessOutdated(tx, known, checked, place, actor), answer);
       } catch (error) {
         if (error instanceof AnotherOpenRequest) return undefined;
         throw error;
       }
     };
 
-    const answer = async (request: ChangeRequest) => {
-      const outlookOf = await outlooksOf(bus, place.project, [request], onBehalfOf(asked));
-      return shownChangeRequest(request, outlookOf(request));
-    };
-
     return takeTurn(JSON.stringify([caller.id, place]), async () => {
+      const before = await work.recall(asked, answer);
+      if (before !== undefined) return before;
       for (let tries = 0; tries < mostTries; tries++) {
-        const request = await tryOnce();
-        if (request !== undefined) return answer(request);
+        const reply = await tryOnce();
+        if (reply !== undefined) return reply;
         // Two that lost to each other should not meet again at once.
         await sleep(Math.random() * 10);
       }

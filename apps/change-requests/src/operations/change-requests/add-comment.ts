@@ -8,7 +8,7 @@ import type { Surroundings } from '../surroundings.ts';
 /** Adds a comment, in whatever state the request is: there may be something to say when all is over. */
 export const addCommentEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
   implement(AddComment, (asked) =>
-    work(asked.traceparent, async ({ requests }) => {
+    work(asked, async ({ requests }) => {
       const { params, body, caller } = asked;
       const text = requireText(body.text, 1000, '/body/text');
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);

@@ -57,7 +57,7 @@ export const setApproversEndpoint = ({ bus, work }: Pick<Surroundings, 'bus' | '
         throw invalid(`The \`${path}\` property must be the id of an active user. You provided ${ids[missing]}.`, path);
       }
     }
-    return work(asked.traceparent, async ({ requests }) => {
+    return work(asked, async ({ requests }) => {
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       requireAskable(request, caller.id);
       await requests.requestApprovers(request.id, ids);

@@ -1,6 +1,13 @@
 import { type Asked, implement } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
-import { beginApplying, move, type Particulars, requireTransition, requireVisible } from '../../domain/move.ts';
+import {
+  beginApplying,
+  isPromised,
+  move,
+  type Particulars,
+  requireTransition,
+  requireVisible,
+} from '../../domain/move.ts';
 import { commandFor } from '../../domain/state-machine.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
@@ -78,35 +85,45 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
   };
 
   return implement(ChangeState, async (asked) => {
-    const { params, body, caller, traceparent } = asked;
+    const { params, body, caller, once } = asked;
+    const done = await work.recall(asked);
+    if (done !== undefined) return done;
     const command = commandFor[body.state];
     const more = await particularsOf(asked);
     const text = body.comment?.trim() ?? '';
+    const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
+    const reply = { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
 
-    const begun = await work(traceparent, async (tx) => {
-      const { requests, outbox } = tx;
+    const commanded = async ({ requests }: Work) => {
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       if (command === undefined) {
         throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
       }
-      const asker = { ...actorOf(asked), roles: rolesOf(caller, before) };
-      const comment = text === '' ? undefined : { id: await requests.newCommentId(), text };
-      if (command === 'apply') {
-        const request = beginApplying(before, command, asker, { ...more, comment });
-        await requests.save(before, request);
+      const comment = async () => (text === '' ? undefined : { id: await requests.newCommentId(), text });
+      return { before, command, comment, asker: { ...actorOf(asked), roles: rolesOf(caller, before) } };
+    };
+
+    if (command === 'apply') {
+      const begun = await work(asked.traceparent, async (tx) => {
+        const { before, comment, asker } = await commanded(tx);
+        // Sent again while it is not known yet what became of it: it is carried on.
+        if (isPromised(before, once)) return before;
+        const promised = once === undefined ? undefined : { once, reply: JSON.stringify(reply) };
+        const request = beginApplying(before, 'apply', asker, { ...more, comment: await comment(), promised });
+        await tx.requests.save(before, request);
         return request;
-      }
-      const { request, events } = move(before, command, asker, { ...more, comment });
-      if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
-      if (request !== null) await requests.save(before, request);
-      for (const event of events) outbox.event(event);
-      return undefined;
-    });
-    if (begun !== undefined) {
+      });
       const { outcome, conflicts } = await apply(begun, onBehalfOf(asked));
       if (outcome !== 'applied') throw blocked(conflicts);
+      return reply;
     }
-    const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
-    return { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
+    return work(asked, async (tx) => {
+      const { before, command: way, comment, asker } = await commanded(tx);
+      const { request, events } = move(before, way, asker, { ...more, comment: await comment() });
+      if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
+      if (request !== null) await tx.requests.save(before, request);
+      for (const event of events) tx.outbox.event(event);
+      return reply;
+    });
   });
 };

@@ -7,7 +7,7 @@ import type { Surroundings } from '../surroundings.ts';
 
 export const discardChangeEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
   implement(DiscardChange, (asked) =>
-    work(asked.traceparent, async ({ requests, outbox }) => {
+    work(asked, async ({ requests, outbox }) => {
       const { params, caller } = asked;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const { request, events } = discardChange(before, params.changeId, actorOf(asked));

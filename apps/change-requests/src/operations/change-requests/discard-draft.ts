@@ -6,7 +6,7 @@ import type { Surroundings } from '../surroundings.ts';
 
 export const discardDraftEndpoint = ({ work, rolesOf }: Pick<Surroundings, 'work' | 'rolesOf'>) =>
   implement(DiscardDraft, (asked) =>
-    work(asked.traceparent, async ({ requests, outbox }) => {
+    work(asked, async ({ requests, outbox }) => {
       const { params, caller } = asked;
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const asker = { ...actorOf(asked), roles: rolesOf(caller, request) };

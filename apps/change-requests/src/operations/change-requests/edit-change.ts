@@ -5,6 +5,7 @@ import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../d
 import { requireVisible } from '../../domain/move.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { asPosted } from '../as-posted.ts';
 import { inBody } from '../in-body.ts';
@@ -21,7 +22,12 @@ export const editChangeEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
     refusePrototypeKeys(body, '/body');
     const change = parseChange(body, '/body');
 
-    const tryOnce = async (): Promise<ChangeRequest | undefined> => {
+    const answer = async (request: ChangeRequest) => {
+      const outlookOf = await outlooksOf(bus, request.project, [request], onBehalfOf(asked));
+      return shownChangeRequest(request, outlookOf(request));
+    };
+
+    const tryOnce = async () => {
       const known = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
       requireAuthor(known, caller.id);
       const replaced = changeOf(known, params.changeId);
@@ -34,7 +40,7 @@ export const editChangeEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
       });
       const [checked] = changes;
       if (checked === undefined) throw new Error('A change that was checked has an answer.');
-      return work(asked.traceparent, async ({ requests, outbox }) => {
+      const edit = async ({ requests, outbox }: Work): Promise<ChangeRequest | undefined> => {
         const before = await requests.getForUpdate(params.id);
         if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);
         if (before.revision !== known.revision) return undefined;
@@ -42,14 +48,16 @@ export const editChangeEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
         await requests.save(before, request);
         for (const event of events) outbox.event(event);
         return request;
-      });
+      };
+      return work.thenReply(asked, edit, answer);
     };
 
+    const done = await work.recall(asked, answer);
+    if (done !== undefined) return done;
+
     for (let tries = 0; tries < mostTries; tries++) {
-      const request = await tryOnce();
-      if (request === undefined) continue;
-      const outlookOf = await outlooksOf(bus, request.project, [request], onBehalfOf(asked));
-      return shownChangeRequest(request, outlookOf(request));
+      const reply = await tryOnce();
+      if (reply !== undefined) return reply;
     }
     throw refusal('ConflictError', 'Change request was changed by someone else');
   });

@@ -1,9 +1,11 @@
 import { implement } from '@bunting/bus';
 import { refusal, RevertChangeRequest } from '@bunting/contracts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { type InverseChange, leftOver, requireRevertible, revert } from '../../domain/revert.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import { AnotherOpenRequest } from '../../persistence/change-request-repository.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
@@ -13,7 +15,11 @@ import type { Surroundings } from '../surroundings.ts';
 export const revertChangeRequestEndpoint = ({ bus, work }: Pick<Surroundings, 'bus' | 'work'>) =>
   implement(RevertChangeRequest, async (asked) => {
     const { params, caller } = asked;
-    const made = work(asked.traceparent, async ({ requests, outbox }) => {
+    const answer = async (draft: ChangeRequest) => {
+      const outlookOf = await outlooksOf(bus, draft.project, [draft], onBehalfOf(asked));
+      return shownChangeRequest(draft, outlookOf(draft));
+    };
+    const make = async ({ requests, outbox }: Work): Promise<ChangeRequest> => {
       const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const inverse = (await requests.inverseOf(applied.id)) as readonly InverseChange[];
       requireRevertible(applied, inverse);
@@ -34,14 +40,14 @@ export const revertChangeRequestEndpoint = ({ bus, work }: Pick<Surroundings, 'b
       await requests.save(request, draft);
       for (const event of events) outbox.event(event);
       return draft;
-    });
-    const draft = await made.catch((error: unknown) => {
+    };
+    const reply = await work.thenReply(asked, make, answer).catch((error: unknown) => {
       if (!(error instanceof AnotherOpenRequest)) throw error;
       throw refusal(
         'ConflictError',
         'You have an open change request here already: finish, cancel or discard it first',
       );
     });
-    const outlookOf = await outlooksOf(bus, draft.project, [draft], onBehalfOf(asked));
-    return shownChangeRequest(draft, outlookOf(draft));
+    if (reply === undefined) throw new Error('A draft was made, or the reason why not was thrown.');
+    return reply;
   });

@@ -5,8 +5,9 @@ import { requireVisible } from '../../domain/move.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export const setTitleEndpoint = ({ work, rolesOf }: Pick<Surroundings, 'work' | 'rolesOf'>) =>
-  implement(SetTitle, ({ params, body, caller, traceparent }) =>
-    work(traceparent, async ({ requests }) => {
+  implement(SetTitle, (asked) =>
+    work(asked, async ({ requests }) => {
+      const { params, body, caller } = asked;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       await requests.save(before, rename(before, body.title, caller.id, rolesOf(caller, before).admin));
       return null;

@@ -44,12 +44,13 @@ export const setChangeRequestConfigEndpoint = ({
     if (!environments.some(({ name }) => name === place.environment)) {
       throw notFound(`Could not find environment ${place.environment} for project ${place.project}`);
     }
-    await work(asked.traceparent, async ({ requests, outbox }) => {
+    const reply = await work(asked, async ({ requests, outbox }) => {
       const after = requiredApprovalsOf(body);
       const before = await requests.protect(place, after);
       for (const event of configurationUpdated(place, before, after, actorOf(asked))) outbox.event(event);
+      return null;
     });
     // Whoever is answered finds direct edits refused from now on. If it fails, it is done again until it succeeds.
     await tellProtection(onBehalfOf(asked));
-    return null;
+    return reply;
   });

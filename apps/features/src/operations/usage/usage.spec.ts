@@ -132,6 +132,22 @@ describe('metrics in bulk', () => {
   });
 });
 
+it('are counted once, however often they are sent with one Idempotency-Key', async () => {
+  const stop = new Date().toISOString();
+  const body = { appName: 'web', bucket: { start: stop, stop, toggles: { [name]: { yes: 3, no: 1 } } } };
+  const collected = {
+    ...{ featureName: name, appName: 'web', environment: 'development' },
+    ...{ timestamp: stop, yes: 2, no: 0 },
+  };
+  const [one, bulk] = [{ idempotencyKey: `one-${name}` }, { idempotencyKey: `bulk-${name}` }];
+  for (let sent = 0; sent < 3; sent++) {
+    await features.call(ReportMetrics, { body }, inEnvironment('development'), one);
+    const both = { applications: [], metrics: [collected] };
+    await features.call(ReportMetricsInBulk, { body: both }, inEnvironment('development'), bulk);
+  }
+  expect(await figuresOf(name)).toMatchObject([{ environment: 'development', yes: 5, no: 1 }, {}]);
+});
+
 describe('the first metrics', () => {
   it('bring a feature to pre-live, and live from production where it is on; its state is told, and no event', async () => {
     await report({ [name]: { yes: 1 } });

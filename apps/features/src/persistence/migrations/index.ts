@@ -1,3 +1,4 @@
+import { idempotencyTables } from '@bunting/outbox';
 import { appliedChangeRequests, protectedEnvironments } from './applied-changes.ts';
 import { deletedFeatures } from './deleted-features.ts';
 import { freshInstall } from './fresh-install.ts';
@@ -16,4 +17,5 @@ export const steps = [
   settings,
   deletedFeatures,
   toldProjects,
+  idempotencyTables,
 ];

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Bus, call, type CallContext, inProcessBus, implement, serve, systemContext } from '@bunting/bus';
+import { type Caller, defineOperation, refusal } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { eventually, freshDatabase } from '@bunting/testing';
+import { Type } from 'typebox';
+import { featureCreated } from '../test/telling.ts';
+import { idempotencyTables, outboxTables, startTelling, type Telling } from './index.ts';
+
+const declared = { operationId: 'test', summary: 'test', tag: 'test', permission: 'service' } as const;
+const AddThing = defineOperation({
+  ...{ ...declared, subject: 'call.features.add-thing' as const },
+  body: Type.Object({ name: Type.String(), about: Type.Optional(Type.Unknown()) }),
+  reply: Type.Object({ id: Type.Integer(), name: Type.String() }),
+});
+const CountThing = defineOperation({
+  ...{ ...declared, subject: 'call.features.count-thing' as const },
+  body: Type.Object({ name: Type.String() }),
+  reply: Type.Object({ text: Type.String() }),
+});
+const things = {
+  name: '2026-11-21-things',
+  statements: ['create table thing (id integer generated always as identity primary key, name text)'],
+};
+const mia: Caller = { id: 7, name: 'mia', tokenId: 'a', grants: [] };
+const admin: Caller = { id: -42, name: 'admin', tokenId: 'b', grants: [] };
+
+describe('a write with an Idempotency-Key', () => {
+  let bus: Bus;
+  let database: Database;
+  let telling: Telling;
+  let ended: () => Promise<void>;
+  let hold: Promise<void> | undefined;
+  let beforeReply: () => void = () => undefined;
+
+  beforeEach(async () => {
+    hold = undefined;
+    beforeReply = () => undefined;
+    const fresh = await freshDatabase();
+    bus = inProcessBus();
+    database = await openDatabase({
+      ...{ url: fresh.url, name: 'features', steps: [outboxTables, things, idempotencyTables] },
+    });
+    telling = startTelling({
+      ...{ producer: 'features' as const, database, bus, intervalMs: 60_000, retentionHours: 1, answersKeptHours: 24 },
+      warn: () => undefined,
+    });
+    const add = implement(AddThing, (asked) =>
+      telling.work(asked, async ({ query }, outbox) => {
+        const { name } = asked.body;
+        if (name === '') throw refusal('ConflictError', 'no');
+        const [row] = await query<{ id: number }>('insert into thing (name) values ($1) returning id', [name]);
+        outbox.event(featureCreated(name));
+        await hold;
+        asked.say('Said', name);
+        return { id: row?.id ?? 0, name };
+      }),
+    );
+    const count = implement(CountThing, async (asked) => {
+      const reply = async ({ id }: { id: number }) => {
+        beforeReply();
+        const [row] = await database.read<{ all: number }>({ name: 'all', text: 'select count(*) as all from thing' });
+        return { text: `${id} of ${row?.all}` };
+      };
+      const before = await telling.recall(asked, reply);
+      if (before !== undefined) return before;
+      const done = await telling.workThen(
+        asked,
+        async ({ query }) =>
+          (await query<{ id: number }>('insert into thing (name) values ($1) returning id', [asked.body.name]))[0],
+        reply,
+      );
+      if (done === undefined) throw new Error('It was inserted.');
+      return done;
+    });
+    const served = await serve(bus, [add, count, telling.endpoint], { checkReplies: true });
+    ended = async () => {
+      await served.stop();
+      await telling.relay.stop();
+      await database.close();
+      await bus.close();
+      await fresh.drop();
+    };
+  });
+  afterEach(() => ended());
+
+  const context = (idempotencyKey?: string, caller: Caller = mia): CallContext => ({
+    ...{ ...systemContext(5_000), caller },
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  });
+  const add = (key: string | undefined, name: string, caller?: Caller) =>
+    call(bus, AddThing, { body: { name } }, context(key, caller));
+  const names = async () =>
+    (await database.read<{ name: string }>({ name: 'names', text: 'select name from thing order by id' })).map(
+      ({ name }) => name,
+    );
+
+  it('is done once, and every retry is given the first answer with all that was said beside it', async () => {
+    const first = await bus.call(AddThing.subject, JSON.stringify({ body: { name: 'x' } }), context('k'));
+    expect(first).toMatchObject({ reply: { headers: { Said: 'x' } } });
+    const again = await bus.call(AddThing.subject, JSON.stringify({ body: { name: 'x' } }), context('k'));
+    expect(again).toEqual({
+      reply: { json: '{"id":1,"name":"x"}', headers: { Said: 'x', 'Idempotency-Replayed': 'true' } },
+    });
+    expect(await names()).toEqual(['x']);
+    expect(await database.read({ name: 'told', text: 'select uid from outbox' })).toHaveLength(1);
+  });
+
+  it('is the same request in whatever order the members of its body come', async () => {
+    const ask = (about: unknown) => call(bus, AddThing, { body: { name: 'x', about } }, context('k'));
+    await ask({ a: 1, b: [{ c: 2, d: 3 }] });
+    expect(await ask({ b: [{ d: 3, c: 2 }], a: 1 })).toEqual({ id: 1, name: 'x' });
+    await expect(ask({ b: [{ d: 3, c: 2 }], a: 2 })).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
+  });
+
+  it('is refused when the key was for another body or another operation', async () => {
+    await add('k', 'x');
+    await expect(add('k', 'y')).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
+    await expect(call(bus, CountThing, { body: { name: 'x' } }, context('k'))).rejects.toMatchObject({
+      kind: 'IdempotencyKeyReused',
+    });
+    expect(await names()).toEqual(['x']);
+  });
+
+  it("has nothing to do with another caller's key, and everything with another token of the same user", async () => {
+    await add('k', 'x');
+    await add('k', 'y', admin);
+    await add('k', 'z', { ...admin, tokenId: 'c' });
+    await add('k', 'x', { ...mia, tokenId: 'd' });
+    expect(await names()).toEqual(['x', 'y', 'z']);
+  });
+
+  it('is told to come back while the first is carried out, and then is given its answer', async () => {
+    let release: () => void = () => undefined;
+    hold = new Promise((resolve) => (release = resolve));
+    const both = [add('k', 'x'), add('k', 'x')];
+    await expect(Promise.race(both)).rejects.toMatchObject({ kind: 'ConflictError', retryAfterSeconds: 1 });
+    release();
+    expect(await Promise.any(both)).toEqual({ id: 1, name: 'x' });
+    expect(await add('k', 'x')).toEqual({ id: 1, name: 'x' });
+    expect(await names()).toEqual(['x']);
+  });
+
+  it('is tried anew after a refusal, for nothing was done', async () => {
+    await expect(add('k', '')).rejects.toMatchObject({ kind: 'ConflictError' });
+    expect(await add('k', 'x')).toMatchObject({ name: 'x' });
+  });
+
+  it('has one effect when fifty come at once', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () => add('k', 'x').catch((error: unknown) => error)),
+    );
+    expect(await names()).toEqual(['x']);
+    for (const outcome of outcomes) {
+      if (outcome instanceof Error) expect(outcome).toMatchObject({ kind: 'ConflictError' });
+      else expect(outcome).toEqual({ id: 1, name: 'x' });
+    }
+  });
+
+  it('costs two statements, and nothing without a key', async () => {
+    const costOf = async (job: () => Promise<unknown>) => {
+      const before = database.statements;
+      await job();
+      return database.statements - before;
+    };
+    await add(undefined, 'x');
+    await telling.relay.stop();
+    const without = await costOf(() => add(undefined, 'x'));
+    expect(await costOf(() => add('k', 'x'))).toBe(without + 2);
+  });
+
+  it('is given a reply made of what was done, when nobody got as far as to reply', async () => {
+    beforeReply = () => {
+      throw new Error('killed');
+    };
+    const count = () => call(bus, CountThing, { body: { name: 'x' } }, context('k'));
+    await expect(count()).rejects.toMatchObject({ kind: 'InternalError' });
+    beforeReply = () => undefined;
+    expect(await count()).toEqual({ text: '1 of 1' });
+    await add(undefined, 'y');
+    expect(await count()).toEqual({ text: '1 of 1' });
+  });
+
+  it('is forgotten after its time, in the course of housekeeping', async () => {
+    await add('old', 'x');
+    await add('young', 'y');
+    await database.transaction(({ query }) =>
+      query("update idempotent_answer set created_at = now() - interval '25 hours' where key = 'old'"),
+    );
+    await eventually(() => expect(telling.relay.leading).toBe(true));
+    await telling.relay.keepHouse();
+    expect(await database.read({ name: 'keys', text: 'select key from idempotent_answer' })).toEqual([
+      { key: 'young' },
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { JsonText, type Once } from '@bunting/bus';
+import { refusal } from '@bunting/contracts';
+import type { Database, SchemaStep, Statement, Tx } from '@bunting/database';
+
+/**
+ * Answers of writes that carried an `Idempotency-Key`, each stored in the transaction of what it answers for. Whoever works
+ * on a key holds a lock on it until the commit. The lookup is a statement of its own after the lock was tried, so it sees
+ * what the one who held the lock before has committed.
+ */
+export const idempotencyTables: SchemaStep = {
+  name: '2026-11-21-idempotency',
+  statements: [
+    `create table idempotent_answer (
+      scope text not null,
+      key text not null,
+      operation text not null,
+      fingerprint text not null,
+      done json,
+      answer text,
+      said json not null default '{}',
+      created_at timestamptz not null default now(),
+      primary key (scope, key)
+    )`,
+    'create index idempotent_answer_by_age on idempotent_answer (created_at)',
+    `create function begin_once(
+      whose text, given text,
+      out is_free boolean, out fingerprint text, out done json, out answer text, out said json
+    ) language plpgsql as $$
+    begin
+      is_free := pg_try_advisory_xact_lock(hashtextextended(whose || ' ' || given, 0));
+      select stored.fingerprint, stored.done, stored.answer, stored.said into fingerprint, done, answer, said
+      from idempotent_answer stored where stored.scope = whose and stored.key = given;
+    end $$`,
+  ],
+};
+
+/** What came of a write that was done before. */
+export interface DoneBefore {
+  /** what the transaction came to, where the reply is made of it after the commit */
+  readonly done: unknown;
+  /** the reply as it was given; null when nobody got that far */
+  readonly answer: string | null;
+  readonly said: Readonly<Record<string, string>>;
+}
+
+interface Row extends DoneBefore {
+  readonly is_free: boolean;
+  readonly fingerprint: string | null;
+}
+
+const known = (once: Once, row: Row | undefined): DoneBefore | undefined => {
+  if (row === undefined) return undefined;
+  if (row.fingerprint === null) {
+    if (row.is_free) return undefined;
+    throw refusal(
+      'ConflictError',
+      'A request with this `Idempotency-Key` is being carried out right now. Try again to be given its answer.',
+      { retryAfterSeconds: 1 },
+    );
+  }
+  if (row.fingerprint === once.fingerprint) return row;
+  throw refusal(
+    'IdempotencyKeyReused',
+    'The `Idempotency-Key` header was used before with another request. A new request takes a new key.',
+    {
+      details: [
+        { message: 'was used before with another operation, parameters or body', path: '/headers/idempotency-key' },
+      ],
+    },
+  );
+};
+
+/**
+ * Begins a write that is to be done once; nobody else does until the end of this transaction.
+ * @returns what came of it, when it was done before
+ * @throws Refusal `ConflictError` while another does it, `IdempotencyKeyReused` when the key was for something else.
+ */
+export const beginOnce = async ({ query }: Tx, once: Once): Promise<DoneBefore | undefined> => {
+  const [row] = await query<Row>('select * from begin_once($1, $2)', [once.scope, once.key]);
+  return known(once, row);
+};
+
+const answerOf: Statement = {
+  name: 'idempotent-answer',
+  text: `select true as is_free, fingerprint, done, answer, said from idempotent_answer where scope = $1 and key = $2`,
+};
+
+/** Looks up what came of a write, without a transaction: for what asks others before it begins one. */
+export const doneBefore = async (database: Database, once: Once): Promise<DoneBefore | undefined> => {
+  const [row] = await database.read<Row>(answerOf, [once.scope, once.key]);
+  return known(once, row);
+};
+
+export const textOfReply = (reply: unknown): string =>
+  reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
+
+const insertAnswer = `
+  insert into idempotent_answer (scope, key, operation, fingerprint, done, answer, said)
+  values ($1, $2, $3, $4, $5, $6, $7)`;
+
+/**
+ * Stores, together with what was done, the answer or what the answer will be made of.
+ * @param isLocked whether `beginOnce` began this transaction; if not, the key may have been given to something else
+ */
+export const remember = async (
+  { query }: Pick<Tx, 'query'>,
+  once: Once,
+  came: Omit<DoneBefore, 'done'> & { readonly done?: unknown },
+  isLocked = true,
+): Promise<void> => {
+  await query(isLocked ? insertAnswer : `${insertAnswer} on conflict do nothing`, [
+    ...[once.scope, once.key, once.operation, once.fingerprint],
+    ...[came.done === undefined ? null : JSON.stringify(came.done), came.answer, JSON.stringify(came.said)],
+  ]);
+  if (came.answer !== null) once.stored = came.answer;
+};
+
+/** Stores an answer that was made after the commit. Who comes second takes the answer of the first. */
+export const completeAnswer: Statement = {
+  name: 'complete-idempotent-answer',
+  text: `update idempotent_answer set answer = coalesce(answer, $3), said = case when answer is null then $4 else said end
+         where scope = $1 and key = $2 returning answer, said`,
+};
+
+/** Drops answers that are old enough that nobody sends the request again. */
+export const dropOldAnswers = `delete from idempotent_answer where (scope, key) in (
+  select scope, key from idempotent_answer where created_at < now() - make_interval(hours => $1)
+  order by created_at limit 5000 for update skip locked)`;
