@@ -98,6 +98,26 @@ describe('What producers tell', () => {
     expect((await audit.search({ project: 'short' })).events).toMatchObject([{ data: null, preData: null }]);
   });
 
+  it('has lost its secrets before it is in the log, and is found by none of them', async () => {
+    const key = `*:*.${'0123456789abcdef'.repeat(4)}`;
+    await features.tell(
+      anEvent({
+        project: 'secrets',
+        data: { name: 'ci', secret: 'hunter2', note: `use ${key}`, auditUser: { ip: '203.0.113.7' } },
+        preData: { password: 'hunter1' },
+      }),
+    );
+    expect((await audit.search({ project: 'secrets' })).events).toMatchObject([
+      {
+        data: { name: 'ci', secret: '[redacted]', note: 'use [redacted]', auditUser: { ip: '[redacted]' } },
+        preData: { password: '[redacted]' },
+      },
+    ]);
+    for (const query of ['hunter', '0123456789abcdef', '203.0.113']) {
+      expect((await audit.search({ project: 'secrets', query })).totalEvents).toBe(0);
+    }
+  });
+
   it('is heard from each producer, whichever of the others is away', async () => {
     const gateway = await startTeller(audit.bus, 'gateway');
     await gateway.tell(anEvent({ type: 'user-created', project: 'from the gateway' }));

@@ -2,6 +2,7 @@ import type { Bus } from '@bunting/bus';
 import { invalid, type OutboxMessage, parse, type Producer, readOutboxOf, RecordedEvent } from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
+import { withoutSecrets } from '../domain/redaction.ts';
 import { appendEvents, type ArrivingEvent } from '../persistence/event-log.ts';
 
 /** What the log answers as an event's data is an object or nothing (interface 2.14). */
@@ -10,12 +11,18 @@ const requireSubject = (value: unknown, path: string): void => {
     throw invalid(`The \`${path}\` property must be object or null.`, path);
 };
 
-/** @throws Refusal for what is no event; the projection sets such a message aside, and goes on. */
+/**
+ * The event as it goes into the log: without secrets, whatever its producer put into it.
+ * @throws Refusal for what is no event; the projection sets such a message aside, and goes on.
+ */
 const arriving = ({ uid, payload }: OutboxMessage): ArrivingEvent => {
   const event = parse(RecordedEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
   requireSubject(event.data, '/payload/data');
   requireSubject(event.preData, '/payload/preData');
-  return { uid, event };
+  if (Number.isNaN(Date.parse(event.createdAt)))
+    throw invalid('The `/payload/createdAt` property must be a moment.', '/payload/createdAt');
+  const { data, preData } = event;
+  return { uid, event: { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) } };
 };
 
 /** Appends what a producer told to the log. */

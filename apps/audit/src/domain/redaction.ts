@@ -1,0 +1,93 @@
+/** Stands where a secret stood. */
+export const redacted = '[redacted]';
+
+/** Members whose values nobody should read in a log, however they are spelled: `apiKey`, `api_key` and `API-Key` are one. */
+const secretMembers = new Set([
+  'secret',
+  'clientsecret',
+  'token',
+  'apitoken',
+  'accesstoken',
+  'refreshtoken',
+  'idtoken',
+  'apikey',
+  'privatekey',
+  'password',
+  'passwordhash',
+  'passwd',
+  'authorization',
+  'cookie',
+  'setcookie',
+  'ip',
+  'ipaddress',
+  'clientip',
+  'remoteip',
+  'remoteaddr',
+  'xforwardedfor',
+]);
+
+const isSecretMember = (name: string): boolean =>
+  name.length <= 40 && secretMembers.has(name.replace(/[^A-Za-z]/g, '').toLowerCase());
+
+const isHex = (text: string): boolean => text.length >= 32 && /^[0-9a-fA-F]+$/.test(text);
+
+/** `project:environment.<hex>` and `user:<hex>`, the keys of this API. */
+const isApiKey = (word: string): boolean => {
+  const colon = word.indexOf(':');
+  if (colon < 0) return false;
+  return isHex(word.slice(colon + 1)) ? word.startsWith('user:') : isHex(word.slice(word.lastIndexOf('.') + 1));
+};
+
+/** A JSON Web Token: three parts in base64, of which the first begins as every JSON object does. */
+const isWebToken = (word: string): boolean => word.startsWith('eyJ') && word.split('.', 4).length === 3;
+
+/** Words whose next one is a credential. */
+const introduces = (word: string): boolean => /^(bearer|basic)$/i.test(word);
+
+const shortestSecret = 16;
+
+/** How much of a word is left without the signs that end a sentence. */
+const endOf = (word: string): number => {
+  let end = word.length;
+  while (end > 0 && '.:!?'.includes(word.charAt(end - 1))) end--;
+  return end;
+};
+
+/** Text without what has the shape of a credential. Linear: it is read word by word, and no expression looks back. */
+const textWithoutSecrets = (text: string): string => {
+  if (text.length < shortestSecret) return text;
+  if (text.includes('PRIVATE KEY-----')) return redacted;
+  let before = '';
+  // What separates words is kept, as every second piece.
+  return text
+    .split(/([\s"'`,;()[\]{}<>=&|]+)/)
+    .map((piece, nth) => {
+      if (nth % 2 === 1) return piece;
+      const word = piece.slice(0, endOf(piece));
+      const isSecret = word.length >= shortestSecret && (introduces(before) || isApiKey(word) || isWebToken(word));
+      before = piece.slice(0, 10).replace(/:$/, '');
+      return isSecret ? `${redacted}${piece.slice(word.length)}` : piece;
+    })
+    .join('');
+};
+
+const isNothing = (value: unknown): boolean => value === null || value === undefined || value === '';
+
+/**
+ * An event's data without secrets, keys and the addresses of those who asked: by the names of members, and by the shape of
+ * what is in texts. What a flag is configured with is no such address, and stays. The same value comes back when there is none.
+ */
+export const withoutSecrets = (value: unknown): unknown => {
+  if (typeof value === 'string') return textWithoutSecrets(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const elements = value.map(withoutSecrets);
+    return elements.some((element, nth) => element !== value[nth]) ? elements : value;
+  }
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+    name,
+    isSecretMember(name) && !isNothing(member) ? redacted : withoutSecrets(member),
+  ]);
+  const original = value as Record<string, unknown>;
+  return members.some(([name, member]) => member !== original[name]) ? Object.fromEntries(members) : value;
+};
