@@ -1,5 +1,6 @@
-import type { Event } from '@bunting/contracts';
+import type { Event, FeatureStrategy } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { addressOf, onPlatform } from './given.ts';
 import { type OneProcess, startOneProcess } from './platform.ts';
 
@@ -65,6 +66,27 @@ describe('after kill -9', () => {
     expect(names.filter((_, nth) => there[nth]).toSorted()).toEqual([...found].toSorted());
     const { events } = await given().events({ project, type: 'feature-created', query: 'killed-many-' });
     expect(events.map(({ featureName }: Event) => featureName as string).toSorted()).toEqual([...found].toSorted());
+  }, 60_000);
+
+  it('what was on its way is done once when it is sent again with its Idempotency-Key', async () => {
+    await given().createFeature(project, 'killed-once');
+    const strategies = `${addressOf(project, 'killed-once')}/environments/development/strategies`;
+    const keys = Array.from({ length: 25 }, () => randomUUID());
+    const send = (key: string) =>
+      platform.api<FeatureStrategy>('POST', strategies, { name: 'default' }, { 'idempotency-key': key });
+    let begun = () => {};
+    const oneAnswered = new Promise<void>((resolve) => (begun = resolve));
+    const settled = Promise.allSettled(keys.map((key) => send(key).then(begun)));
+    await oneAnswered;
+    await platform.kill();
+    await settled;
+    await platform.restart();
+
+    const answers = await Promise.all(keys.map(send));
+    expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+    const { environments } = await given().getFeature(addressOf(project, 'killed-once'));
+    const stored = environments?.[0]?.strategies?.map(({ id }) => id);
+    expect(stored?.toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
   }, 60_000);
 
   it('everything goes on', async () => {

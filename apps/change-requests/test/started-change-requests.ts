@@ -57,7 +57,13 @@ export interface StartedChangeRequests {
   readonly gateway: GatewayAtTheBoundary;
   /** its database, for what no operation can bring about yet and for what none shows */
   readonly database: Database;
-  call<O extends AnyOperation>(operation: O, ask: Ask<O>, caller?: Caller, timeoutMs?: number): Promise<ReplyOf<O>>;
+  call<O extends AnyOperation>(
+    operation: O,
+    ask: Ask<O>,
+    caller?: Caller,
+    timeoutMs?: number,
+    more?: Partial<CallContext>,
+  ): Promise<ReplyOf<O>>;
   /** Adds to a request in the shop; in production, unless another environment is given. */
   add(body: unknown, caller?: Caller, environment?: string): Promise<ChangeRequest>;
   pending(caller?: Caller, projectId?: string): Promise<PendingChangeRequest[]>;
@@ -108,8 +114,8 @@ export const startChangeRequests = async (
     features,
     gateway,
     database,
-    call: (operation, ask, caller = callers.mia, timeoutMs = 10_000) =>
-      call(hosted.bus, operation, ask, contextOf(caller, timeoutMs)),
+    call: (operation, ask, caller = callers.mia, timeoutMs = 10_000, more = {}) =>
+      call(hosted.bus, operation, ask, { ...contextOf(caller, timeoutMs), ...more }),
     add: (body, caller, environmentName = 'production') =>
       started.call(AddChanges, { params: { projectId: 'shop', environment: environmentName }, body }, caller),
     move: (id, state, caller, more = {}) =>

@@ -10,6 +10,7 @@ import { describeImport } from './import.ts';
 import { describeImportCommand } from './import-command.ts';
 import { describePatchStrategy } from './patch-strategy.ts';
 import { describeReadYourWrites } from './read-your-writes.ts';
+import { describeSafeWrites } from './safe-writes.ts';
 import { describeSearch } from './search.ts';
 import { describeTags } from './tags.ts';
 
@@ -27,5 +28,6 @@ export const describeJourneys = (platform: () => Platform): void => {
   describeErrors(platform);
   describeConcurrency(platform);
   describeBadInput(platform);
+  describeSafeWrites(platform);
   describeDocs(platform);
 };

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface CuttingProxy {
+  readonly url: string;
+  /** how many answers nobody was given */
+  readonly cut: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Stands between a client and the platform as a bad network does: what is asked goes through, and with the first byte of
+ * the answer the client's connection is gone. What was asked is done by then, and the client cannot know.
+ */
+export const startCuttingProxy = async (target: string): Promise<CuttingProxy> => {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let cut = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        open.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.once('data', () => {
+      cut++;
+      client.resetAndDestroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get cut() {
+      return cut;
+    },
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,115 @@
+import type { FeatureStrategy, StoredFeature } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { type Api, apiOf } from '../api.ts';
+import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+
+const features = 40;
+const strategiesEach = 25;
+const clients = 12;
+
+/** Does every job, so many at a time. */
+const together = async (jobs: readonly (() => Promise<void>)[]): Promise<void> => {
+  const waiting = jobs.values();
+  const worker = async (): Promise<void> => {
+    for (const job of waiting) await job();
+  };
+  await Promise.all(Array.from({ length: clients }, worker));
+};
+
+/** Writes that a client can send again without fear: the answer that got lost is given again. */
+export const describeSafeWrites = (platform: () => Platform): void => {
+  describe('a write with an Idempotency-Key', () => {
+    const project = 'safe';
+    const given = () => onPlatform(platform().api);
+    let proxy: CuttingProxy;
+    let overBadNetwork: Api;
+
+    beforeAll(async () => {
+      await given().createProject(project);
+      proxy = await startCuttingProxy(platform().url);
+      overBadNetwork = apiOf(proxy.url, platform().token);
+    });
+    afterAll(() => proxy.stop());
+
+    it('has one effect each time of a thousand that the connection is cut after the commit and it is sent again', async () => {
+      const names = Array.from({ length: features }, (_, nth) => `safe-${nth}`);
+      for (const name of names) await given().createFeature(project, name);
+      const answered = new Map(names.map((name) => [name, new Set<string>()]));
+      const write = (name: string) => async () => {
+        const address = `${addressOf(project, name)}/environments/development/strategies`;
+        const ask = ['POST', address, { name: 'flexibleRollout' }, { 'idempotency-key': randomUUID() }] as const;
+        await expect(overBadNetwork(...ask)).rejects.toThrow();
+        const retry = await platform().api<FeatureStrategy>(...ask);
+        expect(retry.status).toBe(200);
+        answered.get(name)?.add(String(retry.body.id));
+      };
+      await together(names.flatMap((name) => Array.from({ length: strategiesEach }, () => write(name))));
+
+      expect(proxy.cut).toBe(features * strategiesEach);
+      for (const name of names) {
+        const { environments } = await given().getFeature(addressOf(project, name));
+        const stored = environments?.[0]?.strategies?.map(({ id }) => String(id));
+        expect(stored).toHaveLength(strategiesEach);
+        expect(new Set(stored)).toEqual(answered.get(name));
+      }
+      const { totalEvents } = await given().events({ project, type: 'feature-strategy-add', limit: 1 });
+      expect(totalEvents).toBe(features * strategiesEach);
+    }, 120_000);
+
+    it('is answered again with the same status, headers and body, and says that it is so', async () => {
+      const ask = ['POST', `/api/admin/projects/${project}/features`, { name: 'safe-again' }] as const;
+      const headers = { 'idempotency-key': randomUUID() };
+      const first = await platform().api<StoredFeature>(...ask, headers);
+      const again = await platform().api<StoredFeature>(...ask, headers);
+      expect(first.status).toBe(201);
+      expect(first.headers.get('idempotency-replayed')).toBeNull();
+      expect({ status: again.status, text: again.text }).toEqual({ status: 201, text: first.text });
+      expect(again.headers.get('location')).toBe(first.headers.get('location'));
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expectRefusal(await platform().api(...ask), 409, 'NameExistsError');
+    });
+
+    it('is refused with another body, and when its key is none', async () => {
+      const address = `/api/admin/projects/${project}/features`;
+      const headers = { 'idempotency-key': randomUUID() };
+      await platform().api('POST', address, { name: 'safe-one' }, headers);
+      const other = await platform().api('POST', address, { name: 'safe-other' }, headers);
+      expectRefusal(other, 422, 'IdempotencyKeyReused', 'Idempotency-Key');
+      for (const key of ['', 'two words', 'k'.repeat(256)]) {
+        const answer = await platform().api('POST', address, { name: 'safe-none' }, { 'idempotency-key': key });
+        expectRefusal(answer, 400, 'ValidationError', 'Idempotency-Key');
+      }
+    });
+
+    it('has one effect when it is sent by several at once', async () => {
+      const feature = addressOf(project, 'safe-at-once');
+      await given().createFeature(project, 'safe-at-once');
+      const send = (key: string) =>
+        platform().api<FeatureStrategy>(
+          ...(['POST', `${feature}/environments/development/strategies`, { name: 'default' }] as const),
+          { 'idempotency-key': key },
+        );
+      const keys = Array.from({ length: 8 }, () => randomUUID());
+      const ids = await Promise.all(
+        keys.map(async (key) => {
+          const sent = await Promise.all(Array.from({ length: 5 }, () => send(key)));
+          const { body } = await send(key);
+          for (const answer of sent) {
+            if (answer.status === 200) expect(answer.body).toEqual(body);
+            else {
+              expectRefusal(answer, 409, 'ConflictError', 'Idempotency-Key');
+              expect(answer.headers.get('retry-after')).toBe('1');
+            }
+          }
+          return body.id;
+        }),
+      );
+      const { environments } = await given().getFeature(feature);
+      expect(environments?.[0]?.strategies?.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    });
+  });
+};

@@ -1,0 +1,198 @@
+import {
+  AddChanges,
+  AddComment,
+  type AnyOperation,
+  type Caller,
+  ChangeState,
+  DiscardChange,
+  DiscardDraft,
+  EditChange,
+  operations,
+  RevertChangeRequest,
+  serviceOf,
+  SetApprovers,
+  SetChangeRequestConfig,
+  SetTitle,
+  unavailable,
+} from '@bunting/contracts';
+import type { Ask } from '@bunting/bus';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+
+const { mia, rita, ada } = callers;
+const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+const archive = { action: 'archiveFeature', feature: 'banner' };
+const production = { projectId: 'shop', environment: 'production' };
+
+let service: StartedChangeRequests;
+beforeAll(async () => {
+  service = await startChangeRequests();
+});
+beforeEach(() => service.forget());
+afterAll(() => service.stop());
+
+/** A write as somebody sends it, again and again, with one key. */
+interface Write {
+  readonly operation: AnyOperation;
+  readonly ask: Ask<AnyOperation>;
+  readonly caller?: Caller;
+}
+const writing = <O extends AnyOperation>(operation: O, ask: Ask<O>, caller: Caller = mia): Write => ({
+  ...{ operation, ask, caller },
+});
+
+const at = (id: number) => ({ projectId: 'shop', id });
+const moving = (id: number, state: string, caller: Caller, more = {}) =>
+  writing(ChangeState, { params: at(id), body: { state, ...more } } as Ask<typeof ChangeState>, caller);
+const draft = () => service.add([enable]);
+const inReview = async () => {
+  const { id } = await draft();
+  await service.move(id, 'In review');
+  return id;
+};
+const approved = async () => {
+  const id = await inReview();
+  await service.move(id, 'Approved', rita);
+  return id;
+};
+const changeIn = (request: Awaited<ReturnType<typeof draft>>) => request.features[0]?.changes[0]?.id ?? 0;
+
+const writes: readonly { readonly what: string; readonly given: () => Promise<Write> }[] = [
+  { what: 'begins a request', given: async () => writing(AddChanges, { params: production, body: enable }) },
+  {
+    what: 'adds to a request',
+    given: async () => {
+      await draft();
+      return writing(AddChanges, { params: production, body: [archive] });
+    },
+  },
+  {
+    what: 'replaces a change',
+    given: async () => {
+      const request = await draft();
+      const body = { ...enable, payload: { enabled: false } };
+      return writing(EditChange, { params: { ...at(request.id), changeId: changeIn(request) }, body });
+    },
+  },
+  {
+    what: 'takes a change out',
+    given: async () => {
+      const request = await service.add([enable, archive]);
+      return writing(DiscardChange, { params: { ...at(request.id), changeId: changeIn(request) } });
+    },
+  },
+  { what: 'discards a draft', given: async () => writing(DiscardDraft, { params: at((await draft()).id) }) },
+  {
+    what: 'gives a title',
+    given: async () => writing(SetTitle, { params: at((await draft()).id), body: { title: 'Friday' } }),
+  },
+  {
+    what: 'says something',
+    given: async () => writing(AddComment, { params: at((await draft()).id), body: { text: 'Why?' } }),
+  },
+  {
+    what: 'asks for approval',
+    given: async () => writing(SetApprovers, { params: at((await draft()).id), body: { reviewers: [rita.id] } }),
+  },
+  { what: 'sends to review', given: async () => moving((await draft()).id, 'In review', mia, { comment: 'Please.' }) },
+  { what: 'approves', given: async () => moving(await inReview(), 'Approved', rita, { comment: 'Fine.' }) },
+  { what: 'rejects', given: async () => moving(await inReview(), 'Rejected', rita) },
+  {
+    what: 'schedules',
+    given: async () =>
+      moving(await approved(), 'Scheduled', ada, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }),
+  },
+  { what: 'applies', given: async () => moving(await approved(), 'Applied', ada, { comment: 'Now.' }) },
+  {
+    what: 'makes a request that undoes another',
+    given: async () => {
+      const id = await approved();
+      await service.move(id, 'Applied', ada);
+      return writing(RevertChangeRequest, { params: at(id) });
+    },
+  },
+  {
+    what: 'protects an environment',
+    given: async () =>
+      writing(SetChangeRequestConfig, {
+        params: production,
+        body: { changeRequestsEnabled: true, requiredApprovals: 2 },
+      }),
+  },
+];
+
+/** All that is stored and told of requests. */
+const everything = async () => {
+  const parts = ['change_request', 'change', 'approval', 'rejection', 'comment', 'schedule', 'protected_environment'];
+  const all = parts.map((table) => `'${table}', (select json_agg(t order by t::text) from ${table} t)`).join(', ');
+  const text = `select json_build_object(${all}) as stored`;
+  return [await service.database.read({ name: 'everything', text }), await service.told()];
+};
+const send = ({ operation, ask, caller }: Write, idempotencyKey: string) =>
+  service.call(operation, ask, caller, 10_000, { idempotencyKey });
+
+const asked = new Set<string>();
+
+describe.each(writes)('a write that $what, sent again with its Idempotency-Key', ({ given }) => {
+  it('changes nothing more and is answered the same', async () => {
+    const [write, key] = [await given(), randomUUID()];
+    const first = await send(write, key);
+    const after = await everything();
+    expect(await send(write, key)).toEqual(first);
+    expect(await everything()).toEqual(after);
+    asked.add(write.operation.subject);
+  });
+
+  it('has one effect when it comes several times at once', async () => {
+    const [write, key] = [await given(), randomUUID()];
+    const before = (await service.told()).length;
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => send(write, key)));
+    const answer = await send(write, key);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') expect(outcome.value).toEqual(answer);
+      else expect(outcome.reason).toMatchObject({ kind: 'ConflictError' });
+    }
+    const tellings = (await service.told()).length - before;
+    await service.forget();
+    const alone = await given();
+    const without = (await service.told()).length;
+    await send(alone, randomUUID());
+    expect(tellings).toBe((await service.told()).length - without);
+  });
+});
+
+const withoutEffect = /^call\.change-requests\.(preview-.*)$/;
+
+it('knows every write', () => {
+  const all = operations.filter(
+    (operation) => operation.http?.method !== 'GET' && serviceOf(operation) === 'change-requests',
+  );
+  const effective = all.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));
+  expect(effective.filter((subject) => !asked.has(subject))).toEqual([]);
+});
+
+describe('applying that was interrupted', () => {
+  it.each(['before', 'after'] as const)('%s it took effect is carried on by a retry, with one effect', async (when) => {
+    const id = await approved();
+    const [write, key] = [moving(id, 'Applied', ada, { comment: 'Now.' }), randomUUID()];
+    service.features.whileApplying(when, () => {
+      throw unavailable('away');
+    });
+    await expect(send(write, key)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    const answer = { id, state: 'Applied', comment: 'Now.' };
+    expect(await send(write, key)).toEqual(answer);
+    expect(await send(write, key)).toEqual(answer);
+    expect(service.features.applied.filter((one) => one.id === id)).toHaveLength(1);
+    expect((await service.get(id)).comments).toHaveLength(1);
+    await expect(send(moving(id, 'Applied', ada), key)).rejects.toMatchObject({ kind: 'IdempotencyKeyReused' });
+  });
+
+  it('is no success for a retry when it was refused: it may be tried again', async () => {
+    const id = await approved();
+    const [write, key] = [moving(id, 'Applied', ada), randomUUID()];
+    service.features.archive('checkout');
+    await expect(send(write, key)).rejects.toMatchObject({ kind: 'ConflictError' });
+    await expect(send(write, key)).rejects.toMatchObject({ message: 'Feature has been archived' });
+  });
+});
