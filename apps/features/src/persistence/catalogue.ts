@@ -1,5 +1,6 @@
 import type { Tag } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { brokenConstraint, type Tx } from '@bunting/database';
+import { OvertakenError } from './references.ts';
 import type { NewContextField, NewTagType } from '../domain/import/index.ts';
 
 /** What tags, types of tags and context fields there are, within a unit of work. What is there already stays as it is. */
@@ -42,8 +43,13 @@ export const catalogue = ({ query }: Tx): Catalogue => {
   return {
     addTags: async (tags) => {
       if (tags.length === 0) return { added: [], unknownTypes: [] };
-      const [result] = await query<{ added: Tag[]; unknownTypes: string[] }>(addTags, [JSON.stringify(tags)]);
-      return result ?? { added: [], unknownTypes: [] };
+      try {
+        const [result] = await query<{ added: Tag[]; unknownTypes: string[] }>(addTags, [JSON.stringify(tags)]);
+        return result ?? { added: [], unknownTypes: [] };
+      } catch (error) {
+        if (brokenConstraint(error) !== 'tag_type_fkey') throw error;
+        throw new OvertakenError('A type of tags is gone.', { cause: error });
+      }
     },
     addTagTypes: (types) => add(addTagTypes, types),
     addContextFields: (fields) => add(addContextFields, fields),

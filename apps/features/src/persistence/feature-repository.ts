@@ -6,6 +6,7 @@ import type { Surroundings } from '../domain/surroundings.ts';
 import { absentFeature } from './absent-feature.ts';
 import { statesOf } from './feature-json.ts';
 import { type FeatureJson, featureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
+import type { holdReferences as holdReferencesOf } from './references.ts';
 import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
 
 /** A feature, and what the rules must know beside it. */
@@ -28,8 +29,8 @@ export interface FeatureRepository {
   getFamilyForUpdate(project: string, name: string): Promise<Feature>;
   /** The names of the active features that depend on one that is locked. */
   childrenOf(name: string): Promise<string[]>;
-  /** Stores new features, and tells their states. */
-  add(features: readonly Feature[]): Promise<void>;
+  /** Stores new features, and tells their states. What a feature that is locked speaks of, one that is like it may speak of too. */
+  add(features: readonly Feature[], like?: Feature): Promise<void>;
   /** Stores what became of features that were got for update, and tells their states; those that stayed the same are left alone. */
   save(features: readonly Feature[]): Promise<void>;
   /** Removes features that were got for update, with all that belongs to them, and tells that they are gone. */
@@ -87,11 +88,15 @@ const changedParents = (before: Feature | undefined, after: Feature): string[] =
   return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
 };
 
-/** @param requireAllowed is asked before an edit is stored: it throws where the edit takes a change request */
+/**
+ * @param requireAllowed is asked before an edit is stored: it throws where the edit takes a change request
+ * @param holdReferences is told what is stored: it throws when something that a feature newly speaks of is gone
+ */
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
   requireAllowed?: (before: Feature, after: Feature) => Promise<void>,
+  holdReferences?: ReturnType<typeof holdReferencesOf>,
 ): FeatureRepository => {
   /** what was got for update, as it was then */
   const known = new Map<string, Feature>();
@@ -111,8 +116,11 @@ export const featureRepository = (
     }
   };
 
-  const write = async (statement: string, features: readonly Feature[]): Promise<void> => {
-    for (const some of inBatches(features)) await tell(statement, rowsOf(some));
+  const write = async (statement: string, features: readonly Feature[], like?: Feature): Promise<void> => {
+    for (const some of inBatches(features)) {
+      await holdReferences?.(some.map((after) => ({ before: known.get(after.name), after, like })));
+      await tell(statement, rowsOf(some));
+    }
     // A parent's row knows nothing of its children, but its state says whether there are some.
     const parents = new Set(features.flatMap((feature) => changedParents(known.get(feature.name), feature)));
     for (const feature of features) known.set(feature.name, feature);
@@ -144,9 +152,9 @@ export const featureRepository = (
 
     childrenOf: async (name) => (await query<{ name: string }>(children, [name])).map((row) => row.name),
 
-    add: async (features) => {
+    add: async (features, like) => {
       try {
-        await write(insert, features);
+        await write(insert, features, like);
       } catch (error) {
         if (brokenConstraint(error) !== 'feature_pkey') throw error;
         const [only, ...others] = features;

@@ -4,6 +4,7 @@ import type { FeatureNaming } from '../domain/names.ts';
 import { named } from '../domain/refusals.ts';
 import type { Outbox } from '@bunting/outbox';
 import { nextProjectVersion } from './project-settings.ts';
+import { OvertakenError } from './references.ts';
 import { ProjectEntity, ProjectEnvironmentEntity } from './entities.ts';
 
 /** What a new feature must know of the place that it is to have. */
@@ -18,6 +19,8 @@ export interface PlaceForFeature {
 export interface ProjectRepository {
   /** Every environment that there is, by its place, and whether the id of a project is taken. */
   placeFor(id: string): Promise<{ readonly taken: boolean; readonly environments: readonly Environment[] }>;
+  /** The project of that id, or of the feature of that name, stays what it is until the end of this work: asked for before features are. */
+  hold(which: { readonly project: string } | { readonly feature: string }): Promise<void>;
   placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
   /** How many projects there are; nobody else adds one until the end of this work. */
   count(): Promise<number>;
@@ -37,6 +40,9 @@ const placeForFeature = `
     (select json_build_object('naming', feature_naming, 'featureLimit', feature_limit)
      from project where id = $1 and archived_at is null) as project`;
 
+const holdProject = 'select from project where id = $1 for share';
+const holdProjectOf = 'select from project where id = (select project from feature where name = $1) for share';
+
 const lock = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
 
 export const projectRepository = ({ em, query }: Tx, outbox: Outbox): ProjectRepository => {
@@ -50,6 +56,10 @@ export const projectRepository = ({ em, query }: Tx, outbox: Outbox): ProjectRep
 
   return {
     placeFor: (id) => one(placeFor, [id]),
+    hold: async (which) => {
+      const of = 'project' in which ? [holdProject, which.project] : [holdProjectOf, which.feature];
+      await query(of[0] as string, [of[1]]);
+    },
     placeForFeature: (project, name) => one(placeForFeature, [project, name]),
     count: () => counted('projects', '', 'select count(*) from project', []),
     countFeatures: (project) =>
@@ -65,7 +75,10 @@ export const projectRepository = ({ em, query }: Tx, outbox: Outbox): ProjectRep
       try {
         await em.flush();
       } catch (error) {
-        if (brokenConstraint(error) !== 'project_pkey') throw error;
+        const broken = brokenConstraint(error);
+        // One of them was deleted meanwhile; done again, the work finds out which.
+        if (broken === 'project_environment_environment_fkey') throw new OvertakenError('An environment is gone.');
+        if (broken !== 'project_pkey') throw error;
         throw refusal('NameExistsError', 'A project with this id already exists.');
       }
       const version = await nextProjectVersion({ query });

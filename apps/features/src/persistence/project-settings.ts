@@ -35,13 +35,15 @@ export interface ProjectSettings {
   setFavorite(id: string, userId: number, isFavorite: boolean): Promise<boolean>;
 }
 
-const findForUpdate = `
+const lockProject = 'select from project where id = $1 for update';
+// After the lock, as a statement of its own: it must see what was committed while the lock was waited for.
+const find = `
   select json_build_object('id', p.id, 'name', p.name, 'description', p.description, 'mode', p.mode,
       'defaultStickiness', p.default_stickiness, 'featureLimit', p.feature_limit, 'featureNaming', p.feature_naming) as project,
     p.archived_at is not null as "isArchived",
     (select count(*) from feature where project = p.id and archived_at is null) as "activeFeatures",
     array(select environment from project_environment where project = p.id) as environments
-  from project p where p.id = $1 for update of p`;
+  from project p where p.id = $1`;
 
 const removeSegments = `
   delete from segment s where s.project = $1 returning s.version, json_build_object('id', s.id, 'name', s.name,
@@ -62,7 +64,10 @@ export const nextProjectVersion = async ({ query }: Pick<Tx, 'query'>): Promise<
 const batch = 500;
 
 export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings => ({
-  findForUpdate: async (id) => (await query<FoundProject>(findForUpdate, [id]))[0],
+  findForUpdate: async (id) => {
+    await query(lockProject, [id]);
+    return (await query<FoundProject>(find, [id]))[0];
+  },
 
   save: async ({ id, name, description, mode, defaultStickiness, featureLimit, featureNaming }, updatedAt) => {
     const text = `
@@ -103,7 +108,7 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
 
   connect: async (id, environment) => {
     const text = `
-      insert into project_environment (project, environment) select $1, name from environment where name = $2
+      insert into project_environment (project, environment) select $1, name from environment where name = $2 for key share
       returning environment`;
     return (await query(text, [id, environment])).length > 0;
   },

@@ -25,14 +25,16 @@ const members = `
 
 const getForUpdate = `
   select json_build_object(${members}) as segment,
-    (select coalesce(json_agg(json_build_object('name', f.name, 'project', f.project) order by f.name), '[]') from feature f
-     where f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.archived_at is null) as users,
     (select id from segment where name = $2) as "idOfName"
   from segment s where s.id = $1 for update of s`;
 
+// A statement of its own: it must see who came to use the segment while this one waited for its lock.
+const usersOf = `
+  select name, project from feature
+  where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null order by name`;
+
 interface Row {
   readonly segment: StoredSegment;
-  readonly users: SegmentNeighbours['users'];
   readonly idOfName: number | null;
 }
 
@@ -42,7 +44,8 @@ export const storedSegments = ({ query }: Tx, application: ChangeApplication): S
   getForUpdate: async (id, name = '') => {
     const [row] = await query<Row>(getForUpdate, [id, name]);
     if (row === undefined) throw noSuchSegment(id);
-    const { segment, users, idOfName } = row;
+    const { segment, idOfName } = row;
+    const users = await query<SegmentNeighbours['users'][number]>(usersOf, [id]);
     return {
       segment,
       neighbours: { users, idOfName: (wanted) => (wanted === name ? (idOfName ?? undefined) : undefined) },

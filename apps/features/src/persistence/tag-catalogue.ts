@@ -1,6 +1,7 @@
 import { notFound, type Tag, type TagTypeDescription } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
+import { OvertakenError } from './references.ts';
 
 /** A type of tags as it is stored. */
 export type StoredTagType = Required<TagTypeDescription>;
@@ -11,6 +12,8 @@ export interface TagCatalogue {
   removeTag(tag: Tag): Promise<boolean>;
   /** The names of the features that have a tag of the type, or that very tag, in their order. */
   namesOfTagged(type: string, value?: string): Promise<string[]>;
+  /** @throws OvertakenError when a feature has got such a tag since they were looked for. */
+  requireNoneTagged(type: string, value?: string): Promise<void>;
   findTypeForUpdate(name: string): Promise<StoredTagType | undefined>;
   /** False when there is one of that name already. */
   addType(type: StoredTagType): Promise<boolean>;
@@ -21,14 +24,22 @@ export interface TagCatalogue {
 
 const tagType = `'name', name, 'description', description, 'icon', icon, 'color', color`;
 
+const tagged = 'select name from feature where tags @> $1::jsonb order by name';
+const wanted = (type: string, value?: string): string =>
+  JSON.stringify([value === undefined ? { type } : { type, value }]);
+
 export const tagCatalogue = ({ query }: Tx): TagCatalogue => ({
   removeTag: async ({ type, value }) =>
     (await query('delete from tag where type = $1 and value = $2 returning value', [type, value])).length > 0,
 
   namesOfTagged: async (type, value) => {
-    const wanted = JSON.stringify([value === undefined ? { type } : { type, value }]);
-    const text = 'select name from feature where tags @> $1::jsonb order by name';
-    return (await query<{ name: string }>(text, [wanted])).map((row) => row.name);
+    const rows = await query<{ name: string }>(tagged, [wanted(type, value)]);
+    return rows.map((row) => row.name);
+  },
+
+  requireNoneTagged: async (type, value) => {
+    const rows = await query(`${tagged} limit 1`, [wanted(type, value)]);
+    if (rows.length > 0) throw new OvertakenError('A feature has got the tag meanwhile.');
   },
 
   findTypeForUpdate: async (name) => {

@@ -10,6 +10,7 @@ import { type FeatureRepository, featureRepository } from './feature-repository.
 import { type Neighbourhood, neighbourhood } from './neighbourhood.ts';
 import { type ProtectionRepository, protectionRepository, refusingGuardedEdits } from './protection.ts';
 import { type ProjectRepository, projectRepository } from './project-repository.ts';
+import { holdReferences } from './references.ts';
 import { type SegmentRepository, segmentRepository } from './segment-repository.ts';
 import { type Upkeep, upkeep } from './upkeep.ts';
 import { type UsageRepository, usageRepository } from './usage-repository.ts';
@@ -85,7 +86,12 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
       };
       const protection = protectionRepository(tx);
       const result = await job({
-        features: featureRepository(tx, outbox, isAgreed ? undefined : refusingGuardedEdits(caller, protection)),
+        features: featureRepository(
+          tx,
+          outbox,
+          isAgreed ? undefined : refusingGuardedEdits(caller, protection),
+          holdReferences(tx),
+        ),
         projects: projectRepository(tx, outbox),
         segments: segmentRepository(tx, outbox),
         catalogue: catalogue(tx),

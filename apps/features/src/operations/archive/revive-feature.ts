@@ -11,6 +11,7 @@ export const reviveFeatureEndpoint = (work: UnitOfWork, limit: number | undefine
   implement(ReviveFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller, now } = asked;
+      await tx.projects.hold({ feature: params.featureName });
       const feature = await tx.features.findForUpdate(params.featureName);
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');

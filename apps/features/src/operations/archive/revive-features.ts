@@ -13,6 +13,7 @@ export const reviveFeaturesEndpoint = (work: UnitOfWork, limit: number | undefin
     work(asked, async (tx) => {
       const { params, body, caller, now } = asked;
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
+      await tx.projects.hold({ project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));

@@ -16,6 +16,7 @@ export const cloneFeatureEndpoint = (work: UnitOfWork, limit: number | undefined
   implement(CloneFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller, now } = asked;
+      await tx.projects.hold({ project: params.projectId });
       // Its parent is locked as well: the clone will be another child of it.
       const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, CloneFeature.permission, { project: source.project });
@@ -28,7 +29,7 @@ export const cloneFeatureEndpoint = (work: UnitOfWork, limit: number | undefined
       const { feature, events } = cloneFeature(source, body, origin, randomUUID);
       if (project === null) throw notFound(`Active project with id ${named(source.project)} does not exist`);
       await requireRoom(tx, { project: source.project, featureLimit: project.featureLimit, limit, adding: 1 });
-      await tx.features.add([feature]);
+      await tx.features.add([feature], source);
       tx.events.record(events);
       return storedFeature(feature);
     }),

@@ -16,6 +16,7 @@ export const createFeatureEndpoint = (work: UnitOfWork, limit: number | undefine
       const { params, body, caller, now } = asked;
       authorise(caller, CreateFeature.permission, { project: params.projectId });
       requireUrlFriendlyName(body.name);
+      await tx.projects.hold({ project: params.projectId });
       const { taken, project } = await tx.projects.placeForFeature(params.projectId, body.name);
       if (taken !== null) throw nameTaken(taken);
       const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };

@@ -44,6 +44,7 @@ export const importFeaturesEndpoint = (work: UnitOfWork, limit: number | undefin
       const { body, caller, now } = asked;
       const { project, environment, data } = body;
       authorise(caller, ImportFeatures.permission, { project });
+      await tx.projects.hold({ project });
       await tx.destinations.takeTurn();
       const mentioned = namedInFile(data);
       const features = await tx.features.findFamiliesForUpdate(mentioned.features);

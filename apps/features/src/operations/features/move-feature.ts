@@ -12,6 +12,7 @@ export const moveFeatureEndpoint = (work: UnitOfWork) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;
       const to = body.newProjectId;
+      await tx.projects.hold({ project: to });
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
       await requireUnguarded(tx, 'Changing project', to, caller);

@@ -9,10 +9,12 @@ export const deleteTagTypeEndpoint = (work: UnitOfWork) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;
       authoriseEverywhere(caller, DeleteTagType.permission);
+      // Features first, as for who tags them: nobody waits for one who waits for them.
+      await untagEverywhere(tx, params.name, undefined, caller);
       const type = await tx.tags.findTypeForUpdate(params.name);
       if (type === undefined) throw notFound('Could not find tag-type');
-      await untagEverywhere(tx, type.name, undefined, caller);
       await tx.tags.removeType(type.name);
+      await tx.tags.requireNoneTagged(type.name);
       tx.events.record([{ type: 'tag-type-deleted', preData: type }]);
       return null;
     }),
