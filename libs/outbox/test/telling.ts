@@ -5,8 +5,6 @@ import { freshDatabase } from '@bunting/testing';
 import { outboxTables, startTelling, type Telling } from '../src/index.ts';
 
 export interface TellingProducer {
-  /** of its database */
-  readonly url: string;
   readonly database: Database;
   readonly telling: Telling;
   /** commits a change and the event that tells of it */
@@ -36,9 +34,8 @@ export const startProducer = async (
   options: { intervalMs?: number } = {},
 ): Promise<TellingProducer> => {
   const fresh = url === undefined ? await freshDatabase() : undefined;
-  const address = url ?? fresh?.url ?? '';
   const database = await openDatabase({
-    url: address,
+    url: url ?? fresh?.url ?? '',
     name: 'features',
     steps: [outboxTables, things],
   });
@@ -52,7 +49,6 @@ export const startProducer = async (
   });
   const served: Subscription = await serve(bus, [telling.endpoint], { checkReplies: true });
   return {
-    url: address,
     database,
     telling,
     tell: (name) =>

@@ -1,0 +1,126 @@
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { startOwnBunting } from './fuzz/own-bunting.ts';
+import { type FuzzReport, fuzz, type Tally } from './fuzz/run.ts';
+
+const help = `Sends requests made from the OpenAPI document to every operation, half of them in order and half of them breaking one
+rule, and holds every answer to what is promised: none of 5xx, no undocumented status, no body that breaks its schema, nothing
+broken accepted, and an event loop of which 99 of 100 turns stay under 50 ms in every ten seconds of the run.
+
+  npm run fuzz [-- options]
+
+  --requests N    how many (default 100000)
+  --seed N        the same requests for the same seed, but for the ids that the server makes up (default 1)
+  --at-once N     under way at the same time (default 16)
+  --only TEXT     only operations whose id or address contains it
+  --url URL       a Bunting that runs already, instead of one of its own; it needs --token, and is left changed.
+                  GATEWAY_FAILURES_PER_MINUTE must be 0 there, and its event loop is not measured
+  --token TOKEN   its admin token
+
+Ends with 1 when a promise was broken, and shows the requests that broke it.`;
+
+const promisedP99Ms = 50;
+const shownAtMost = 40;
+
+const statusesIn = ({ statuses }: Tally): string =>
+  [...statuses]
+    .sort(([one], [other]) => one - other)
+    .map(([status, times]) => `${status} × ${times}`)
+    .join(', ');
+
+const show = (report: FuzzReport): string => {
+  const { all, byRule, slowest, eventLoopP99Ms, violations, neverSucceeded, succeeded } = report;
+  const worst = Math.max(...eventLoopP99Ms);
+  const median = eventLoopP99Ms.toSorted((a, b) => a - b)[Math.floor(eventLoopP99Ms.length / 2)];
+  const promises = [
+    'an answer of 5xx',
+    'an undocumented status',
+    'a body that breaks its schema',
+    'a broken input accepted',
+    'a broken input refused as something else',
+  ];
+  const timesOf = (promise: string): number =>
+    violations.filter((violation) => violation.promise === promise).reduce((sum, { times }) => sum + times, 0);
+  return [
+    `${all.requests} requests to ${report.operations} operations in ${report.seconds.toFixed(1)} s (${Math.round(all.requests / report.seconds)} a second): ${statusesIn(all)}`,
+    `${succeeded.size} of ${report.operations} operations were answered with success${neverSucceeded.size === 0 ? '' : '; never:'}`,
+    ...[...neverSucceeded].map(([operation, tally]) => `  ${operation}: ${statusesIn(tally)}`),
+    '',
+    '| rule that was broken | requests | statuses |',
+    '| --- | ---: | --- |',
+    ...[...byRule].sort().map(([rule, tally]) => `| ${rule} | ${tally.requests} | ${statusesIn(tally)} |`),
+    '',
+    '| promise | broken |',
+    '| --- | ---: |',
+    ...promises.map((promise) => `| ${promise} | ${timesOf(promise)} |`),
+    '',
+    'Slowest:',
+    ...slowest.map(({ operation, rule, tookMs }) => `  ${tookMs.toFixed(0)} ms  ${operation} (${rule})`),
+    ...(eventLoopP99Ms.length === 0
+      ? []
+      : [
+          `Event loop of the server, p99 of each of ${eventLoopP99Ms.length} stretches of 10 s: median ${median?.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`,
+        ]),
+  ].join('\n');
+};
+
+const showViolations = (
+  { violations }: FuzzReport,
+  seed: number,
+  loggedOf: (errorId: string) => string | undefined = () => undefined,
+): string =>
+  violations
+    .slice(0, shownAtMost)
+    .map(({ promise, operation, what, errorId, curl, nth, times }) => {
+      const logged = errorId === undefined ? undefined : loggedOf(errorId);
+      return [
+        `\n${promise}: ${operation}${times > 1 ? ` (${times} times)` : ''}, request ${nth} of seed ${seed}`,
+        `  ${what}`,
+        ...(logged === undefined ? [] : [`  logged: ${logged.slice(0, 2_000)}`]),
+        `  ${curl}`,
+      ].join('\n');
+    })
+    .concat(violations.length > shownAtMost ? [`\n… and ${violations.length - shownAtMost} more`] : [])
+    .join('\n');
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: {
+      requests: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: '1' },
+      'at-once': { type: 'string', default: '16' },
+      only: { type: 'string', default: '' },
+      url: { type: 'string' },
+      token: { type: 'string', default: '' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(help);
+  const seed = Number(values.seed);
+  const own = values.url === undefined ? await startOwnBunting() : undefined;
+  try {
+    console.log(
+      `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
+    );
+    const report = await fuzz({
+      url: own?.url ?? values.url?.replace(/\/$/, '') ?? '',
+      key: own?.key ?? values.token,
+      requests: Number(values.requests),
+      seed,
+      atOnce: Number(values['at-once']),
+      only: values.only,
+      ...(own === undefined ? {} : { eventLoopP99Ms: own.eventLoopP99Ms }),
+      progress: (done) => process.stderr.write(`\r${done} of ${values.requests} requests`),
+    });
+    process.stderr.write('\r');
+    console.log(show(report));
+    if (report.violations.length > 0) console.log(showViolations(report, seed, own?.loggedOf));
+    const late = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
+    if (late) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
+    if (late || report.violations.length > 0) process.exitCode = 1;
+  } finally {
+    await own?.stop();
+  }
+};
+
+await main();

@@ -1,0 +1,153 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** A JSON Schema, as far as the description of the API uses it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+interface Response {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+interface Documented {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
+  readonly components: { readonly responses?: Readonly<Record<string, Response>> };
+}
+
+/** How a schema is held to a value: text is read as the type that the schema asks for. */
+export type Fits = (value: unknown) => string | undefined;
+
+export interface Answerable {
+  /** why the body, undefined for none, is not what the status promises; undefined when it is */
+  readonly faultOf: (body: unknown) => string | undefined;
+}
+
+export interface DescribedOperation {
+  readonly id: string;
+  readonly method: string;
+  /** with `{name}` for a parameter */
+  readonly path: string;
+  readonly pathParameters: readonly Parameter[];
+  readonly queryParameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+  readonly fitsBody: Fits;
+  /** by the name of the parameter in path or query */
+  readonly fitsParameter: ReadonlyMap<string, Fits>;
+  readonly answers: ReadonlyMap<number, Answerable>;
+}
+
+export interface ApiDescription {
+  readonly operations: readonly DescribedOperation[];
+  /** the schema itself, where it was only referred to */
+  resolve(schema: Schema): Schema;
+}
+
+const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Reads an OpenAPI document: which operations there are, what they take, and what they may answer. */
+export const readDescription = (document: unknown): ApiDescription => {
+  const { paths, components } = document as Document;
+  const at = (pointer: string): unknown => {
+    const keys = pointer.slice(2).split('/');
+    return keys.reduce<unknown>(
+      (inner, key) => (inner as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    );
+  };
+  const resolve = (schema: Schema): Schema => (schema.$ref === undefined ? schema : resolve(at(schema.$ref) as Schema));
+
+  const options = { strict: false, allErrors: false, ownProperties: true } as const;
+  const asItIs = new Ajv2020(options);
+  const asText = new Ajv2020({ ...options, coerceTypes: true });
+  for (const ajv of [asItIs, asText]) {
+    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    ajv.addSchema({ ...(document as object), $id: 'openapi' });
+  }
+  const fits = (ajv: Ajv2020, pointer: string): Fits => {
+    let validate: ValidateFunction | undefined;
+    return (value) => {
+      validate ??= ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
+      if (validate(value)) return undefined;
+      const [error] = validate.errors ?? [];
+      return `${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}`.trim();
+    };
+  };
+
+  const read = (path: string, method: string, operation: Documented): DescribedOperation => {
+    const pointer = `/paths/${escaped(path)}/${method}`;
+    const parameters = operation.parameters ?? [];
+    const jsonBody = operation.requestBody?.content['application/json'];
+    const fitsParameter = new Map(
+      parameters.map(({ name }, nth): [string, Fits] => [name, fits(asText, `${pointer}/parameters/${nth}/schema`)]),
+    );
+    const answers = Object.entries(operation.responses).map(([status, written]): [number, Answerable] => {
+      const referred = written.$ref?.split('/').at(-1);
+      const response = referred === undefined ? written : (components.responses?.[referred] ?? {});
+      const where =
+        referred === undefined ? `${pointer}/responses/${status}` : `/components/responses/${escaped(referred)}`;
+      if (response.content?.['application/json'] === undefined) {
+        return [Number(status), { faultOf: (body) => (body === undefined ? undefined : 'has a body, and should not') }];
+      }
+      const fitsBody = fits(asItIs, `${where}/content/application~1json/schema`);
+      return [Number(status), { faultOf: (body) => (body === undefined ? 'has no body' : fitsBody(body)) }];
+    });
+    return {
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      pathParameters: parameters.filter((parameter) => parameter.in === 'path'),
+      queryParameters: parameters.filter((parameter) => parameter.in === 'query'),
+      body: jsonBody?.schema,
+      fitsBody: fits(asItIs, `${pointer}/requestBody/content/application~1json/schema`),
+      fitsParameter,
+      answers: new Map(answers),
+    };
+  };
+
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => read(path, method, operation)),
+  );
+  return { operations, resolve };
+};

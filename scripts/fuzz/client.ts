@@ -1,0 +1,82 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { bodyOf, type FuzzRequest, targetOf } from './requests.ts';
+
+export interface FuzzAnswer {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly text: string;
+  readonly tookMs: number;
+}
+
+export interface Client {
+  send(request: FuzzRequest): Promise<FuzzAnswer>;
+  close(): void;
+}
+
+const patienceMs = 70_000;
+
+/** Sends requests just as they are written, and takes an answer also while it still sends. */
+export const clientOf = (url: string, connections: number): Client => {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const { hostname, port } = new URL(url);
+
+  const attempt = (request: FuzzRequest): Promise<FuzzAnswer> =>
+    new Promise((resolve, reject) => {
+      const startedAt = performance.now();
+      const body = bodyOf(request);
+      const headers = { ...request.headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) };
+      const { method } = request.operation;
+      const sent = httpRequest({ agent, hostname, port, method, path: targetOf(request), headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            contentType: response.headers['content-type'],
+            text: Buffer.concat(chunks).toString(),
+            tookMs: performance.now() - startedAt,
+          }),
+        );
+      });
+      sent.setTimeout(patienceMs, () => sent.destroy(new Error(`There was no answer in ${patienceMs / 1_000} s.`)));
+      sent.on('error', reject);
+      sent.end(body);
+    });
+
+  return {
+    send: async (request) => {
+      try {
+        return await attempt(request);
+      } catch (error) {
+        // A connection that the server had just ended, as it does after refusing a body: the request has not arrived.
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error;
+        return attempt(request);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+};
+
+/** The request as a line for a shell, with the key left out. */
+export const curlOf = (url: string, request: FuzzRequest): string => {
+  const body = bodyOf(request);
+  const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const headers = Object.entries(request.headers).map(([name, value]) => {
+    const shown = name === 'authorization' && value !== '' ? '$TOKEN' : value.slice(0, 200);
+    return name === 'authorization' ? `-H "authorization: ${shown}"` : `-H ${quoted(`${name}: ${shown}`)}`;
+  });
+  const line = [
+    'curl -sS --path-as-is -g -X',
+    request.operation.method,
+    ...headers,
+    quoted(`${url}${targetOf(request)}`),
+  ].join(' ');
+  if (body === undefined) return line;
+  const text = body.length > 4_000 ? `${body.subarray(0, 4_000).toString()}…(${body.length} bytes)` : body.toString();
+  if (/[^\t\n -~\u00a0-\ud7ff\ue000-\uffef]/.test(text)) {
+    return `base64 -d <<<${body.subarray(0, 4_000).toString('base64')} | ${line} --data-binary @-`;
+  }
+  return `${line} --data-binary ${quoted(text)}`;
+};

@@ -1,0 +1,81 @@
+import { freePort } from '@bunting/embedded-postgres';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A Bunting in a process of its own, on data of its own, for as long as it is fuzzed. */
+export interface OwnBunting {
+  readonly url: string;
+  readonly key: string;
+  /** since it was asked last: what 99 of 100 turns of the event loop stayed under, 10 ms of waiting included */
+  eventLoopP99Ms(): Promise<number | undefined>;
+  /** the line of the log that has the error of this id */
+  loggedOf(errorId: string): string | undefined;
+  stop(): Promise<void>;
+}
+
+const repository = path.join(import.meta.dirname, '..', '..');
+const linesKept = 5_000;
+
+/** The measurements of the process, of which reading them begins the next stretch. */
+const p99In = (metrics: string): number | undefined => {
+  const seconds = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+};
+
+export const startOwnBunting = async (): Promise<OwnBunting> => {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-fuzz-'));
+  const [port, operationsPort] = [await freePort(), await freePort()];
+  const key = `*:*.${randomBytes(32).toString('hex')}`;
+  const child = spawn(process.execPath, ['--max-old-space-size=512', 'apps/all-in-one/src/main.ts'], {
+    cwd: repository,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PORT: String(port),
+      GATEWAY_HOST: '127.0.0.1',
+      FEATURES_OPS_PORT: String(operationsPort),
+      BUNTING_DATA_DIR: dataDir,
+      BUNTING_ADMIN_TOKEN: key,
+      GATEWAY_FAILURES_PER_MINUTE: '0',
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    if (lines.length > linesKept) lines.shift();
+  });
+  let ended = false;
+  const over = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => void (ended = true));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await over;
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  };
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = (): Promise<boolean> =>
+    fetch(`${url}/health/ready`).then(
+      (response) => response.ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (ended) {
+      await stop();
+      throw new Error(`Bunting did not start.\n${lines.join('\n')}`);
+    }
+    await sleep(50);
+  }
+  return {
+    url,
+    key,
+    eventLoopP99Ms: async () => p99In(await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text()),
+    loggedOf: (errorId) => lines.find((line) => line.includes(errorId)),
+    stop,
+  };
+};

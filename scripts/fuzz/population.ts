@@ -1,0 +1,101 @@
+import type { DescribedOperation } from './api-description.ts';
+import type { Client } from './client.ts';
+import type { KnownObjects } from './known-objects.ts';
+import { randomFrom } from './random.ts';
+import { targetOf } from './requests.ts';
+
+const json = 'application/json';
+const projects = ['default', ...Array.from({ length: 7 }, (_, nth) => `fuzz-project-${nth}`)];
+const environments = ['development', 'production', 'fuzz-env-0', 'fuzz-env-1'];
+const features = 48;
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, nth) => nth);
+
+/**
+ * Puts the flags, projects and what belongs to them where requests can speak of them: at the beginning, and again while a run
+ * takes them away. What is there already is refused, and that is all right.
+ */
+export const populate = async (client: Client, key: string, known: KnownObjects): Promise<void> => {
+  const headers = { authorization: key, 'content-type': json };
+  const send = async (method: string, path: string, values: Readonly<Record<string, string>>, body: unknown) => {
+    const operation = { method, path: `/api/admin${path}` } as DescribedOperation;
+    const { status, text } = await client.send({ operation, values, query: [], headers, body });
+    const answer: unknown = text === '' ? undefined : JSON.parse(text);
+    if (status < 300) known.learn(operation.path, values, answer);
+    return answer;
+  };
+  const post = (path: string, values: Readonly<Record<string, string>>, body: unknown = {}) =>
+    send('POST', path, values, body);
+
+  for (const name of environments) {
+    await post('/environments', {}, { name, type: 'development' });
+    await post('/environments/{name}/on', { name });
+  }
+  await Promise.all(
+    projects.map(async (projectId) => {
+      await post('/projects', {}, { id: projectId, name: `Project ${projectId}` });
+      await post('/projects/revive/{projectId}', { projectId });
+      for (const environment of environments) {
+        await post('/projects/{projectId}/environments', { projectId }, { environment });
+        known.learn('/api/admin/projects/{projectId}/environments', { projectId }, { environment });
+      }
+    }),
+  );
+  await post('/context', {}, { name: 'fuzz-field' });
+  await post('/tag-types', {}, { name: 'fuzz-type' });
+  const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
+  await post('/segments', {}, { name: 'fuzz-segment', constraints });
+
+  const oneFeature = async (nth: number): Promise<void> => {
+    const name = `fuzz-flag-${nth}`;
+    const values = { projectId: projects[nth % projects.length] as string, featureName: name };
+    const environment = environments[(nth >> 3) % environments.length] as string;
+    await post('/archive/revive/{featureName}', { featureName: name });
+    await post('/projects/{projectId}/features', { projectId: values.projectId }, { name });
+    await post(
+      '/projects/{projectId}/features/{featureName}/environments/{environment}/strategies',
+      { ...values, environment },
+      { name: 'flexibleRollout', constraints },
+    );
+    await post('/features/{featureName}/tags', { featureName: name }, { type: 'simple', value: `fuzz-${nth % 5}` });
+    const feature = '/projects/{projectId}/features/{featureName}';
+    known.learn(`/api/admin${feature}/environments`, values, { environment });
+    if (nth >= 2 * projects.length) {
+      const parent = `fuzz-flag-${nth % projects.length}`;
+      await post(`${feature}/dependencies`, values, { feature: parent });
+      known.learn(`/api/admin${feature}/dependencies`, values, { parent });
+    }
+    if (nth >= projects.length) return;
+    const change = { action: 'updateEnabled', feature: name, payload: { enabled: true } };
+    const proposed = { projectId: values.projectId, environment };
+    const request = await post('/projects/{projectId}/environments/{environment}/change-requests', proposed, change);
+    known.learn('/api/admin/projects/{projectId}/change-requests', { projectId: values.projectId }, request);
+    const { id, features: changed } = (request ?? {}) as { id?: number; features?: { changes: unknown }[] };
+    const where = { projectId: values.projectId, id: String(id) };
+    known.learn('/api/admin/projects/{projectId}/change-requests/{id}/changes', where, changed?.[0]?.changes);
+  };
+  for (let from = 0; from < features; from += 8) await Promise.all(range(8).map((nth) => oneFeature(from + nth)));
+};
+
+/** Asks for the lists that can be asked for, of some of what they can be asked for, and learns what is in them. */
+export const lookAround = async (
+  client: Client,
+  key: string,
+  operations: readonly DescribedOperation[],
+  known: KnownObjects,
+): Promise<void> => {
+  const random = randomFrom(1);
+  const lists = operations
+    .filter(({ method, path }) => method === 'GET' && !path.endsWith('}'))
+    .toSorted((one, other) => one.path.length - other.path.length);
+  for (const operation of lists) {
+    for (const _ of range(operation.pathParameters.length === 0 ? 1 : 3)) {
+      const values = known.along(operation.path, random);
+      if (operation.pathParameters.some(({ name }) => values[name] === undefined)) continue;
+      const request = { operation, values, query: [], headers: { authorization: key }, body: undefined };
+      const { status, text } = await client.send(request);
+      if (status === 200 && text !== '') known.learn(operation.path, values, JSON.parse(text));
+      if (status >= 500) throw new Error(`GET ${targetOf(request)} answered ${status}: ${text}`);
+    }
+  }
+};

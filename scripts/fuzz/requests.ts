@@ -1,0 +1,87 @@
+import type { ApiDescription, DescribedOperation } from './api-description.ts';
+import type { KnownObjects } from './known-objects.ts';
+import type { Random } from './random.ts';
+import type { ValueSource, Whim } from './values.ts';
+
+/** A request as it is meant; how it is written is the matter of whoever sends it. */
+export interface FuzzRequest {
+  readonly operation: DescribedOperation;
+  /** by the names of the parameters in the path */
+  readonly values: Readonly<Record<string, string>>;
+  readonly query: readonly (readonly [string, string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** instead of what path, query and body come to */
+  readonly rawTarget?: string;
+  readonly rawBody?: Buffer;
+}
+
+const json = 'application/json';
+
+export const targetOf = ({ operation, values, query, rawTarget }: FuzzRequest): string => {
+  if (rawTarget !== undefined) return rawTarget;
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'x'));
+  const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  return search === '' ? path : `${path}?${search}`;
+};
+
+export const bodyOf = ({ rawBody, body }: FuzzRequest): Buffer | undefined =>
+  rawBody ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
+
+/** Makes requests that fit the description in all that it says of them; whether their objects are there is another matter. */
+export const requestSource = (description: ApiDescription, known: KnownObjects, source: ValueSource, key: string) => {
+  const fittingText = (
+    operation: DescribedOperation,
+    { name, schema }: DescribedOperation['pathParameters'][number],
+    whim: Whim,
+  ): string | undefined => {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const made = source.text(schema, name, whim);
+      if (operation.fitsParameter.get(name)?.(made) === undefined) return made.toWellFormed();
+    }
+    return undefined;
+  };
+
+  const query = (operation: DescribedOperation, whim: Whim): [string, string][] => {
+    const { random } = whim;
+    return operation.queryParameters.flatMap(({ name, schema, required }): [string, string][] => {
+      if (!required && !random.chance(0.3)) return [];
+      const { type, items } = description.resolve(schema);
+      if (type === 'array') {
+        return Array.from({ length: random.between(1, 3) }, () => [name, source.text(items ?? {}, name, whim)]);
+      }
+      const made = fittingText(operation, { name, schema, in: 'query', required }, whim);
+      return made === undefined ? [] : [[name, made]];
+    });
+  };
+
+  const body = (operation: DescribedOperation, whim: Whim): unknown => {
+    if (operation.body === undefined) return undefined;
+    for (let attempt = 0; attempt < 30; attempt++) {
+      const made: unknown = JSON.parse(JSON.stringify(source.value(operation.body, '', whim)) ?? 'null');
+      if (operation.fitsBody(made) === undefined) return made;
+    }
+    throw new Error(`No body could be made up that fits ${operation.id}.`);
+  };
+
+  return (operation: DescribedOperation, random: Random): FuzzRequest => {
+    // Half of the time of what is there, otherwise of anything.
+    const there = random.chance(0.5) ? known.along(operation.path, random) : {};
+    const whim = { random, plain: random.chance(0.5), within: there };
+    const values = Object.fromEntries(
+      operation.pathParameters.map((parameter) => {
+        const { name } = parameter;
+        const isThere = there[name] !== undefined && operation.fitsParameter.get(name)?.(there[name]) === undefined;
+        return [name, (isThere ? there[name] : fittingText(operation, parameter, whim)) || 'x'];
+      }),
+    );
+    const made = body(operation, whim);
+    return {
+      operation,
+      values,
+      query: query(operation, whim),
+      headers: { authorization: key, ...(made === undefined ? {} : { 'content-type': json }) },
+      body: made,
+    };
+  };
+};

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type OwnBunting, startOwnBunting } from './own-bunting.ts';
+import { fuzz, inOrder } from './run.ts';
+
+const requests = 2_000;
+
+describe('a Bunting', () => {
+  let bunting: OwnBunting;
+  beforeAll(async () => {
+    bunting = await startOwnBunting();
+  }, 90_000);
+  afterAll(() => bunting.stop(), 60_000);
+
+  it('keeps its promises to whatever arrives at any of its operations', async () => {
+    const { url, key, eventLoopP99Ms, loggedOf } = bunting;
+    const report = await fuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
+    const told = report.violations.map(({ errorId, ...violation }) => ({
+      ...violation,
+      logged: errorId === undefined ? undefined : loggedOf(errorId),
+    }));
+    expect(told).toEqual([]);
+    expect(report.all.requests).toBe(requests);
+    // A run that reaches nothing finds nothing.
+    expect(report.succeeded.size).toBeGreaterThan(report.operations / 2);
+    expect(report.byRule.size).toBeGreaterThan(30);
+    expect(report.byRule.get(inOrder)?.requests).toBeGreaterThan(requests / 3);
+    expect(report.eventLoopP99Ms.length).toBeGreaterThan(0);
+  }, 240_000);
+});
+
+/** A server with one operation, which it describes rightly and answers as the test says. */
+const liar = async (answer: (request: IncomingMessage, response: ServerResponse, body: string) => void) => {
+  const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 } } };
+  const content = { 'application/json': { schema } };
+  const error = { description: 'no', content: { 'application/json': { schema: { type: 'object' } } } };
+  const refusals = Object.fromEntries([400, 401, 413, 414, 415, 431].map((status) => [status, error]));
+  const post = {
+    operationId: 'createThing',
+    requestBody: { required: true, content },
+    responses: { 201: { description: 'made', content }, ...refusals },
+  };
+  const document = { openapi: '3.1.0', paths: { '/api/things': { post } }, components: {} };
+  const server: Server = createServer((request, response) => {
+    if (request.url === '/docs/openapi.json') return void response.end(JSON.stringify(document));
+    let body = '';
+    request.setEncoding('latin1').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json; charset=utf-8');
+      answer(request, response, body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const report = await fuzz({ url, key: 'the key of a test', requests: 200, seed: 1, atOnce: 4 });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  return report;
+};
+
+const promisesBrokenIn = ({ violations }: Awaited<ReturnType<typeof fuzz>>): string[] =>
+  [...new Set(violations.map(({ promise }) => promise))].sort();
+
+describe('a server that does not keep its promises', () => {
+  it('is caught when it takes everything', async () => {
+    const report = await liar((_request, response, body) => response.writeHead(201).end(body.slice(0, 2_000)));
+    expect(promisesBrokenIn(report)).toEqual(['a body that breaks its schema', 'a broken input accepted']);
+    expect(report.violations.find(({ what }) => what.startsWith('no key'))?.curl).toMatch(/^curl .*\/api\/things/);
+  });
+
+  it('is caught when it answers what it does not describe', async () => {
+    const report = await liar((_request, response) => response.writeHead(418).end('{}'));
+    expect(promisesBrokenIn(report)).toEqual(
+      expect.arrayContaining(['a broken input refused as something else', 'an undocumented status']),
+    );
+  });
+
+  it('is caught when it fails', async () => {
+    const report = await liar((_request, response) => response.writeHead(500).end('{}'));
+    expect(promisesBrokenIn(report)).toEqual(expect.arrayContaining(['an answer of 5xx', 'an undocumented status']));
+  });
+
+  it('is caught when what it answers is not what it describes', async () => {
+    const report = await liar((_request, response) => response.writeHead(201).end('{"name":"x"}'));
+    expect(promisesBrokenIn(report)).toContain('a body that breaks its schema');
+    expect(report.violations.some(({ what }) => what.includes('must NOT have fewer than 2 characters'))).toBe(true);
+  });
+});

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readDescription } from './api-description.ts';
+import { breaker } from './breakages.ts';
+import { clientOf, curlOf } from './client.ts';
+import { faultsOf, type Promised } from './judge.ts';
+import { knownObjects } from './known-objects.ts';
+import { lookAround, populate } from './population.ts';
+import { randomOf } from './random.ts';
+import { requestSource } from './requests.ts';
+import { valueSource } from './values.ts';
+
+export interface FuzzOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly requests: number;
+  readonly seed: number;
+  /** requests under way at once */
+  readonly atOnce: number;
+  /** only operations whose id or address contains it */
+  readonly only?: string;
+  /** the milliseconds that nearly every turn of the server's event loop stayed under since it was asked last */
+  readonly eventLoopP99Ms?: () => Promise<number | undefined>;
+  readonly progress?: (done: number) => void;
+}
+
+export interface Violation {
+  readonly promise: Promised;
+  readonly operation: string;
+  readonly what: string;
+  /** the log names it too */
+  readonly errorId: string | undefined;
+  readonly curl: string;
+  /** which request of the run it was */
+  readonly nth: number;
+  /** how many more of the operation broke the same promise by the same rule */
+  times: number;
+}
+
+export interface Tally {
+  requests: number;
+  readonly statuses: Map<number, number>;
+}
+
+export interface FuzzReport {
+  readonly operations: number;
+  readonly seconds: number;
+  readonly all: Tally;
+  /** operations that were answered with success at least once */
+  readonly succeeded: ReadonlySet<string>;
+  /** the others, and what those of their requests that were in order were answered with */
+  readonly neverSucceeded: ReadonlyMap<string, Tally>;
+  /** by the rule that was broken; those in order under `none` */
+  readonly byRule: ReadonlyMap<string, Tally>;
+  readonly slowest: readonly {
+    readonly operation: string;
+    readonly rule: string;
+    readonly tookMs: number;
+    readonly curl: string;
+  }[];
+  /** of every stretch of the run, in order */
+  readonly eventLoopP99Ms: readonly number[];
+  readonly violations: readonly Violation[];
+}
+
+export const inOrder = 'none: in order';
+const replenishEvery = 1_000;
+const stretchMs = 10_000;
+const slowestShown = 5;
+
+const count = (tally: Tally, status: number): void => {
+  tally.requests++;
+  tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
+};
+
+const newTally = (): Tally => ({ requests: 0, statuses: new Map() });
+
+const tallyIn = (tallies: Map<string, Tally>, name: string): Tally => {
+  const tally = tallies.get(name) ?? newTally();
+  tallies.set(name, tally);
+  return tally;
+};
+
+const errorIdIn = (text: string): string | undefined => /"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
+
+/**
+ * Sends so many requests to a Bunting that runs: to every operation in turn, half of them in order and half of them breaking
+ * one rule, and holds every answer to what the description promises.
+ */
+export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
+  const { url, key, requests, seed, atOnce, only = '' } = options;
+  const document: unknown = await (await fetch(`${url}/docs/openapi.json`)).json();
+  const description = readDescription(document);
+  const chosen = description.operations.filter(({ id, path }) => id.includes(only) || path.includes(only));
+  if (chosen.length === 0) throw new Error(`No operation is called ${only}.`);
+  const client = clientOf(url, atOnce);
+  const known = knownObjects(description.operations.map(({ path }) => path));
+  const make = requestSource(description, known, valueSource(description, known), key);
+  const broken = breaker(description);
+
+  const all = newTally();
+  const byRule = new Map<string, Tally>([[inOrder, newTally()]]);
+  const succeeded = new Set<string>();
+  const inOrderOf = new Map<string, Tally>();
+  const violations = new Map<string, Violation>();
+  let slowest: { operation: string; rule: string; tookMs: number; curl: string }[] = [];
+
+  const one = async (nth: number): Promise<void> => {
+    const random = randomOf(seed, nth);
+    const operation = chosen[nth % chosen.length] as (typeof chosen)[number];
+    const sound = make(operation, random);
+    const breakage = random.chance(0.5) ? broken(sound, random) : undefined;
+    const request = breakage?.request ?? sound;
+    const rule = breakage?.rule ?? inOrder;
+    const answer = await client.send(request);
+    count(tallyIn(byRule, rule), answer.status);
+    count(all, answer.status);
+    if (breakage === undefined) {
+      count(tallyIn(inOrderOf, operation.id), answer.status);
+      if (answer.status < 300) succeeded.add(operation.id);
+      if (answer.status < 300 && answer.text !== '')
+        known.learn(operation.path, request.values, JSON.parse(answer.text));
+    }
+    if (slowest.length < slowestShown || answer.tookMs > (slowest.at(-1)?.tookMs ?? 0)) {
+      slowest.push({ operation: operation.id, rule, tookMs: answer.tookMs, curl: curlOf(url, request) });
+      slowest = slowest.sort((a, b) => b.tookMs - a.tookMs).slice(0, slowestShown);
+    }
+    for (const { promise, what } of faultsOf(request, answer, breakage)) {
+      const name = `${promise} ${operation.id} ${rule} ${answer.status}`;
+      const before = violations.get(name);
+      if (before !== undefined) before.times++;
+      else {
+        const errorId = answer.status < 500 ? undefined : errorIdIn(answer.text);
+        const curl = curlOf(url, request);
+        violations.set(name, { promise, operation: operation.id, what, errorId, curl, nth, times: 1 });
+      }
+    }
+  };
+
+  const eventLoopP99Ms: number[] = [];
+  let over = false;
+  const measure = async (): Promise<void> => {
+    while (!over) {
+      for (let waited = 0; waited < stretchMs && !over; waited += 100) await sleep(100);
+      const p99 = await options.eventLoopP99Ms?.();
+      if (p99 !== undefined) eventLoopP99Ms.push(p99);
+    }
+  };
+
+  const replenish = async (): Promise<void> => {
+    known.forget();
+    await populate(client, key, known);
+    await lookAround(client, key, description.operations, known);
+  };
+  try {
+    await replenish();
+    // What it took to get there is not part of the run.
+    await options.eventLoopP99Ms?.();
+    const startedAt = performance.now();
+    const measuring = measure();
+    let next = 0;
+    let replenishing: Promise<void> = Promise.resolve();
+    const work = async (): Promise<void> => {
+      while (next < requests) {
+        const nth = next++;
+        if (nth > 0 && nth % replenishEvery === 0) replenishing = replenishing.then(replenish);
+        await one(nth);
+        if (nth % 500 === 0) options.progress?.(nth);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    await replenishing;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    over = true;
+    await measuring;
+    return {
+      operations: chosen.length,
+      seconds,
+      all,
+      succeeded,
+      neverSucceeded: new Map([...inOrderOf].filter(([id]) => !succeeded.has(id))),
+      byRule,
+      slowest,
+      eventLoopP99Ms,
+      violations: [...violations.values()],
+    };
+  } finally {
+    over = true;
+    client.close();
+  }
+};

@@ -1,0 +1,257 @@
+import type { ApiDescription, Schema } from './api-description.ts';
+import type { KnownObjects } from './known-objects.ts';
+import type { Random } from './random.ts';
+
+/** Text that programs have stumbled over. */
+const odd = [
+  '.',
+  '..',
+  '__proto__',
+  'constructor',
+  'toString',
+  'null',
+  'undefined',
+  'NaN',
+  '0',
+  '-1',
+  'true',
+  "'; drop table feature; --",
+  '" or 1=1',
+  '%',
+  '%_%',
+  '%2F',
+  '%00',
+  '\\',
+  '$1',
+  '{{7*7}}',
+  '#{7*7}',
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  'a/b',
+  'a?b#c',
+  'a b',
+  ' ',
+  '\t\n',
+  'é',
+  'e\u0301',
+  'ﬁ',
+  '🎏',
+  '👩‍👩‍👧‍👦',
+  '\u202eright to left',
+  '\u200b',
+  '\ufeff',
+  'İ',
+  'ß',
+  '𝒳'.repeat(20),
+  'x'.repeat(101),
+  'x'.repeat(300),
+];
+const words = [
+  'release',
+  'experiment',
+  'default',
+  'flexibleRollout',
+  'userId',
+  'appName',
+  'simple',
+  'blue',
+  'eu',
+  '50',
+];
+const dates = ['2026-11-21T10:00:00.000Z', '1999-12-31T23:59:59+14:00', '2040-02-29T00:00:00Z', '2026-11-21T10:00:00Z'];
+const patterned = [
+  'IS:7',
+  'IS:open',
+  'IS:default',
+  'IS_ANY_OF:default,other',
+  'IS_NOT:release',
+  'INCLUDE:simple:blue',
+  'EXCLUDE_ALL:simple:blue,simple:green',
+  'INCLUDE:segment',
+  'INCLUDE_ANY_OF:a,b',
+  'IS_BEFORE:2026-11-21',
+  'IS_ON_OR_AFTER:2020-02-29',
+  'development:enabled',
+  '#aabbcc',
+  'abc',
+  '123',
+  'a:b',
+];
+/** What the operations of a patch point at. */
+const pointers = [
+  '/title',
+  '/description',
+  '/stale',
+  '/type',
+  '/disabled',
+  '/parameters/rollout',
+  '/parameters',
+  '/constraints',
+  '/constraints/0',
+  '/constraints/-',
+  '/constraints/0/values/-',
+  '/variants/0/weight',
+  '/variants/-',
+  '/0/name',
+  '/-',
+  '/0',
+  '',
+  '/nothing',
+  '/__proto__/a',
+  '/a~1b~0c',
+];
+
+/** How many different names what is created may get: what there is stays bounded, however long the run. */
+const names = 80;
+
+/** What the values of one request are made up by. */
+export interface Whim {
+  readonly random: Random;
+  /** the request is meant to succeed: little that may be left out, nothing odd, and what it speaks of is there */
+  readonly plain: boolean;
+  /** the values of the parameters in its path */
+  readonly within: Readonly<Record<string, string>>;
+}
+
+export interface ValueSource {
+  /** a value that fits the schema, as far as that can be told from the schema; `name` is that of the property it is for */
+  value(schema: Schema, name: string, whim: Whim): unknown;
+  /** text that fits a schema of text, or of what is written as text */
+  text(schema: Schema, name: string, whim: Whim): string;
+}
+
+const lengthOf = (text: string): number => [...text].length;
+
+const fitsText = ({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: Schema, text: string): boolean =>
+  lengthOf(text) >= minLength &&
+  lengthOf(text) <= maxLength &&
+  (pattern === undefined || new RegExp(pattern, 'u').test(text));
+
+/** Makes up values that fit their schemas: plain ones and odd ones, those of things that are there and of things that are not. */
+export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): ValueSource => {
+  const candidate = (schema: Schema, name: string, { random, plain, within }: Whim): string => {
+    if (schema.pattern !== undefined) return random.pick(patterned);
+    if (schema.format === 'date-time') return random.pick(dates);
+    if (schema.format === 'uri') return 'https://example.org/path?query=1';
+    if (random.chance(plain ? 0.9 : 0.5)) {
+      const there = known.named(name, random, within);
+      if (there !== undefined) return there;
+    }
+    if (name === 'path' || name === 'from') return random.pick(pointers);
+    if (!plain && random.chance(0.2)) return random.pick(odd);
+    if (random.chance(0.4)) return random.pick(words);
+    if (random.chance(0.1)) return random.pick(dates);
+    return `fuzz-${random.between(0, names - 1)}`;
+  };
+
+  const text = (schema: Schema, name: string, whim: Whim): string => {
+    for (let attempt = 0; attempt < 30; attempt++) {
+      const made = candidate(schema, name, whim);
+      if (fitsText(schema, made)) return made;
+    }
+    const { minLength = 0, maxLength = 100 } = schema;
+    return 'abcdefghij'
+      .repeat(Math.ceil(Math.max(minLength, 1) / 10))
+      .slice(0, Math.min(maxLength, Math.max(minLength, 3)));
+  };
+
+  const number = (schema: Schema, isInteger: boolean, random: Random): number => {
+    const step = schema.multipleOf ?? (isInteger ? 1 : 0);
+    const least = schema.minimum ?? schema.exclusiveMinimum ?? -5;
+    const most = schema.maximum ?? schema.exclusiveMaximum ?? Math.max(least, 0) + 200;
+    const chosen = random.chance(0.2) ? least : random.chance(0.2) ? most : least + random.fraction() * (most - least);
+    if (step === 0) return Math.round(chosen * 1000) / 1000;
+    const stepped = Math.round(chosen / step) * step;
+    return stepped < least ? stepped + step : stepped > most ? stepped - step : stepped;
+  };
+
+  const list = (schema: Schema, name: string, whim: Whim, depth: number): unknown[] => {
+    const { random, plain } = whim;
+    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items = {} } = schema;
+    const wanted = !plain && random.chance(0.03) ? 40 : random.between(0, depth > 5 || plain ? 1 : 4);
+    const count = Math.min(maxItems, Math.max(minItems, wanted));
+    const made = Array.from({ length: count }, () => value(items, name, whim, depth + 1));
+    return schema.uniqueItems === true ? [...new Map(made.map((item) => [JSON.stringify(item), item])).values()] : made;
+  };
+
+  const object = (schema: Schema, whim: Whim, depth: number): Record<string, unknown> => {
+    const { random, plain } = whim;
+    const made: [string, unknown][] = [];
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const isNeeded = schema.required?.includes(name) === true;
+      if (isNeeded || random.chance(plain ? 0.15 : depth > 5 ? 0.1 : 0.5))
+        made.push([name, value(property, name, whim, depth + 1)]);
+    }
+    const { additionalProperties } = schema;
+    const more = Object.values(schema.patternProperties ?? {})[0] ?? additionalProperties;
+    if (typeof more === 'object') {
+      for (let nth = random.between(0, 3); nth > 0; nth--) {
+        made.push([
+          random.pick([...words, 'rollout', 'stickiness', 'groupId']),
+          value(more, 'rollout', whim, depth + 1),
+        ]);
+      }
+    } else if (more !== false && !plain && random.chance(0.05))
+      made.push(['somethingElse', random.pick([1, 'x', null, []])]);
+    return Object.fromEntries(made);
+  };
+
+  const anything = (whim: Whim, depth: number): unknown => {
+    const { random } = whim;
+    return random.pick([
+      () => null,
+      () => random.chance(0.5),
+      () => random.between(-5, 1_000),
+      () => candidate({}, '', whim),
+      () => (depth > 5 ? [] : [anything(whim, depth + 1)]),
+      () => (depth > 5 ? {} : { [random.pick(words)]: anything(whim, depth + 1) }),
+    ])();
+  };
+
+  const value = (given: Schema, name: string, whim: Whim, depth = 0): unknown => {
+    const { random, plain, within } = whim;
+    const schema = resolve(given);
+    if (schema.const !== undefined) return schema.const;
+    if (schema.enum !== undefined) return random.pick(schema.enum);
+    const branches = schema.anyOf ?? schema.oneOf;
+    if (branches !== undefined) {
+      const { anyOf: _any, oneOf: _one, ...base } = schema;
+      return value({ ...base, ...resolve(random.pick(branches)) }, name, whim, depth);
+    }
+    if (schema.allOf !== undefined) {
+      const { allOf, ...base } = schema;
+      return value(Object.assign({}, base, ...allOf.map(resolve)) as Schema, name, whim, depth);
+    }
+    const type = typeof schema.type === 'string' ? schema.type : random.pick(schema.type ?? ['any']);
+    switch (type) {
+      case 'null':
+        return null;
+      case 'boolean':
+        return random.chance(0.5);
+      case 'integer':
+        if (random.chance(plain ? 0.9 : 0.5)) {
+          const there = Number(known.named(name, random, within));
+          if (Number.isSafeInteger(there)) return there;
+        }
+        return number(schema, true, random);
+      case 'number':
+        return number(schema, random.chance(0.7), random);
+      case 'string':
+        return text(schema, name, whim);
+      case 'array':
+        return list(schema, name, whim, depth);
+      case 'object':
+        return object(schema, whim, depth);
+      default:
+        return schema.properties === undefined ? anything(whim, depth) : object(schema, whim, depth);
+    }
+  };
+
+  return {
+    value: (schema, name, whim) => value(schema, name, whim),
+    text: (schema, name, whim) => {
+      const made = value(schema, name, whim);
+      return typeof made === 'string' ? made : made === null ? '' : String(made);
+    },
+  };
+};
