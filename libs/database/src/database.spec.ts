@@ -107,6 +107,22 @@ describe('a database', () => {
     ]);
   });
 
+  it('does a transaction again from which somebody takes away what it refers to, so that it finds out for itself', async () => {
+    const database = await open();
+    await database.transaction(async ({ query }) => {
+      await query("insert into flag (name) values ('a')");
+      await query('create table tag (flag text references flag (name))');
+    });
+    const outcome = await database.transaction(async ({ query }) => {
+      const flags = await query<{ name: string }>("select name from flag where name = 'a'");
+      if (flags.length === 0) return 'there is no such flag';
+      await database.transaction((other) => other.query("delete from flag where name = 'a'"));
+      await query("insert into tag (flag) values ('a')");
+      return 'tagged';
+    });
+    expect(outcome).toBe('there is no such flag');
+  });
+
   it('refuses as unavailable what takes longer than a statement may', async () => {
     const database = await open([first], { statementTimeoutMs: 50 });
     await expect(database.read({ name: 'slow', text: 'select pg_sleep(10)' })).rejects.toMatchObject({

@@ -17,8 +17,11 @@ const codeOf = (error: unknown): string | undefined => {
   return undefined;
 };
 
-/** Serialization failure and deadlock: the same work, done again, is likely to succeed. */
-export const isTransient = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '');
+/**
+ * Serialization failure, deadlock, and a reference to what somebody else has just removed: the same work, done again, is
+ * likely to succeed, or to find out for itself what is no longer there.
+ */
+export const isTransient = (error: unknown): boolean => ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
 
 /** The name of the constraint that a write would have broken, if that is what happened. */
 export const brokenConstraint = (error: unknown): string | undefined => {
