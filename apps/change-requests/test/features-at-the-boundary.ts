@@ -22,7 +22,7 @@ const environmentsOf: Readonly<Record<string, readonly string[]>> = {
   shop: ['production', 'development', 'staging'],
   garage: ['production'],
 };
-const projectOf: Readonly<Record<string, string>> = { checkout: 'shop', banner: 'shop', engine: 'garage' };
+const projectOf: Record<string, string> = { checkout: 'shop', banner: 'shop', engine: 'garage' };
 const strategies = [
   { id: 'in-production', feature: 'checkout', environment: 'production' },
   { id: 'in-development', feature: 'checkout', environment: 'development' },
@@ -94,6 +94,8 @@ export interface FeaturesAtTheBoundary {
   whileProtecting(job: () => unknown): void;
   /** Done once, while the next CheckChanges is answered. */
   meanwhile(job: () => Promise<unknown>): void;
+  /** From now on the shop has these features as well. */
+  know(features: readonly string[]): void;
   /** From now on callers do not find the project among those that they may see. */
   hide(project: string): void;
   link(project: string, environments: readonly string[]): void;
@@ -251,6 +253,9 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
       }),
     whileApplying: (when, job) => void applyJobs[when].push(job),
     meanwhile: (job) => void jobs.push(job),
+    know: (features) => {
+      for (const feature of features) projectOf[feature] = 'shop';
+    },
     hide: (project) => void hidden.add(project),
     link: (project, environments) => void linked.set(project, environments),
     forget: () => {

@@ -30,9 +30,9 @@ import type { Surroundings } from './surroundings.ts';
 
 /** Everything that the service answers. */
 export const changeRequestsEndpoints = (surroundings: Surroundings): readonly Endpoint[] => {
-  const { bus, reader, work } = surroundings;
+  const { bus, reader } = surroundings;
   return [
-    addChangesEndpoint(bus, reader, work),
+    addChangesEndpoint(surroundings),
     listPendingChangeRequestsEndpoint(bus, reader),
     listOpenChangeRequestsEndpoint(bus, reader),
     listChangeRequestsEndpoint(surroundings),

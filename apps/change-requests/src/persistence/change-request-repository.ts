@@ -5,6 +5,7 @@ import { ApprovalEntity, ChangeEntity, ChangeRequestEntity } from './entities.ts
 import {
   actionableByEnvironment,
   countsByState,
+  newChangeIds,
   oneRequest,
   openRequest,
   openRequests,
@@ -16,7 +17,7 @@ import {
   scheduledTouching,
   searchRequests,
 } from './statements.ts';
-import { openRequestIndex } from './migrations/tables.ts';
+import { openDraftIndex, openStates } from './migrations/tables.ts';
 
 /** A request where nobody configured any needs as many approvals as this. */
 const voluntaryApprovals = 1;
@@ -33,8 +34,10 @@ export interface Place {
 
 /** Requests as they are now, for who only looks. */
 export interface ChangeRequestReader {
-  /** The one request of a user that takes changes there. */
-  open(userId: number, place: Place): Promise<ChangeRequest | undefined>;
+  /** The request of a user that takes changes there: the draft if there is one, else the newest; or the draft alone. */
+  open(userId: number, place: Place, onlyDraft?: boolean): Promise<ChangeRequest | undefined>;
+  /** Ids for changes that are about to be stored, ascending. Those that are not used in the end are used by nobody. */
+  newChangeIds(count: number): Promise<number[]>;
   /** All requests of a user that take changes in a project, by environment and id: one statement, however many they are. */
   allOpen(userId: number, project: string): Promise<ChangeRequest[]>;
   /** The request of that id in that project. */
@@ -105,8 +108,9 @@ export interface ProtectedEnvironment {
 }
 
 export const changeRequestReader = (database: Database): ChangeRequestReader => ({
-  open: async (userId, { project, environment }) =>
-    (await database.read<Row>(openRequest, [userId, project, environment]))[0]?.request,
+  open: async (userId, { project, environment }, onlyDraft = false) =>
+    (await database.read<Row>(openRequest, [userId, project, environment, onlyDraft]))[0]?.request,
+  newChangeIds: async (count) => (await database.read<{ id: number }>(newChangeIds, [count])).map(({ id }) => id),
   allOpen: async (userId, project) =>
     (await database.read<Row>(openRequests, [userId, project])).map(({ request }) => request),
   one: async (id, project) => {
@@ -133,11 +137,13 @@ export const changeRequestReader = (database: Database): ChangeRequestReader => 
     (await database.read<{ id: number }>(requestedApprovers, [id])).map(({ id: userId }) => userId),
 });
 
-/** The author of a new request has got another open one in the meantime: nothing of this unit of work can be stored. */
+/** The author has got another draft there in the meantime: nothing of this unit of work can be stored. */
 export class AnotherOpenRequest extends Error {}
 
 /** Requests within a unit of work. */
 export interface ChangeRequestRepository {
+  /** Whether the user has a request there that takes changes, or a draft. Until the end of this work nobody else makes one. */
+  hasOpen(userId: number, place: Place, onlyDraft: boolean): Promise<boolean>;
   newRequestId(): Promise<number>;
   /** Ids for what is about to be stored, ascending. Those that are not used in the end are used by nobody. */
   newChangeIds(count: number): Promise<number[]>;
@@ -236,16 +242,26 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
   };
 
   return {
+    hasOpen: async (userId, { project, environment }, onlyDraft) => {
+      await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+        JSON.stringify([userId, project, environment]),
+      ]);
+      const found = await query(
+        `select from change_request
+         where created_by_id = $1 and project = $2 and environment = $3 and state in ${openStates}
+           and (state = 'Draft' or not $4) limit 1`,
+        [userId, project, environment, onlyDraft],
+      );
+      return found.length > 0;
+    },
+
     newRequestId: async () => {
       const [row] = await query<{ id: number }>("select nextval('change_request_id_seq') as id");
       if (row === undefined) throw new Error('A sequence always has a next value.');
       return row.id;
     },
 
-    newChangeIds: async (count) => {
-      const text = "select nextval('change_id_seq') as id from generate_series(1, $1::integer)";
-      return (await query<{ id: number }>(text, [count])).map(({ id }) => id);
-    },
+    newChangeIds: async (count) => (await query<{ id: number }>(newChangeIds.text, [count])).map(({ id }) => id),
 
     newCommentId: async () => {
       const [row] = await query<{ id: number }>("select nextval('comment_id_seq') as id");
@@ -332,7 +348,7 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
       try {
         await em.flush();
       } catch (error) {
-        throw brokenConstraint(error) === openRequestIndex ? new AnotherOpenRequest() : error;
+        throw brokenConstraint(error) === openDraftIndex ? new AnotherOpenRequest() : error;
       }
     },
 

@@ -43,11 +43,13 @@ const requests = `
 
 export const requestById = `${requests} where request.id = $1`;
 
-/** The one request of a user that takes changes in a project and environment. */
+/** The request of a user that takes changes in a project and environment: the draft, else the newest; `$4` the draft alone. */
 export const openRequest: Statement = {
   name: 'open-change-request',
   text: `${requests}
-    where request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${openStates}`,
+    where request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${openStates}
+      and (request.state = 'Draft' or not $4)
+    order by request.state = 'Draft' desc, request.id desc limit 1`,
 };
 
 /** Those that take changes, of one user in one project. */
@@ -134,6 +136,11 @@ export const searchRequests: Statement = {
           from schedule where schedule.change_request_id = request.id)
         ) order by request.id desc)
       from change_request request join page on page.id = request.id), '[]') as found`,
+};
+
+export const newChangeIds: Statement = {
+  name: 'new-change-ids',
+  text: "select nextval('change_id_seq') as id from generate_series(1, $1::integer)",
 };
 
 export const requestedApprovers: Statement = {

@@ -49,12 +49,12 @@ describe('reverting an applied request', () => {
     expect(comments).toMatchObject([{ text: expect.stringContaining('banner stays archived until it is revived') }]);
   });
 
-  it('is refused for what was not applied, for who has an open request there, and for what there is not', async () => {
+  it('is refused for what was not applied, for who has a draft there, and for what there is not', async () => {
     const { id } = await service.add(enable, lee);
     await expect(revert(id, lee)).rejects.toMatchObject({ kind: 'ConflictError' });
     await expect(revert(1e9)).rejects.toMatchObject({ kind: 'NotFoundError' });
     const done = await applied();
-    await expect(revert(done, lee)).rejects.toThrow('You have an open change request here already');
+    await expect(revert(done, lee)).rejects.toThrow('You have a draft here already');
     expect(await service.stored()).toMatchObject({ change_request: 2 });
   });
 });

@@ -11,7 +11,7 @@ import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 
-/** Makes a draft that undoes an applied request. It is the caller's, who must not have another open request there. */
+/** Makes a draft that undoes an applied request. It is the caller's, who must not have another draft there. */
 export const revertChangeRequestEndpoint = ({ bus, work }: Pick<Surroundings, 'bus' | 'work'>) =>
   implement(RevertChangeRequest, async (asked) => {
     const { params, caller } = asked;
@@ -43,10 +43,7 @@ export const revertChangeRequestEndpoint = ({ bus, work }: Pick<Surroundings, 'b
     };
     const reply = await work.thenReply(asked, make, answer).catch((error: unknown) => {
       if (!(error instanceof AnotherOpenRequest)) throw error;
-      throw refusal(
-        'ConflictError',
-        'You have an open change request here already: finish, cancel or discard it first',
-      );
+      throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
     });
     if (reply === undefined) throw new Error('A draft was made, or the reason why not was thrown.');
     return reply;

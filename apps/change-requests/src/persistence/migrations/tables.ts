@@ -1,7 +1,9 @@
 import type { SchemaStep } from '@bunting/database';
 
-/** Refuses a second request of one user for one project and environment while the first still takes changes. */
-export const openRequestIndex = 'change_request_open';
+const openRequestIndex = 'change_request_open';
+
+/** Refuses a second draft of one user for one project and environment. */
+export const openDraftIndex = 'change_request_draft';
 
 /** The states in which a request takes changes, as the index and every statement that is to use it spell them. */
 export const openStates = `('Draft', 'In review', 'Approved')`;
@@ -135,10 +137,22 @@ export const departureTables: SchemaStep = {
   ],
 };
 
+/** Whoever wants to begin anew may, beside what is in review already; two drafts there are never. */
+export const draftTables: SchemaStep = {
+  name: '2026-11-23-one-draft',
+  statements: [
+    `create unique index ${openDraftIndex} on change_request (created_by_id, project, environment) where state = 'Draft'`,
+    `create index change_request_open_of_author on change_request (created_by_id, project, environment)
+     where state in ${openStates}`,
+    `drop index ${openRequestIndex}`,
+  ],
+};
+
 /** All steps of the database, in their order. */
 export const changeRequestSteps: readonly SchemaStep[] = [
   changeRequestTables,
   reviewTables,
   approverTables,
   departureTables,
+  draftTables,
 ];

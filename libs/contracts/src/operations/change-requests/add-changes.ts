@@ -15,6 +15,14 @@ export const AddChanges = defineOperation({
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests' },
   permission: 'authenticated',
   params: ProjectEnvironmentPath,
+  query: Type.Object({
+    new: Type.Optional(
+      Type.Boolean({
+        description:
+          'whether to begin a change request anew beside one that is in review or approved already; a draft is always added to',
+      }),
+    ),
+  }),
   // A union of twenty-two shapes could not say which property is at fault. The service reads the body by `action`.
   body: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
   reply: ChangeRequest,

@@ -1,0 +1,76 @@
+import { AddChanges } from '@bunting/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
+
+const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+const { lee, rita } = callers;
+
+let service: StartedChangeRequests;
+beforeAll(async () => {
+  service = await startChangeRequests();
+});
+beforeEach(() => service.forget());
+afterAll(() => service.stop());
+
+const anew = (body: unknown = enable) =>
+  service.call(
+    AddChanges,
+    { params: { projectId: 'shop', environment: 'production' }, query: { new: true }, body },
+    lee,
+  );
+const states = async () => (await service.pending(lee)).map(({ id, state }) => [id, state]);
+
+describe('a change that asks to begin anew', () => {
+  it('leaves what is in review or approved alone', async () => {
+    const reviewed = await service.add(enable, lee);
+    await service.move(reviewed.id, 'In review', lee);
+    await service.move(reviewed.id, 'Approved', rita);
+    const draft = await anew();
+    expect(await states()).toEqual([
+      [reviewed.id, 'Approved'],
+      [draft.id, 'Draft'],
+    ]);
+    // From now on the draft is what is added to, whichever way.
+    expect((await service.add(enable, lee)).id).toBe(draft.id);
+    expect((await anew()).id).toBe(draft.id);
+  });
+
+  it('joins the draft that there is: nobody has two', async () => {
+    const draft = await service.add(enable, lee);
+    expect((await anew()).id).toBe(draft.id);
+  });
+
+  it('makes one draft of many that come at once', async () => {
+    const reviewed = await service.add(enable, lee);
+    await service.move(reviewed.id, 'In review', lee);
+    const titled = (nth: number) => ({
+      action: 'addStrategy',
+      feature: 'checkout',
+      payload: { name: 'default', constraints: [], parameters: {}, title: `${nth}` },
+    });
+    const made = await Promise.all(Array.from({ length: 10 }, (_, nth) => anew(titled(nth))));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(await states()).toHaveLength(2);
+    expect((await service.pending(lee))[1]?.features[0]?.changes).toHaveLength(10);
+  });
+
+  it('is not asked by a plain change: that joins what is in review, and wipes its approvals', async () => {
+    const reviewed = await service.add(enable, lee);
+    await service.move(reviewed.id, 'In review', lee);
+    expect((await service.add({ ...enable, payload: { enabled: false } }, lee)).id).toBe(reviewed.id);
+  });
+});
+
+describe('adding to a request', () => {
+  it('asks once and about nothing of other features, for the fortieth as for the first', async () => {
+    const toggle = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
+    service.features.know(Array.from({ length: 40 }, (_, nth) => `flag-${nth}`));
+    const costs: { asked: number; earlier: number }[] = [];
+    for (let nth = 0; nth < 40; nth++) {
+      await service.add(toggle(`flag-${nth}`), lee);
+      const asked = service.features.asked;
+      costs.push({ asked: asked.length - nth, earlier: asked.at(-1)?.earlier.length ?? -1 });
+    }
+    expect(costs).toEqual(Array.from({ length: 40 }, () => ({ asked: 1, earlier: 0 })));
+  });
+});
