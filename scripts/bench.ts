@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { type BenchOperation, benchOperations } from './bench/operations.ts';
+import { benchEventLog } from './bench/event-log.ts';
 import { seed, strategiesOf } from './bench/seed.ts';
 import { foreignTarget, ownTarget, type Target } from './bench/target.ts';
 
@@ -18,6 +19,8 @@ const help = `Measures the seven operations of the interface over HTTP on this m
   --token TOKEN      its admin token
   --seed HOW         import, rest or none: how the flags get there (default import; rest works with Unleash too)
   --json FILE        where the figures go (default bench-results.json)
+  --events N         measures the event log instead: searches in 10,000 events and in N, and how fast they arrive
+  --data DIR         with --events: keeps the database there, and goes on with what is there
 
 The load generator runs beside the server: on two cores the figures are of both together.`;
 
@@ -97,10 +100,17 @@ const main = async (): Promise<void> => {
       token: { type: 'string' },
       seed: { type: 'string', default: 'import' },
       json: { type: 'string', default: 'bench-results.json' },
+      events: { type: 'string' },
+      data: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(help);
+  if (values.events !== undefined) {
+    const sizes = [...new Set([10_000, Number(values.events)])];
+    const results = await benchEventLog({ sizes, dataDir: values.data });
+    return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  }
   const count = Number(values.features);
   const target = values.url === undefined ? await ownTarget() : foreignTarget(values.url, values.token ?? '');
   try {

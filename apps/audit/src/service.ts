@@ -2,9 +2,15 @@ import { openDatabase } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
+import { eventAnswers, freshLog } from './operations/events/event-answers.ts';
+import { findEventsEndpoint } from './operations/events/find-events.ts';
+import { listEventCreatorsEndpoint } from './operations/events/list-event-creators.ts';
+import { listEventsEndpoint } from './operations/events/list-events.ts';
+import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
 import { searchEventsEndpoint } from './operations/events/search-events.ts';
 import { verifyEventsEndpoint } from './operations/events/verify-events.ts';
 import { checkChain } from './persistence/chain-check.ts';
+import { eventCreators } from './persistence/event-creators.ts';
 import { eventSearch } from './persistence/event-search.ts';
 import { startSealing } from './persistence/sealing.ts';
 import { logSteps } from './persistence/tables.ts';
@@ -31,13 +37,15 @@ export const auditService = defineService({
     try {
       const recording = await startRecording({ bus, database, intervalMs: config.AUDIT_POLL_INTERVAL_MS, warn });
       const checkAlone = turns(1);
+      const log = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
+      const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
+      const answer = eventAnswers({ ...log, search: eventSearch(database), publicUrl });
       const served = await serve([
-        searchEventsEndpoint({
-          search: eventSearch(database),
-          caughtUp: recording.caughtUp,
-          freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS,
-          publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
-        }),
+        searchEventsEndpoint(answer),
+        findEventsEndpoint(answer),
+        listEventsEndpoint(answer),
+        listEventsOfFeatureEndpoint(answer),
+        listEventCreatorsEndpoint(freshLog(log), eventCreators(database)),
         verifyEventsEndpoint((options) => checkAlone(() => checkChain(database, options))),
       ]);
       const sealing = startSealing(database, { intervalMs: sealingEveryMs, warn });

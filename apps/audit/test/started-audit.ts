@@ -85,8 +85,8 @@ export interface StartedAudit {
   /** its database, for what no operation shows */
   readonly database: Database;
   readonly url: string;
-  /** Asks for any of its operations as an admin. */
-  ask<O extends AnyOperation>(operation: O, ask?: Ask<O>): Promise<ReplyOf<O>>;
+  /** Asks for any of its operations as somebody; as an admin, unless said otherwise. */
+  ask<O extends AnyOperation>(operation: O, ask?: Ask<O>, caller?: Caller): Promise<ReplyOf<O>>;
   /** Searches as somebody; as an admin, unless said otherwise. */
   search(body?: SearchEventsBody, caller?: Caller, timeoutMs?: number): Promise<SearchAnswer>;
   /** what it warned of */
@@ -129,7 +129,7 @@ export const startAudit = async (
     bus: hosted.bus,
     database,
     url: fresh.url,
-    ask: (operation, ask = {}) => call(hosted.bus, operation, ask, contextOf(mia)),
+    ask: (operation, ask = {}, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
     search: async (body = {}, caller = mia, timeoutMs = 10_000) => {
       const context = contextOf(caller, timeoutMs);
       const answer = await callForAnswer(hosted.bus, SearchEvents, { body }, context);

@@ -109,6 +109,31 @@ describe('the outbox', () => {
     expect(producer.telling.relay.leading).toBe(true);
   });
 
+  it('leaves no trace on a connection by asking in vain who is to relay', async () => {
+    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
+    const other = await startProducer(bus, producer.url, { intervalMs: 10 });
+    const before = other.database.statements;
+    await eventually(async () => expect(other.database.statements - before).toBeGreaterThan(30));
+    const session = await other.database.session();
+    expect(session.listenerCount('error')).toBeLessThan(5);
+    session.release();
+    await other.stop();
+  });
+
+  it('gives every connection back however often it fails to take over', async () => {
+    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
+    const rename = (from: string, to: string) =>
+      producer.database.transaction(({ query }) => query(`alter table ${from} rename to ${to}`));
+    await rename('outbox_topic', 'gone');
+    await eventually(async () => expect(producer.telling.relay.leading).toBe(false));
+    const before = producer.database.statements;
+    // More failures than the pool has connections.
+    await eventually(async () => expect(producer.database.statements - before).toBeGreaterThan(30));
+    await rename('gone', 'outbox_topic');
+    await producer.tell('flag-1');
+    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
+  });
+
   it('drops what every consumer has applied and no retention keeps, but of a state never the newest', async () => {
     const state = (version: number) => ({
       entity: 'segment' as const,

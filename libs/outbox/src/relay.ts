@@ -36,6 +36,13 @@ interface Unpublished {
   readonly message: string;
 }
 
+/** What the relay at work holds: a session with the advisory lock, which ends when it is given back. */
+interface Lead {
+  readonly session: Session;
+  readonly epoch: number;
+  readonly giveBack: () => void;
+}
+
 const topics: readonly OutboxTopic[] = ['event', 'state'];
 const batchSize = 500;
 const housekeepingEveryMs = 10_000;
@@ -52,33 +59,45 @@ const unpublished = `
 export const startRelay = (options: RelayOptions): Relay => {
   const { producer, database, bus, confirmed, intervalMs, retentionHours, answersKeptHours, warn } = options;
   const bell = alarm();
-  let lead: { session: Session; epoch: number } | undefined;
+  let lead: Lead | undefined;
   let failing = false;
   let stopped = false;
   let housekeptAt = performance.now();
 
   const resign = () => {
-    lead?.session.release(true);
+    const { giveBack } = lead ?? {};
     lead = undefined;
+    giveBack?.();
   };
 
   const takeLead = async (): Promise<void> => {
     const session = await database.session();
-    session.on('error', () => {
-      if (lead?.session === session) resign();
-    });
-    const { rows } = await session.query<{ won: boolean }>(
-      "select pg_try_advisory_lock(hashtext('outbox relay')) as won",
-    );
-    if (rows[0]?.won !== true) return void session.release();
-    const fenced = await session.query<{ epoch: number }>('update outbox_topic set epoch = epoch + 1 returning epoch');
-    lead = { session, epoch: Math.max(...fenced.rows.map((row) => row.epoch)) };
-    await session.query('update outbox_topic set epoch = $1', [lead.epoch]);
+    const onLoss = () => void (lead?.session === session && resign());
+    session.on('error', onLoss);
+    const giveBack = (isOver: boolean) => {
+      session.off('error', onLoss);
+      session.release(isOver);
+    };
+    try {
+      const { rows } = await session.query<{ won: boolean }>(
+        "select pg_try_advisory_lock(hashtext('outbox relay')) as won",
+      );
+      if (rows[0]?.won !== true) return giveBack(false);
+      const fenced = await session.query<{ epoch: number }>(
+        'update outbox_topic set epoch = epoch + 1 returning epoch',
+      );
+      const epoch = Math.max(...fenced.rows.map((row) => row.epoch));
+      await session.query('update outbox_topic set epoch = $1', [epoch]);
+      lead = { session, epoch, giveBack: () => giveBack(true) };
+    } catch (error) {
+      giveBack(true);
+      throw error;
+    }
   };
 
   const relayTopic = async (
     topic: OutboxTopic,
-    { session, epoch }: { session: Session; epoch: number },
+    { session, epoch }: Pick<Lead, 'session' | 'epoch'>,
   ): Promise<boolean> => {
     await session.query('select outbox_head($1)', [topic]);
     const { rows } = await session.query<Unpublished>({

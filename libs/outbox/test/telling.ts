@@ -5,6 +5,8 @@ import { freshDatabase } from '@bunting/testing';
 import { outboxTables, startTelling, type Telling } from '../src/index.ts';
 
 export interface TellingProducer {
+  /** of its database */
+  readonly url: string;
   readonly database: Database;
   readonly telling: Telling;
   /** commits a change and the event that tells of it */
@@ -34,8 +36,9 @@ export const startProducer = async (
   options: { intervalMs?: number } = {},
 ): Promise<TellingProducer> => {
   const fresh = url === undefined ? await freshDatabase() : undefined;
+  const address = url ?? fresh?.url ?? '';
   const database = await openDatabase({
-    url: url ?? fresh?.url ?? '',
+    url: address,
     name: 'features',
     steps: [outboxTables, things],
   });
@@ -49,6 +52,7 @@ export const startProducer = async (
   });
   const served: Subscription = await serve(bus, [telling.endpoint], { checkReplies: true });
   return {
+    url: address,
     database,
     telling,
     tell: (name) =>

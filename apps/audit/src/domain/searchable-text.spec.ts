@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../test/builders.ts';
 import { folded, searchableText } from './searchable-text.ts';
 
-const partsOf = (...said: Parameters<typeof anEvent>) => searchableText(anEvent(...said)).split('\u001f');
+const partsOf = (...said: Parameters<typeof anEvent>) => searchableText(anEvent(...said)).split(/[\u001e\u001f]/);
 
 describe('The searchable text of an event', () => {
   it('holds its type, who caused it, all keys and values of both data, and its tags', () => {
@@ -45,6 +45,12 @@ describe('The searchable text of an event', () => {
       'same',
       'b',
     ]);
+  });
+
+  it('tells what happened and by whom from what it was about', () => {
+    expect(searchableText(anEvent({ createdBy: 'mia', data: { mia: 'mia' } }))).toBe(
+      'feature-created\u001fmia\u001emia',
+    );
   });
 
   it('keeps parts apart, whatever control characters they hold', () => {

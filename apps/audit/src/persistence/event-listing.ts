@@ -1,27 +1,32 @@
 import type { Database, Statement } from '@bunting/database';
-import { type Columns, columnsOf, type Criteria } from './criteria.ts';
+import { type Columns, columnsOf, type Criteria, nameOf } from './criteria.ts';
 import { eventOf, type FoundEvents, foundEvents, type PageOf, where } from './found-events.ts';
 import { totalOf } from './totals.ts';
 
-/** The ids of a page. Of several projects each gives its newest: no index has the events of several in one order. */
-const idsOf = ({ asks, conditions }: Columns, from: string, limit: string): string => {
-  const page = `order by id desc limit ${limit}`;
+const lists = { projects: 'project', types: 'type' } as const;
+
+/** The ids of a page. Of several projects or types each gives its newest: no index has the events of several in one order. */
+const idsOf = ({ asks, conditions, places }: Columns, from: string, limit: string, skip: string): string => {
+  const page = `order by id desc limit ${limit} offset ${skip}`;
   const onPage = [`id <= ${from}`, 'counted.total > 0'];
-  if (asks[0] !== 'projects' || asks.includes('feature')) {
+  const several = asks.find((ask): ask is keyof typeof lists => ask in lists);
+  if (several === undefined || asks.includes('feature') || asks.includes('features')) {
     return `select id from event_search ${where(...conditions, ...onPage)} ${page}`;
   }
-  const [, ...others] = conditions;
-  return `select newest.id from unnest($1::text[]) as wanted (project) cross join lateral (
-    select id from event_search ${where('project = wanted.project', ...others, ...onPage)} ${page}) as newest ${page}`;
+  const nth = asks.indexOf(several);
+  const others = conditions.filter((_, at) => at !== nth);
+  return `select newest.id from unnest(${places[nth]}::text[]) as wanted (value) cross join lateral (
+    select id from event_search ${where(`${lists[several]} = wanted.value`, ...others, ...onPage)}
+    order by id desc limit ${limit} + ${skip}) as newest ${page}`;
 };
 
 const listing = (columns: Columns): Statement => {
   const next = columns.values.length + 1;
   return {
-    name: ['events', ...columns.asks].join('-'),
+    name: nameOf('events', columns),
     text: `
       select counted.total, ${eventOf('page.id')} as json from (select (${totalOf(columns)}) as total) as counted
-      left join lateral (${idsOf(columns, `$${next}`, `$${next + 1}`)}) as page on true
+      left join lateral (${idsOf(columns, `$${next}`, `$${next + 1}::bigint`, `$${next + 2}::bigint`)}) as page on true
       order by page.id desc`,
   };
 };
@@ -35,9 +40,9 @@ interface Row {
 export const listEvents = async (
   database: Database,
   criteria: Criteria,
-  { from, limit }: PageOf,
+  { from, limit, skip = 0 }: PageOf,
 ): Promise<FoundEvents> => {
   const columns = columnsOf(criteria);
-  const rows = await database.read<Row>(listing(columns), [...columns.values, from, limit]);
+  const rows = await database.read<Row>(listing(columns), [...columns.values, from, limit, skip]);
   return foundEvents(rows, rows[0]?.total ?? 0);
 };

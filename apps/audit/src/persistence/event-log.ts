@@ -28,6 +28,11 @@ const insertEvents = `
     insert into event_count as known (project, type, events)
     select project, type, count(*) from arrived group by project, type
     on conflict (project, type) do update set events = known.events + excluded.events
+  ), caused as (
+    insert into event_creator (project, id, name, last_event)
+    select distinct on (project, "createdByUserId") project, "createdByUserId", "createdBy", id from arrived
+    order by project, "createdByUserId", id desc
+    on conflict (project, id) do update set name = excluded.name, last_event = excluded.last_event
   )
   update event_log_head set id = $2, uid = $3, events = events + $4,
                             sealed_id = case when $5::text is null then sealed_id else $2 end,

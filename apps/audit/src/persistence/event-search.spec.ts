@@ -63,10 +63,17 @@ const append = async (events: readonly RecordedEvent[]): Promise<void> => {
   for (const event of events) told.push({ id: told.length + 1, event });
 };
 
+const listed = (value: string | undefined) => (value === undefined ? undefined : [value]);
 const find = async (body: SearchEventsBody, caller: Caller = mia, by: EventSearch = search) => {
   const { type, project, feature, query, limit = 100, offset = 0 } = body;
   const { events, total } = await by.find(
-    { type, project, feature, text: query, visible: visibleEvents(caller) },
+    {
+      types: listed(type),
+      projects: listed(project),
+      features: listed(feature),
+      text: query,
+      visible: visibleEvents(caller),
+    },
     { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },
     new Date(Date.now() + 10_000),
   );

@@ -4,6 +4,8 @@ export interface PageOf {
   /** the highest id that the page may begin with */
   readonly from: number;
   readonly limit: number;
+  /** how many matches to leave out before the first one of the page; none when left out */
+  readonly skip?: number;
 }
 
 /** An event of a page: as JSON text, in which the keys of its data stand as they were told, and what that text says. */

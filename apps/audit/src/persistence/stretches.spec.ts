@@ -29,20 +29,30 @@ describe('Known matches', () => {
 
   it('are looked for in as many stretches as a page needs, the newest first', () => {
     const end = 5 * stretchLength;
-    expect(stretchesBefore(known, end, 1)).toEqual([4]);
-    expect(stretchesBefore(known, end, 2)).toEqual([4, 2]);
-    expect(stretchesBefore(known, end, 6)).toEqual([4, 2]);
-    expect(stretchesBefore(known, end, 7)).toEqual([4, 2, 0]);
-    expect(stretchesBefore(known, end, 100)).toEqual([4, 2, 0]);
+    expect(stretchesBefore(known, end, 1).stretches).toEqual([4]);
+    expect(stretchesBefore(known, end, 2).stretches).toEqual([4, 2]);
+    expect(stretchesBefore(known, end, 6).stretches).toEqual([4, 2]);
+    expect(stretchesBefore(known, end, 7).stretches).toEqual([4, 2, 0]);
+    expect(stretchesBefore(known, end, 100).stretches).toEqual([4, 2, 0]);
   });
 
   it('do not rely on a stretch of which a part lies beyond the beginning of the page', () => {
-    expect(stretchesBefore(known, 2 * stretchLength, 1)).toEqual([2, 0]);
-    expect(stretchesBefore(known, 2 * stretchLength - 1, 1)).toEqual([0]);
-    expect(stretchesBefore(known, 0, 1)).toEqual([0]);
+    expect(stretchesBefore(known, 2 * stretchLength, 1).stretches).toEqual([2, 0]);
+    expect(stretchesBefore(known, 2 * stretchLength - 1, 1).stretches).toEqual([0]);
+    expect(stretchesBefore(known, 0, 1).stretches).toEqual([0]);
+  });
+
+  it('are left out in whole stretches as long as they go, and the rest of them later', () => {
+    const at = (skip: number, limit = 1) => stretchesBefore(known, 300, limit, skip);
+    expect(at(0)).toEqual({ stretches: [4], left: 0 });
+    expect(at(1)).toEqual({ stretches: [2], left: 0 });
+    expect(at(5)).toEqual({ stretches: [2], left: 4 });
+    expect(at(5, 2)).toEqual({ stretches: [2, 0], left: 4 });
+    expect(at(6)).toEqual({ stretches: [0], left: 0 });
+    expect(at(9)).toEqual({ stretches: [], left: 0 });
   });
 
   it('are nowhere when there are none', () => {
-    expect(stretchesBefore(matchesIn(found(300)), 300, 10)).toEqual([]);
+    expect(stretchesBefore(matchesIn(found(300)), 300, 10).stretches).toEqual([]);
   });
 });

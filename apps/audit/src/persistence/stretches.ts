@@ -50,17 +50,38 @@ export const withLater = (before: Matches, later: Found): Matches => {
   return { upTo, uid, total, stretches: [...before.stretches, ...stretches], counts: [...joined, ...counts] };
 };
 
-/** The stretches to look into for the newest `limit` matches with an id of at most `from`, the newest first. */
-export const stretchesBefore = ({ stretches, counts }: Matches, from: number, limit: number): number[] => {
+/** The stretches that hold a page, and how many of their matches come before it. */
+export interface PageStretches {
+  readonly stretches: readonly number[];
+  readonly left: number;
+}
+
+/**
+ * The stretches to look into for the newest `limit` matches with an id of at most `from`, after `skip` others, the newest
+ * first.
+ */
+export const stretchesBefore = (
+  { upTo, stretches, counts }: Matches,
+  from: number,
+  limit: number,
+  skip = 0,
+): PageStretches => {
   const chosen: number[] = [];
   const newest = Math.floor(from / stretchLength);
+  let left = skip;
   let found = 0;
-  for (let at = stretches.length - 1; at >= 0 && found < limit; at--) {
+  for (let at = stretches.length - 1; at >= 0 && found < left + limit; at--) {
     const stretch = stretches[at] as number;
+    const count = counts[at] as number;
     if (stretch > newest) continue;
-    chosen.push(stretch);
     // What the newest one holds may lie beyond `from`.
-    if (stretch < newest) found += counts[at] as number;
+    const isWhole = stretch < newest || from >= upTo;
+    if (isWhole && chosen.length === 0 && count <= left) {
+      left -= count;
+      continue;
+    }
+    chosen.push(stretch);
+    if (isWhole) found += count;
   }
-  return chosen;
+  return { stretches: chosen, left };
 };

@@ -71,5 +71,22 @@ export const eventChain: SchemaStep = {
   ],
 };
 
+/** Who caused events in which project, and which of them was the last. */
+export const eventCreatorTable: SchemaStep = {
+  name: '2026-11-22-event-creators',
+  statements: [
+    `create table event_creator (
+      project text collate "C",
+      id bigint not null,
+      name text not null,
+      last_event bigint not null,
+      unique nulls not distinct (project, id)
+    ) with (fillfactor = 50)`,
+    `insert into event_creator (project, id, name, last_event)
+      select distinct on (project, created_by_user_id) project, created_by_user_id, created_by, id from event
+      where created_by_user_id is not null order by project, created_by_user_id, id desc`,
+  ],
+};
+
 /** Every step of the log, in order. */
-export const logSteps: readonly SchemaStep[] = [eventTables, eventChain];
+export const logSteps: readonly SchemaStep[] = [eventTables, eventChain, eventCreatorTable];

@@ -1,5 +1,5 @@
 import type { Statement } from '@bunting/database';
-import type { Columns } from './criteria.ts';
+import { type Columns, nameOf } from './criteria.ts';
 import { eventOf, where } from './found-events.ts';
 import { type Found, stretchLength } from './stretches.ts';
 
@@ -19,7 +19,13 @@ export const hasTrigram = (text: string): boolean =>
 /** How a text is found: by the index, or by reading all that the other conditions leave. */
 export type Way = 'index' | 'reading';
 
-const like = (way: Way, place: string): string => (way === 'index' ? `text like ${place}` : `text || '' like ${place}`);
+/** What follows the type and who caused it; of what was stored by an earlier version all, which had them in one. */
+const dataText = "case when strpos(text, e'\\x1e') > 0 then split_part(text, e'\\x1e', 2) else text end";
+
+const like = ({ asks }: Columns, way: Way, place: string): string => {
+  const found = way === 'index' ? `text like ${place}` : `text || '' like ${place}`;
+  return asks.includes('in-data') ? `${found} and ${dataText} like ${place}` : found;
+};
 
 const inStretch = `id between stretch.number * ${stretchLength} and stretch.number * ${stretchLength} + ${stretchLength - 1}`;
 
@@ -37,20 +43,20 @@ const counting = (same: string, stretches: string): string => `
 
 /** Counts the matches of the whole log. Values: pattern. */
 export const countAll = (columns: Columns, way: Way): Statement => ({
-  name: ['events-count-by', way, ...columns.asks].join('-'),
+  name: nameOf(`events-count-by-${way}`, columns),
   text: counting(
     'true',
     `select id / ${stretchLength} as number, count(*) as matches from event_search
-     ${where(...columns.conditions, like(way, placesAfter(columns)(1)))} group by 1`,
+     ${where(...columns.conditions, like(columns, way, placesAfter(columns)(1)))} group by 1`,
   ),
 });
 
 /** Counts the matches that came after an id. Values: pattern, the id, the uid of the event with that id. */
 export const countLater = (columns: Columns): Statement => {
   const place = placesAfter(columns);
-  const matching = where(inStretch, `id > ${place(2)}`, ...columns.conditions, like('reading', place(1)));
+  const matching = where(inStretch, `id > ${place(2)}`, ...columns.conditions, like(columns, 'reading', place(1)));
   return {
-    name: ['events-count-later', ...columns.asks].join('-'),
+    name: nameOf('events-count-later', columns),
     text: counting(
       `exists (select 1 from event where id = ${place(2)}::bigint and uid = ${place(3)}::uuid)`,
       `select stretch.number, found.matches
@@ -63,18 +69,19 @@ export const countLater = (columns: Columns): Statement => {
 
 /**
  * Lists the newest matches of some stretches. Each is read by itself, which `offset 0` says to the planner: it takes a
- * stretch to be far longer than it is. Values: pattern, the highest id, how many, the stretches.
+ * stretch to be far longer than it is. Values: pattern, the highest id, how many, the stretches,
+ * and how many matches to leave out.
  */
 export const listMatches = (columns: Columns): Statement => {
   const place = placesAfter(columns);
-  const matching = where(inStretch, `id <= ${place(2)}`, ...columns.conditions, like('reading', place(1)));
+  const matching = where(inStretch, `id <= ${place(2)}`, ...columns.conditions, like(columns, 'reading', place(1)));
   return {
-    name: ['events-with-text', ...columns.asks].join('-'),
+    name: nameOf('events-with-text', columns),
     text: `
       select ${eventOf('page.id')} as json from (
         select found.id from unnest(${place(4)}::bigint[]) as stretch (number)
         cross join lateral (select id from event_search ${matching} offset 0) as found
-        order by found.id desc limit ${place(3)}) as page
+        order by found.id desc limit ${place(3)} offset ${place(5)}) as page
       order by page.id desc`,
   };
 };

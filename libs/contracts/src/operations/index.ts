@@ -24,6 +24,10 @@ import { SetApprovers } from './change-requests/set-approvers.ts';
 import { SearchChangeRequests } from './change-requests/search-change-requests.ts';
 import { SetTitle } from './change-requests/set-title.ts';
 import { SearchEvents } from './events/search-events.ts';
+import { FindEvents } from './events/find-events.ts';
+import { ListEvents } from './events/list-events.ts';
+import { ListEventsOfFeature } from './events/list-events-of-feature.ts';
+import { ListEventCreators } from './events/list-event-creators.ts';
 import { VerifyEvents } from './events/verify-events.ts';
 import { ArchiveFeature } from './features/archive-feature.ts';
 import { CreateFeature } from './features/create-feature.ts';
@@ -182,6 +186,10 @@ export * from './change-requests/get-approvers.ts';
 export * from './change-requests/set-approvers.ts';
 export * from './change-requests/search-change-requests.ts';
 export * from './events/search-events.ts';
+export * from './events/find-events.ts';
+export * from './events/list-events.ts';
+export * from './events/list-events-of-feature.ts';
+export * from './events/list-event-creators.ts';
 export * from './events/verify-events.ts';
 export * from './features/archive-feature.ts';
 export * from './features/create-feature.ts';
@@ -342,6 +350,10 @@ export const operations: readonly AnyOperation[] = [
   SetApprovers,
   SearchChangeRequests,
   SearchEvents,
+  FindEvents,
+  ListEvents,
+  ListEventsOfFeature,
+  ListEventCreators,
   VerifyEvents,
   ArchiveFeature,
   CreateFeature,

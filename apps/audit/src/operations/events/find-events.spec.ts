@@ -1,0 +1,190 @@
+import { FindEvents, ListEventCreators, ListEvents, ListEventsOfFeature, type RecordedEvent } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { anEvent, lee, memberOf, mia } from '../../../test/builders.ts';
+import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+
+let audit: StartedAudit;
+let features: Teller;
+
+const someEvent = fc.record({
+  type: fc.constantFrom('feature-created' as const, 'feature-archived' as const, 'feature-tagged' as const),
+  project: fc.constantFrom('shop', 'bank', 'Shop', null),
+  featureName: fc.constantFrom('banner', 'cart', null),
+  environment: fc.constantFrom('production', 'development', null),
+  createdByUserId: fc.constantFrom(1, 2, -42),
+  createdAt: fc.constantFrom('2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '2026-02-02T12:00:00.000Z'),
+  data: fc.constantFrom(null, { title: 'Half of Oslo' }, { title: 'feature-created' }, { note: '100%' }),
+  tags: fc.constantFrom<RecordedEvent['tags']>([], [{ type: 'team', value: 'Oslo' }]),
+});
+const told: RecordedEvent[] = fc.sample(someEvent, { numRuns: 250, seed: 3 }).map((said) => anEvent(said));
+
+beforeAll(async () => {
+  audit = await startAudit();
+  features = await startTeller(audit.bus);
+  await features.tell(...told);
+});
+afterAll(async () => {
+  await features.stop();
+  await audit.stop();
+});
+
+const find = (query: Record<string, string>, caller = mia) => audit.ask(FindEvents, { query }, caller);
+
+/** The ids of the events that the filters ask for, the newest first, said in the plainest way. */
+const expected = ({ query = '', from = 'IS:0000', to = 'IS:9999', ...filters }: Record<string, string>): number[] =>
+  told
+    .map((event, nth) => ({ event, id: nth + 1 }))
+    .filter(({ event }) => {
+      const fields: Record<string, unknown> = {
+        ...event,
+        feature: event.featureName,
+        createdBy: event.createdByUserId,
+      };
+      const day = `IS:${event.createdAt.slice(0, 10)}`;
+      const texts = [
+        ...Object.entries(event.data ?? {}).flat(),
+        ...event.tags.map((tag) => `${tag.type}:${tag.value}`),
+      ];
+      return (
+        Object.entries(filters).every(([name, text]) =>
+          text
+            .slice(text.indexOf(':') + 1)
+            .split(',')
+            .includes(String(fields[name])),
+        ) &&
+        day >= from &&
+        day <= to &&
+        (query === '' || texts.some((text) => String(text).toLowerCase().includes(query.toLowerCase())))
+      );
+    })
+    .map(({ id }) => id)
+    .toReversed();
+
+const someFilters = fc.record(
+  {
+    query: fc.constantFrom('oslo', 'FEATURE-created', '%', 'team:', 'nowhere', 'mia@', 't'),
+    type: fc.constantFrom('IS:feature-created', 'IS_ANY_OF:feature-created, feature-tagged', 'IS:no-such-type'),
+    project: fc.constantFrom('IS:shop', 'IS_ANY_OF:shop,bank,nowhere', 'IS:Shop'),
+    feature: fc.constantFrom('IS:banner', 'IS_ANY_OF:banner,cart'),
+    environment: fc.constantFrom('IS:production', 'IS_ANY_OF:production,development'),
+    createdBy: fc.constantFrom('IS:1', 'IS_ANY_OF:1,-42', 'IS:99'),
+    from: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-03-01'),
+    to: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-02-02'),
+  },
+  { requiredKeys: [] },
+);
+
+describe('The search by filters', () => {
+  it('answers what a search through a list would, on whatever page', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        someFilters,
+        fc.nat({ max: 120 }),
+        fc.integer({ min: 1, max: 60 }),
+        async (filters, skip, limit) => {
+          const ids = expected(
+            Object.fromEntries(Object.entries(filters).map(([name, text]) => [name, text.replace(', ', ',')])),
+          );
+          const answer = await find({ ...filters, offset: String(skip), limit: String(limit) });
+          expect(answer.total).toBe(ids.length);
+          expect(answer.events.map(({ id }) => id)).toEqual(ids.slice(skip, skip + limit));
+        },
+      ),
+      { numRuns: 250, seed: 5 },
+    );
+  });
+
+  it('shows fifty at once unless told otherwise, with label and summary', async () => {
+    const { events, total } = await find({});
+    expect([events.length, total]).toEqual([50, 250]);
+    expect(events[0]).toMatchObject({ id: 250, label: expect.any(String), summary: expect.any(String) });
+    expect((await find({ limit: '1000' })).events).toHaveLength(250);
+    expect((await find({ offset: '9007199254740991' })).events).toEqual([]);
+  });
+
+  it('finds in the very next search what was told', async () => {
+    for (const nth of [1, 2, 3]) {
+      await features.tell(anEvent({ project: 'fresh' }));
+      expect((await find({ project: 'IS:fresh' })).total).toBe(nth);
+      told.push(anEvent({ project: 'fresh' }));
+    }
+  });
+
+  it('shows to whom it must what it must, and counts no more', async () => {
+    const places = async (caller: typeof mia) =>
+      new Set((await find({ limit: '1000' }, caller)).events.map(({ project }) => project));
+    expect(await places(mia)).toEqual(new Set(['shop', 'bank', 'Shop', 'fresh', null]));
+    expect(await places(lee)).toEqual(new Set(['shop', 'bank', 'Shop', 'fresh']));
+    expect(await places(memberOf('bank'))).toEqual(new Set(['bank']));
+    expect((await find({ project: 'IS_ANY_OF:shop,bank' }, memberOf('bank', 'fresh'))).total).toBe(
+      expected({ project: 'IS:bank' }).length,
+    );
+  });
+
+  it.each([
+    ['type', 'feature-created'],
+    ['type', 'IS_NOT:feature-created'],
+    ['type', 'is:feature-created'],
+    ['project', 'IS:'],
+    ['project', 'IS:a,,b'],
+    ['feature', ''],
+    ['feature', `IS_ANY_OF:${'a,'.repeat(200)}b`],
+    ['environment', `IS:${'x'.repeat(4_100)}`],
+    ['createdBy', 'IS:abc'],
+    ['createdBy', 'IS:1e3'],
+    ['from', '2026-02-01'],
+    ['from', 'IS:2026-02-30'],
+    ['to', 'IS:2026-2-1'],
+    ['to', 'IS_ANY_OF:2026-02-01'],
+    ['offset', '-1'],
+    ['offset', 'x'],
+    ['limit', '0'],
+    ['limit', '1001'],
+    ['limit', '1.5'],
+    ['query', 'a\0b'],
+  ])('refuses %s=%j, and names it', async (name, text) => {
+    await expect(find({ [name]: text })).rejects.toMatchObject({
+      kind: 'ValidationError',
+      details: [{ path: `/query/${name}` }],
+    });
+  });
+});
+
+describe('The older reads', () => {
+  it('list the hundred newest events, of all or of a project', async () => {
+    const { version, events, totalEvents } = await audit.ask(ListEvents);
+    expect([version, events.length, totalEvents]).toEqual([1, 100, told.length]);
+    expect(events[0]?.id).toBe(told.length);
+    const ofShop = await audit.ask(ListEvents, { query: { project: 'shop' } });
+    expect(ofShop.totalEvents).toBe(expected({ project: 'IS:shop' }).length);
+  });
+
+  it('list what happened to a feature, and nothing for one that never was', async () => {
+    const { toggleName, totalEvents } = await audit.ask(ListEventsOfFeature, { params: { featureName: 'cart' } });
+    expect([toggleName, totalEvents]).toEqual(['cart', expected({ feature: 'IS:cart' }).length]);
+    expect(await audit.ask(ListEventsOfFeature, { params: { featureName: 'no "such"' } })).toEqual({
+      version: 1,
+      toggleName: 'no "such"',
+      events: [],
+      totalEvents: 0,
+    });
+    const seen = await audit.ask(ListEventsOfFeature, { params: { featureName: 'cart' } }, memberOf('nowhere'));
+    expect(seen.totalEvents).toBe(0);
+  });
+
+  it('list who caused events, by the newest of their names, of those that may be seen', async () => {
+    await features.tell(
+      anEvent({ project: 'creators', createdByUserId: 7, createdBy: 'old@example.com' }),
+      anEvent({ project: 'creators', createdByUserId: 7, createdBy: 'Zoe@example.com' }),
+      anEvent({ project: null, createdByUserId: 8, createdBy: 'anna@example.com' }),
+    );
+    const creators = await audit.ask(ListEventCreators);
+    expect(creators.filter(({ id }) => id > 6)).toEqual([
+      { id: 8, name: 'anna@example.com' },
+      { id: 7, name: 'Zoe@example.com' },
+    ]);
+    expect((await audit.ask(ListEventCreators, {}, lee)).map(({ id }) => id)).not.toContain(8);
+    expect(await audit.ask(ListEventCreators, {}, memberOf('creators'))).toEqual([{ id: 7, name: 'Zoe@example.com' }]);
+  });
+});

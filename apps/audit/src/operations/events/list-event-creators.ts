@@ -1,0 +1,14 @@
+import { implement } from '@bunting/bus';
+import { ListEventCreators } from '@bunting/contracts';
+import { type VisibleEvents, visibleEvents } from '../../domain/visible-events.ts';
+import type { EventCreator } from '../../persistence/event-creators.ts';
+import type { FreshLog } from './event-answers.ts';
+
+export const listEventCreatorsEndpoint = (
+  fresh: FreshLog,
+  creatorsOf: (visible: VisibleEvents) => Promise<EventCreator[]>,
+) =>
+  implement(ListEventCreators, async (asking) => {
+    await fresh(asking);
+    return creatorsOf(visibleEvents(asking.caller));
+  });

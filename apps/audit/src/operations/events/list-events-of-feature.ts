@@ -1,0 +1,10 @@
+import { implement, JsonText } from '@bunting/bus';
+import { ListEventsOfFeature } from '@bunting/contracts';
+import type { EventAnswers } from './event-answers.ts';
+
+export const listEventsOfFeatureEndpoint = (answer: EventAnswers) =>
+  implement(ListEventsOfFeature, async ({ params: { featureName }, ...asking }) => {
+    const { events, total } = await answer(asking, { features: [featureName] }, {});
+    const name = JSON.stringify(featureName);
+    return new JsonText(`{"version":1,"toggleName":${name},"events":[${events.join(',')}],"totalEvents":${total}}`);
+  });

@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import { Events } from '../../event.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Lists the newest events. */
+export const ListEvents = defineOperation({
+  subject: 'call.audit.list-events',
+  operationId: 'getEvents',
+  summary: 'List the newest events',
+  description: 'Returns the 100 newest events, of the whole log or of one project.',
+  tag: 'Events',
+  http: { method: 'GET', url: '/api/admin/events' },
+  permission: 'ADMIN',
+  query: Type.Object({ project: Type.Optional(Type.String({ description: 'the id of a project' })) }),
+  reply: Events,
+});
