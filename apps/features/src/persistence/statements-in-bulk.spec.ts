@@ -2,10 +2,17 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Ask, call, inProcessBus, serve, type Subscription } from '@bunting/bus';
 import {
   AddFavoriteFeature,
+  AddProjectEnvironment,
   type AnyOperation,
   ArchiveFeatures,
   CloneFeature,
+  CreateProject,
+  CreateSegment,
+  CreateTagType,
   DeleteFeatures,
+  DeleteProject,
+  DeleteTag,
+  DeleteTagType,
   DisableEnvironmentsInBulk,
   EnableEnvironmentsInBulk,
   GetFeatureEnvironment,
@@ -14,8 +21,12 @@ import {
   ListArchivedFeatures,
   ListStrategies,
   type Permission,
+  RemoveProjectEnvironment,
   ReviveFeatures,
   SetStale,
+  SetVariantsInBatch,
+  TagFeaturesInBulk,
+  UpdateSegment,
   ValidateArchive,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
@@ -23,6 +34,7 @@ import { outboxTables, startTelling } from '@bunting/outbox';
 import { contextOf, freshFeaturesDatabase, mia, someoneWho } from '../../test/started-features.ts';
 import { featuresEndpoints } from '../operations/index.ts';
 import { entities } from './entities.ts';
+import { archivedFeatures } from './feature-json.ts';
 import { steps } from './migrations/index.ts';
 import { readersOf } from './readers.ts';
 import { unitOfWork } from './unit-of-work.ts';
@@ -59,9 +71,9 @@ const kim = someoneWho(...allowed.map((permission) => ({ permission })));
 const few = ['few-1', 'few-2'];
 const many = Array.from({ length: 400 }, (_, nth) => `many-${nth}`);
 
-const statementsOf = async <O extends AnyOperation>(operation: O, ask: Ask<O>): Promise<number> => {
+const statementsOf = async <O extends AnyOperation>(operation: O, ask: Ask<O>, caller = kim): Promise<number> => {
   const before = database.statements;
-  await call(bus, operation, ask, contextOf(kim));
+  await call(bus, operation, ask, contextOf(caller));
   return database.statements - before;
 };
 
@@ -94,4 +106,55 @@ it('reads with one statement each, and writes one feature with a handful', async
   expect(await statementsOf(ListArchivedFeatures, {})).toBe(1);
   expect(await statementsOf(AddFavoriteFeature, { params })).toBeLessThanOrEqual(6);
   expect(await statementsOf(CloneFeature, { params, body: { name: 'copy' } })).toBeLessThanOrEqual(8);
+});
+
+it('changes what many features have in common with as many statements as for two', async () => {
+  /** How many statements each change of one project takes. */
+  const counted = async (own: string, size: number): Promise<Record<string, number>> => {
+    const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
+    const ask = <O extends AnyOperation>(operation: O, about: Ask<O>) => call(bus, operation, about, contextOf(mia));
+    const count = <O extends AnyOperation>(operation: O, about: Ask<O>) => statementsOf(operation, about, mia);
+    const params = { projectId: own, environment: 'production' };
+    const segment = { name: own, constraints: [] };
+    await ask(CreateProject, { body: { id: own, name: own } });
+    await ask(CreateTagType, { body: { name: own } });
+    const { id } = await ask(CreateSegment, { body: segment });
+    const data: ImportFeaturesBody['data'] = {
+      features: names.map((name) => ({ name })),
+      featureStrategies: names.map((featureName) => ({ featureName, name: 'default', segments: [1] })),
+      featureTags: names.map((featureName) => ({ featureName, tagType: 'simple', tagValue: own })),
+      segments: [{ id: 1, name: own }],
+      tagTypes: [{ name: 'simple' }],
+    };
+    const addedTags = [{ type: own, value: 'red' }];
+    const variants = [{ name: 'one', weight: 1000, weightType: 'variable' as const, stickiness: 'default' }];
+    const path = { projectId: own, featureName: names[0] ?? '' };
+    const environments = size > 2 ? ['development', 'production'] : ['development'];
+    return {
+      import: await count(ImportFeatures, { body: { project: own, environment: 'production', data } }),
+      tag: await count(TagFeaturesInBulk, { params, body: { features: names, tags: { addedTags, removedTags: [] } } }),
+      variants: await count(SetVariantsInBatch, { params: path, body: { environments, variants } }),
+      renameSegment: await count(UpdateSegment, { params: { id: id ?? 0 }, body: { ...segment, name: `${own}-2` } }),
+      deleteTag: await count(DeleteTag, { params: { type: 'simple', value: own } }),
+      deleteTagType: await count(DeleteTagType, { params: { name: own } }),
+      removeEnvironment: await count(RemoveProjectEnvironment, { params }),
+      addEnvironment: await count(AddProjectEnvironment, { params, body: { environment: 'production' } }),
+      archive: await count(ArchiveFeatures, { params, body: { features: names } }),
+      deleteProject: await count(DeleteProject, { params }),
+    };
+  };
+  expect(await counted('large', 400)).toEqual(await counted('small', 2));
+});
+
+it('finds the archive without a look at what is active', async () => {
+  await database.transaction(async ({ query }) => {
+    await query('analyze feature');
+    await query('set local enable_seqscan = off');
+    for (const project of [null, 'default']) {
+      const rows = await query<Record<string, string>>(
+        `explain ${archivedFeatures}`.replace(/\$1/g, '1').replace(/\$2/g, project === null ? 'null' : `'${project}'`),
+      );
+      expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/feature_archived/);
+    }
+  });
 });

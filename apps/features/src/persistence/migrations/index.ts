@@ -1,5 +1,6 @@
 import { idempotencyTables } from '@bunting/outbox';
 import { appliedChangeRequests, protectedEnvironments } from './applied-changes.ts';
+import { archivedFeatures } from './archived-features.ts';
 import { deletedFeatures } from './deleted-features.ts';
 import { freshInstall } from './fresh-install.ts';
 import { settings } from './settings.ts';
@@ -18,4 +19,5 @@ export const steps = [
   deletedFeatures,
   toldProjects,
   idempotencyTables,
+  archivedFeatures,
 ];
