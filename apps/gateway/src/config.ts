@@ -24,6 +24,24 @@ export const GatewayConfig = Type.Object({
         'an admin token that always works, 16 to 256 visible characters; without it the first start makes one up',
     }),
   ),
+  INIT_ADMIN_API_TOKENS: Type.Optional(
+    Type.String({
+      description:
+        'admin tokens, `*:*.<secret>` with commas between them, that a first start makes instead of one of its own',
+    }),
+  ),
+  INIT_CLIENT_API_TOKENS: Type.Optional(
+    Type.String({
+      description:
+        'tokens of applications, `<project>:<environment>.<secret>` with commas between them, that a first start makes',
+    }),
+  ),
+  INIT_FRONTEND_API_TOKENS: Type.Optional(
+    Type.String({
+      description:
+        'tokens of browsers and apps, `<project>:<environment>.<secret>` with commas between them, that a first start makes',
+    }),
+  ),
   GATEWAY_TOKEN_KEY: Type.Optional(
     Type.String({
       minLength: 32,

@@ -4,6 +4,7 @@ import { openDatabase } from '@bunting/database';
 import { type Projection, startTelling } from '@bunting/outbox';
 import type { AnyService, RunningService, Surroundings } from '@bunting/runtime';
 import { admission } from './admission.ts';
+import { givenTokens } from './domain/given-tokens.ts';
 import { authenticator } from './authenticate.ts';
 import { GatewayConfig } from './config.ts';
 import { mountDocs } from './docs.ts';
@@ -13,10 +14,11 @@ import { openApiDocument } from './openapi.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { listenForAccessChanges } from './persistence/access-changes.ts';
 import { accessReader } from './persistence/access-reader.ts';
-import { ensureAdminToken } from './persistence/first-token.ts';
+import { ensureFirstTokens } from './persistence/first-token.ts';
 import { lastUses } from './persistence/last-uses.ts';
 import { gatewayEntities, gatewaySteps } from './persistence/tables.ts';
 import { openTokenHasher } from './persistence/token-key.ts';
+import { unitOfWork } from './persistence/unit-of-work.ts';
 import { tokenRepository } from './persistence/token-repository.ts';
 import { listen, openServer } from './server.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
@@ -34,6 +36,7 @@ const start = async ({
   serve,
 }: Surroundings<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
+  const given = givenTokens(config);
   const database = await openDatabase({
     url: config.GATEWAY_DATABASE_URL,
     name: 'gateway',
@@ -83,7 +86,9 @@ const start = async ({
     for (const operation of operations) mount(app, operation, { bus, admit, settle, config });
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
-    const served = await serve([...gatewayEndpoints(accessReader(database)), telling.endpoint]);
+    const work = unitOfWork(telling, hasher);
+    const answers = gatewayEndpoints({ bus, work, access: accessReader(database) });
+    const served = await serve([...answers, telling.endpoint]);
     const stop = async () => {
       await close();
       await served.stop();
@@ -92,7 +97,7 @@ const start = async ({
     try {
       const address = await listen(app, config.GATEWAY_HOST, config.PORT);
       // Only now: a start that fails must not make a token that nobody ever sees.
-      const firstAdminToken = await ensureAdminToken(telling.work, hasher, config.BUNTING_ADMIN_TOKEN);
+      const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given);
       return { ready, stop, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
     } catch (error) {
       await close();

@@ -17,6 +17,8 @@ export interface GivenToken {
   readonly token: string;
   readonly kind?: TokenKind;
   readonly role?: 'admin' | 'editor' | 'viewer';
+  /** whose it is; a user is made for it where nobody is named */
+  readonly userId?: number;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
   readonly projects?: string[];
@@ -113,6 +115,7 @@ export const startGateway = async ({
       token,
       kind = 'user',
       role = 'viewer',
+      userId: owner,
       expiresAt,
       revokedAt,
       projects = ['*'],
@@ -123,7 +126,9 @@ export const startGateway = async ({
       await database.transaction(async ({ em }) => {
         const common = { createdAt: new Date() };
         const userId =
-          kind !== 'user' ? null : await em.insert(ApiUser, { ...common, email, rootRoleId: predefinedRole[role] });
+          kind !== 'user'
+            ? null
+            : (owner ?? (await em.insert(ApiUser, { ...common, email, rootRoleId: predefinedRole[role] })));
         const hashed = hasher(token);
         const id = randomUUID();
         await em.insert(ApiToken, {

@@ -156,6 +156,52 @@ import { ListStrategyTypes } from './strategies/list-strategy-types.ts';
 import { ListFeatureTypes } from './feature-types/list-feature-types.ts';
 import { SetFeatureTypeLifetime } from './feature-types/set-feature-type-lifetime.ts';
 import { ValidateImport } from './features/validate-import.ts';
+import { ListUsers } from './access/list-users.ts';
+import { CreateUser } from './access/create-user.ts';
+import { SearchUsers } from './access/search-users.ts';
+import { GetUser } from './access/get-user.ts';
+import { UpdateUser } from './access/update-user.ts';
+import { DeleteUser } from './access/delete-user.ts';
+import { GetMe } from './access/get-me.ts';
+import { GetProfile } from './access/get-profile.ts';
+import { GetUserRoles } from './access/get-user-roles.ts';
+import { ListPats } from './access/list-pats.ts';
+import { CreatePat } from './access/create-pat.ts';
+import { DeletePat } from './access/delete-pat.ts';
+import { ListServiceAccounts } from './access/list-service-accounts.ts';
+import { CreateServiceAccount } from './access/create-service-account.ts';
+import { UpdateServiceAccount } from './access/update-service-account.ts';
+import { DeleteServiceAccount } from './access/delete-service-account.ts';
+import { ListServiceAccountTokens } from './access/list-service-account-tokens.ts';
+import { CreateServiceAccountToken } from './access/create-service-account-token.ts';
+import { DeleteServiceAccountToken } from './access/delete-service-account-token.ts';
+import { ListApiTokens } from './access/list-api-tokens.ts';
+import { GetApiTokensByName } from './access/get-api-tokens-by-name.ts';
+import { CreateApiToken } from './access/create-api-token.ts';
+import { UpdateApiToken } from './access/update-api-token.ts';
+import { DeleteApiToken } from './access/delete-api-token.ts';
+import { ListProjectApiTokens } from './access/list-project-api-tokens.ts';
+import { CreateProjectApiToken } from './access/create-project-api-token.ts';
+import { DeleteProjectApiToken } from './access/delete-project-api-token.ts';
+import { ListRoles } from './access/list-roles.ts';
+import { GetRole } from './access/get-role.ts';
+import { CreateRole } from './access/create-role.ts';
+import { UpdateRole } from './access/update-role.ts';
+import { DeleteRole } from './access/delete-role.ts';
+import { ValidateRole } from './access/validate-role.ts';
+import { ListPermissions } from './access/list-permissions.ts';
+import { ListGroups } from './access/list-groups.ts';
+import { GetGroup } from './access/get-group.ts';
+import { CreateGroup } from './access/create-group.ts';
+import { UpdateGroup } from './access/update-group.ts';
+import { DeleteGroup } from './access/delete-group.ts';
+import { GetProjectAccess } from './access/get-project-access.ts';
+import { SetProjectAccess } from './access/set-project-access.ts';
+import { AddProjectAccess } from './access/add-project-access.ts';
+import { SetProjectUserRoles } from './access/set-project-user-roles.ts';
+import { RemoveProjectUser } from './access/remove-project-user.ts';
+import { SetProjectGroupRoles } from './access/set-project-group-roles.ts';
+import { RemoveProjectGroup } from './access/remove-project-group.ts';
 
 export * from './change-requests/add-changes.ts';
 export * from './change-requests/check-changes.ts';
@@ -201,6 +247,52 @@ export * from './features/list-features.ts';
 export * from './projects/create-project.ts';
 export * from './projects/get-project-environments.ts';
 export * from './access/list-holders.ts';
+export * from './access/list-users.ts';
+export * from './access/create-user.ts';
+export * from './access/search-users.ts';
+export * from './access/get-user.ts';
+export * from './access/update-user.ts';
+export * from './access/delete-user.ts';
+export * from './access/get-me.ts';
+export * from './access/get-profile.ts';
+export * from './access/get-user-roles.ts';
+export * from './access/list-pats.ts';
+export * from './access/create-pat.ts';
+export * from './access/delete-pat.ts';
+export * from './access/list-service-accounts.ts';
+export * from './access/create-service-account.ts';
+export * from './access/update-service-account.ts';
+export * from './access/delete-service-account.ts';
+export * from './access/list-service-account-tokens.ts';
+export * from './access/create-service-account-token.ts';
+export * from './access/delete-service-account-token.ts';
+export * from './access/list-api-tokens.ts';
+export * from './access/get-api-tokens-by-name.ts';
+export * from './access/create-api-token.ts';
+export * from './access/update-api-token.ts';
+export * from './access/delete-api-token.ts';
+export * from './access/list-project-api-tokens.ts';
+export * from './access/create-project-api-token.ts';
+export * from './access/delete-project-api-token.ts';
+export * from './access/list-roles.ts';
+export * from './access/get-role.ts';
+export * from './access/create-role.ts';
+export * from './access/update-role.ts';
+export * from './access/delete-role.ts';
+export * from './access/validate-role.ts';
+export * from './access/list-permissions.ts';
+export * from './access/list-groups.ts';
+export * from './access/get-group.ts';
+export * from './access/create-group.ts';
+export * from './access/update-group.ts';
+export * from './access/delete-group.ts';
+export * from './access/get-project-access.ts';
+export * from './access/set-project-access.ts';
+export * from './access/add-project-access.ts';
+export * from './access/set-project-user-roles.ts';
+export * from './access/remove-project-user.ts';
+export * from './access/set-project-group-roles.ts';
+export * from './access/remove-project-group.ts';
 export * from './access/get-users-access.ts';
 export * from './projects/list-projects.ts';
 export * from './search/search-features.ts';
@@ -482,4 +574,50 @@ export const operations: readonly AnyOperation[] = [
   ListFeatureTypes,
   SetFeatureTypeLifetime,
   ValidateImport,
+  ListUsers,
+  CreateUser,
+  SearchUsers,
+  GetUser,
+  UpdateUser,
+  DeleteUser,
+  GetMe,
+  GetProfile,
+  GetUserRoles,
+  ListPats,
+  CreatePat,
+  DeletePat,
+  ListServiceAccounts,
+  CreateServiceAccount,
+  UpdateServiceAccount,
+  DeleteServiceAccount,
+  ListServiceAccountTokens,
+  CreateServiceAccountToken,
+  DeleteServiceAccountToken,
+  ListApiTokens,
+  GetApiTokensByName,
+  CreateApiToken,
+  UpdateApiToken,
+  DeleteApiToken,
+  ListProjectApiTokens,
+  CreateProjectApiToken,
+  DeleteProjectApiToken,
+  ListRoles,
+  GetRole,
+  CreateRole,
+  UpdateRole,
+  DeleteRole,
+  ValidateRole,
+  ListPermissions,
+  ListGroups,
+  GetGroup,
+  CreateGroup,
+  UpdateGroup,
+  DeleteGroup,
+  GetProjectAccess,
+  SetProjectAccess,
+  AddProjectAccess,
+  SetProjectUserRoles,
+  RemoveProjectUser,
+  SetProjectGroupRoles,
+  RemoveProjectGroup,
 ];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { largestId } from '../model/schema.ts';
 
 // What stands in a path is looked up, not judged: a name that cannot exist is not found. The length of a URL bounds it.
 const projectId = Type.String({ minLength: 1, description: 'the id of the project' });
@@ -51,3 +52,14 @@ export const ChangePath = Type.Object({
   id: changeRequestId,
   changeId: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'the id of the change' }),
 });
+
+const idOf = (what: string) => Type.Integer({ minimum: 0, maximum: largestId, description: `the id of the ${what}` });
+const token = Type.String({ minLength: 1, description: 'the secret of the token, or what lists show of it' });
+export const AccountPath = Type.Object({ id: idOf('account or token') });
+export const AccountTokenPath = Type.Object({ id: idOf('service account'), tokenId: idOf('token') });
+export const TokenPath = Type.Object({ token });
+export const ProjectTokenPath = Type.Object({ projectId, token });
+export const RolePath = Type.Object({ id: idOf('role') });
+export const GroupPath = Type.Object({ id: idOf('group') });
+export const ProjectUserPath = Type.Object({ projectId, userId: idOf('user') });
+export const ProjectGroupPath = Type.Object({ projectId, groupId: idOf('group') });

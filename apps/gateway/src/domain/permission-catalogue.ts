@@ -1,0 +1,76 @@
+import type { Permission } from '@bunting/contracts';
+
+/** Where a permission of a role holds: everywhere, in a project, or in a project and there in one environment. */
+export type PermissionType = 'root' | 'project' | 'environment';
+
+interface Listed {
+  readonly type: PermissionType;
+  readonly displayName: string;
+}
+
+const listed = (type: PermissionType, names: Readonly<Partial<Record<Permission, string>>>): [Permission, Listed][] =>
+  Object.entries(names).map(([name, displayName]) => [name as Permission, { type, displayName }]);
+
+/** What roles that are made here can give. ADMIN and what SDKs may do are no such rights: nobody puts them into a role. */
+export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
+  ...listed('root', {
+    CREATE_PROJECT: 'Create projects',
+    CREATE_SEGMENT: 'Create segments',
+    UPDATE_SEGMENT: 'Edit segments',
+    DELETE_SEGMENT: 'Delete segments',
+    CREATE_CONTEXT_FIELD: 'Create context fields',
+    UPDATE_CONTEXT_FIELD: 'Update context fields',
+    DELETE_CONTEXT_FIELD: 'Delete context fields',
+    CREATE_STRATEGY: 'Create activation strategies',
+    UPDATE_STRATEGY: 'Update activation strategies',
+    DELETE_STRATEGY: 'Delete activation strategies',
+    CREATE_TAG_TYPE: 'Create tag types',
+    UPDATE_TAG_TYPE: 'Update tag types',
+    DELETE_TAG_TYPE: 'Delete tag types',
+    CREATE_ADDON: 'Create addons',
+    UPDATE_ADDON: 'Update addons',
+    DELETE_ADDON: 'Delete addons',
+    READ_CLIENT_API_TOKEN: 'Read client API tokens',
+    CREATE_CLIENT_API_TOKEN: 'Create client API tokens',
+    UPDATE_CLIENT_API_TOKEN: 'Update client API tokens',
+    DELETE_CLIENT_API_TOKEN: 'Delete client API tokens',
+    READ_FRONTEND_API_TOKEN: 'Read frontend API tokens',
+    CREATE_FRONTEND_API_TOKEN: 'Create frontend API tokens',
+    UPDATE_FRONTEND_API_TOKEN: 'Update frontend API tokens',
+    DELETE_FRONTEND_API_TOKEN: 'Delete frontend API tokens',
+    UPDATE_APPLICATION: 'Update applications',
+    READ_ROLE: 'Read roles',
+  }),
+  ...listed('project', {
+    CREATE_FEATURE: 'Create feature flags',
+    UPDATE_FEATURE: 'Update feature flags',
+    DELETE_FEATURE: 'Archive and delete feature flags',
+    MOVE_FEATURE_TOGGLE: 'Move feature flags to another project',
+    UPDATE_FEATURE_DEPENDENCY: 'Update feature dependencies',
+    UPDATE_FEATURE_VARIANTS: 'Update variants of all environments',
+    UPDATE_PROJECT: 'Update the project',
+    DELETE_PROJECT: 'Delete the project',
+    PROJECT_USER_ACCESS_READ: 'Read who has access to the project',
+    PROJECT_USER_ACCESS_WRITE: 'Change who has access to the project',
+    PROJECT_DEFAULT_STRATEGY_READ: 'Read the default strategy',
+    PROJECT_DEFAULT_STRATEGY_WRITE: 'Change the default strategy',
+    PROJECT_CHANGE_REQUEST_READ: 'Read the settings of change requests',
+    PROJECT_CHANGE_REQUEST_WRITE: 'Change the settings of change requests',
+    PROJECT_SETTINGS_READ: 'Read the settings of the project',
+    PROJECT_SETTINGS_WRITE: 'Change the settings of the project',
+    READ_PROJECT_API_TOKEN: 'Read API tokens of the project',
+    CREATE_PROJECT_API_TOKEN: 'Create API tokens of the project',
+    DELETE_PROJECT_API_TOKEN: 'Delete API tokens of the project',
+    UPDATE_PROJECT_SEGMENT: 'Change segments of the project',
+  }),
+  ...listed('environment', {
+    CREATE_FEATURE_STRATEGY: 'Create activation strategies of feature flags',
+    UPDATE_FEATURE_STRATEGY: 'Update activation strategies of feature flags',
+    DELETE_FEATURE_STRATEGY: 'Delete activation strategies of feature flags',
+    UPDATE_FEATURE_ENVIRONMENT: 'Enable and disable feature flags',
+    UPDATE_FEATURE_ENVIRONMENT_VARIANTS: 'Update variants of feature flags',
+    APPROVE_CHANGE_REQUEST: 'Approve and reject change requests',
+    APPLY_CHANGE_REQUEST: 'Apply change requests',
+    SKIP_CHANGE_REQUEST: 'Change without a change request',
+  }),
+]);

@@ -1,0 +1,61 @@
+import { type Caller, noAccess, type Permission, refusal, type RoleBody } from '@bunting/contracts';
+import { permissionCatalogue } from './permission-catalogue.ts';
+import { wrong } from './refusals.ts';
+
+/** What a role gives; without an environment, in every one. */
+export interface RoleRight {
+  readonly name: Permission;
+  readonly environment?: string | null | undefined;
+}
+
+export interface WantedRole {
+  readonly name: string;
+  readonly description: string;
+  readonly type: 'root-custom' | 'custom';
+  readonly permissions: readonly RoleRight[];
+}
+
+/**
+ * A role as it shall be kept, with each right once.
+ * @throws Refusal 400 for a right that such a role cannot give, and for an environment where none can be said.
+ */
+export const wantedRole = (body: RoleBody): WantedRole => {
+  const name = body.name.trim();
+  if (name === '') throw wrong('The name of a role must not be empty', '/body/name');
+  const type = body.type ?? 'custom';
+  const rights = new Map<string, RoleRight>();
+  for (const [index, right] of body.permissions.entries()) {
+    const at = `/body/permissions/${index}`;
+    const environment = right.environment || null;
+    const known = permissionCatalogue.get(right.name);
+    if (known === undefined) throw wrong(`No role can give ${right.name}`, `${at}/name`);
+    if ((type === 'root-custom') !== (known.type === 'root'))
+      throw wrong(`A role of the type ${type} cannot give ${right.name}`, `${at}/name`);
+    if (environment !== null && known.type !== 'environment')
+      throw wrong(`${right.name} does not hold in single environments`, `${at}/environment`);
+    rights.set(JSON.stringify([right.name, environment]), { name: right.name, environment });
+  }
+  return { name, description: body.description?.trim() ?? '', type, permissions: [...rights.values()] };
+};
+
+/** @throws Refusal 403 for a role that every installation has. */
+export const requireMadeHere = ({ name, type }: { readonly name: string; readonly type: string }): void => {
+  if (type === 'root-custom' || type === 'custom') return;
+  throw refusal('InvalidOperationError', `${name} is a predefined role. It can neither be changed nor deleted.`);
+};
+
+/**
+ * Nobody gives what they do not have: every right of the roles must be the caller's own, there and in as many environments.
+ * @throws Refusal `NoAccessError` that names the first right that is not.
+ */
+export const requireMayGive = (caller: Caller, project: string, rights: readonly RoleRight[]): void => {
+  for (const { name, environment } of rights) {
+    const held = caller.grants.some(
+      (grant) =>
+        (grant.permission === 'ADMIN' || grant.permission === name) &&
+        (grant.project === undefined || grant.project === project) &&
+        (grant.environment === undefined || grant.environment === environment),
+    );
+    if (!held) throw noAccess([name], environment ?? undefined);
+  }
+};

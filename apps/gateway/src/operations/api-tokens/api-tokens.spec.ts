@@ -1,0 +1,186 @@
+import type { ApiToken, ApiTokens, RoleWithPermissions } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+let gateway: StartedGateway;
+const { ask, done, aUser, told } = accessApi(() => gateway);
+let made = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.behind(placesBehind(['default', 'shop', 'bank', 'vault']));
+});
+afterAll(() => gateway.stop());
+
+const aToken = (more: object = {}, key?: string): Promise<ApiToken> =>
+  done<ApiToken>('POST', 'api-tokens', { tokenName: `token ${++made}`, type: 'client', ...more }, key);
+const listed = async (key?: string) => (await done<ApiTokens>('GET', 'api-tokens', undefined, key)).tokens;
+const statusOf = async (key: string): Promise<number> => (await ask('GET', 'user', undefined, key)).status;
+const at = (token: string): string => `api-tokens/${encodeURIComponent(token)}`;
+
+describe('an API token', () => {
+  it.each([
+    [
+      { type: 'CLIENT' },
+      /^\*:development\.[0-9a-f]{76}$/,
+      { type: 'client', environment: 'development', project: '*' },
+    ],
+    [{ type: 'backend', environment: 'production' }, /^\*:production\./, { type: 'client', projects: ['*'] }],
+    [{ type: 'frontend', projects: ['shop'] }, /^shop:development\./, { type: 'frontend', project: 'shop' }],
+    [{ project: 'bank' }, /^bank:development\./, { projects: ['bank'] }],
+    [{ projects: ['shop', 'bank', 'shop'] }, /^\[\]:development\./, { projects: ['shop', 'bank'], project: 'shop' }],
+    [{ projects: ['shop', '*'] }, /^\*:development\./, { projects: ['*'] }],
+    [{ type: 'admin' }, /^\*:\*\.[0-9a-f]{76}$/, { type: 'admin', environment: '*', projects: ['*'] }],
+  ])('made from %j has a secret in the format of Unleash', async (body, secret, expected) => {
+    const answer = await ask<ApiToken>('POST', 'api-tokens', { tokenName: 'formats', type: 'client', ...body });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('location')).toBe('api-tokens');
+    expect(answer.body).toMatchObject({ ...expected, tokenName: 'formats', username: 'formats', expiresAt: null });
+    expect(answer.body.secret).toMatch(secret);
+  });
+
+  it.each([
+    [{ tokenName: ' ' }, '/body/tokenName'],
+    [{ type: 'root' }, 'type of a token'],
+    [{ type: 'constructor' }, 'type of a token'],
+    [{ environment: '*' }, 'Client token cannot be scoped to all environments'],
+    [{ type: 'frontend', environment: '*' }, 'Frontend token cannot be scoped to all environments'],
+    [{ type: 'admin', projects: ['shop'] }, 'Admin token cannot be scoped to single project'],
+    [{ type: 'admin', environment: 'production' }, 'Admin token cannot be scoped to single environment'],
+    [{ environment: 'moon' }, 'Environment=moon does not exist'],
+    [{ projects: ['shop', 'nowhere'] }, 'Project=nowhere does not exist'],
+    [{ projects: [] }, '/body/projects'],
+    [{ expiresAt: '2020-01-01T00:00:00.000Z' }, 'should be in future'],
+  ])('is not made from %j', async (body, message) => {
+    const before = (await listed()).length;
+    const { status, body: error } = await ask('POST', 'api-tokens', { tokenName: 'wrong', type: 'client', ...body });
+    expect(`${status} ${error.name}`).toBe('400 ValidationError');
+    expect(error.message).toContain(message);
+    expect(await listed()).toHaveLength(before);
+  });
+
+  it('is never shown again with its secret: lists show what begins it', async () => {
+    const token = await aToken({ projects: ['shop'] });
+    const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName);
+    expect(shown?.secret).toBe(`${token.secret.slice(0, 'shop:development.'.length + 12)}...`);
+    expect({ ...shown, secret: token.secret }).toEqual(token);
+    const named = await done<ApiTokens>('GET', at(token.tokenName));
+    expect(named.tokens).toEqual([shown]);
+  });
+
+  it.each(['its secret', 'what lists show of it'])('is deleted by %s, and stops working at once', async (by) => {
+    const token = await aToken({ type: 'admin' });
+    expect(await statusOf(token.secret)).toBe(200);
+    const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName)?.secret ?? '';
+    const events = await told(() => done('DELETE', at(by === 'its secret' ? token.secret : shown)));
+    expect(await statusOf(token.secret)).toBe(401);
+    expect((await ask('DELETE', at(token.secret))).status).toBe(404);
+    expect(events).toMatchObject([
+      { type: 'api-token-deleted', preData: { tokenName: token.tokenName, type: 'admin' } },
+    ]);
+  });
+
+  it('expires when it is said to, and no longer when it is told otherwise', async () => {
+    const token = await aToken({ type: 'admin' });
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const events = await told(() => done('PUT', at(token.secret), { expiresAt: soon }));
+    expect(events).toMatchObject([
+      { type: 'api-token-updated', data: { expiresAt: soon }, preData: { expiresAt: null } },
+    ]);
+    expect(await statusOf(token.secret)).toBe(200);
+    await done('PUT', at(token.secret), { expiresAt: new Date(Date.now() - 1_000).toISOString() });
+    expect(await statusOf(token.secret)).toBe(401);
+    expect((await ask('PUT', at('*:*.nobody-has-this'), { expiresAt: soon })).status).toBe(404);
+    expect((await ask('PUT', at(token.secret), {})).status).toBe(400);
+  });
+
+  it('is told without its secret, in the project and environment that it is for', async () => {
+    const events = await told(async () => {
+      await aToken({ projects: ['shop'], environment: 'production' });
+      await aToken({ projects: ['shop', 'bank'] });
+    });
+    expect(events).toMatchObject([
+      { type: 'api-token-created', project: 'shop', environment: 'production' },
+      { type: 'api-token-created', project: null, environment: 'development' },
+    ]);
+    for (const { data } of events) expect(data).not.toHaveProperty('secret');
+  });
+
+  it('says when it was last used', async () => {
+    const quick = await startGateway({ environment: { GATEWAY_LAST_USE_INTERVAL_MS: '100' } });
+    try {
+      const api = accessApi(() => quick);
+      await quick.behind(placesBehind(['default']));
+      await eventually(async () => {
+        const { tokens } = await api.done<ApiTokens>('GET', 'api-tokens');
+        expect(tokens[0]?.seenAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      });
+    } finally {
+      await quick.stop();
+    }
+  });
+});
+
+describe('whoever is no administrator', () => {
+  it('reads as an Editor what applications have, makes none, and sees no admin token', async () => {
+    const { key } = await aUser(2);
+    await aToken({ type: 'admin' });
+    await aToken({ type: 'frontend' });
+    expect(new Set((await listed(key)).map(({ type }) => type))).toEqual(new Set(['client', 'frontend']));
+    expect((await ask('POST', 'api-tokens', { tokenName: 'x', type: 'client' }, key)).status).toBe(403);
+    const viewer = await aUser(3);
+    expect((await ask('GET', 'api-tokens', undefined, viewer.key)).status).toBe(403);
+  });
+
+  it('makes and deletes with a custom role what that names, and nothing above it', async () => {
+    const role = await done<RoleWithPermissions>('POST', 'roles', {
+      name: 'Key keeper',
+      type: 'root-custom',
+      permissions: ['CREATE', 'READ', 'DELETE'].map((doing) => ({ name: `${doing}_CLIENT_API_TOKEN` })),
+    });
+    const { key } = await aUser(role.id);
+    const own = await aToken({}, key);
+    for (const type of ['admin', 'frontend']) {
+      const { status, body } = await ask('POST', 'api-tokens', { tokenName: 'x', type }, key);
+      expect(`${status} ${body.name}`).toBe('403 NoAccessError');
+    }
+    const above = await aToken({ type: 'admin' });
+    expect((await ask('DELETE', at(above.secret), undefined, key)).status).toBe(404);
+    expect((await ask('PUT', at(own.secret), { expiresAt: '2099-01-01T00:00:00Z' }, key)).status).toBe(403);
+    expect((await ask('DELETE', at(own.secret), undefined, key)).status).toBe(200);
+    expect(await statusOf(above.secret)).toBe(200);
+  });
+});
+
+describe('a token of a project', () => {
+  const within = 'projects/shop/api-tokens';
+
+  it('is made, seen and deleted by an owner of the project', async () => {
+    const { id, key } = await aUser();
+    await done('PUT', `projects/shop/users/${id}/roles`, { roles: [4] });
+    const token = await done<ApiToken>('POST', within, { tokenName: 'mine', type: 'client' }, key);
+    expect(token).toMatchObject({ projects: ['shop'], environment: 'development' });
+    expect(token.secret).toMatch(/^shop:development\./);
+    const everywhere = await aToken();
+    const elsewhere = await aToken({ projects: ['bank'] });
+    const names = async () =>
+      (await done<ApiTokens>('GET', within, undefined, key)).tokens.map(({ tokenName }) => tokenName);
+    expect(await names()).toEqual(expect.arrayContaining(['mine', everywhere.tokenName]));
+    expect(await names()).not.toContain(elsewhere.tokenName);
+    for (const foreign of [everywhere, elsewhere])
+      expect((await ask('DELETE', `${within}/${foreign.secret}`, undefined, key)).status).toBe(404);
+    await done('DELETE', `${within}/${token.secret}`, undefined, key);
+    expect(await names()).not.toContain('mine');
+  });
+
+  it('gives nothing but the project', async () => {
+    for (const body of [{ type: 'admin' }, { type: 'client', projects: ['bank'] }, { type: 'client', project: '*' }]) {
+      const { status } = await ask('POST', within, { tokenName: 'more', ...body });
+      expect(status).toBe(400);
+    }
+    expect((await ask('POST', 'projects/nowhere/api-tokens', { tokenName: 'x', type: 'client' })).status).toBe(404);
+    expect((await ask('GET', 'projects/nowhere/api-tokens')).status).toBe(404);
+  });
+});

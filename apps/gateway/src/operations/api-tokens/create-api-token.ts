@@ -1,0 +1,14 @@
+import { implement } from '@bunting/bus';
+import { CreateApiToken } from '@bunting/contracts';
+import { newToken, requireMayCreate } from '../../domain/new-token.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { PlacesKnown } from '../places.ts';
+import { makeToken } from './make-token.ts';
+
+export const createApiTokenEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
+  implement(CreateApiToken, async (asked) => {
+    const { caller, body, now } = asked;
+    const token = newToken(body, caller, await places.all(asked), now);
+    requireMayCreate(caller, token.kind);
+    return work(asked, (tx) => makeToken(tx, token, caller.id));
+  });

@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { DeleteApiToken } from '@bunting/contracts';
+import { kindsFor } from '../../domain/new-token.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { requireToken } from './found-token.ts';
+import { answered, tokenEvent } from './told-token.ts';
+
+export const deleteApiTokenEndpoint = (work: UnitOfWork) =>
+  implement(DeleteApiToken, (asked) =>
+    work(asked, async (tx) => {
+      const { caller, params } = asked;
+      const token = await requireToken(tx, caller, params.token, kindsFor(caller, 'DELETE'));
+      await tx.tokens.revoke(token.id);
+      await tx.requireAdministratorLeft();
+      tx.tell(tokenEvent('api-token-deleted', { preData: answered(token) }));
+      return null;
+    }),
+  );

@@ -1,0 +1,19 @@
+import { implement } from '@bunting/bus';
+import { UpdateApiToken } from '@bunting/contracts';
+import { kindsFor } from '../../domain/new-token.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { requireToken } from './found-token.ts';
+import { answered, tokenEvent } from './told-token.ts';
+
+export const updateApiTokenEndpoint = (work: UnitOfWork) =>
+  implement(UpdateApiToken, (asked) =>
+    work(asked, async (tx) => {
+      const { caller, params, body } = asked;
+      const token = await requireToken(tx, caller, params.token, kindsFor(caller, 'UPDATE'));
+      const after = await tx.tokens.setExpiry(token.id, new Date(body.expiresAt));
+      if (after.expiresAt === token.expiresAt) return null;
+      await tx.requireAdministratorLeft();
+      tx.tell(tokenEvent('api-token-updated', { data: answered(after), preData: answered(token) }));
+      return null;
+    }),
+  );

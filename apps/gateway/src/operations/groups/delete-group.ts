@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { DeleteGroup, notFound } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { noSuchGroup } from './group-readings.ts';
+import { toldGroup } from './keep-group.ts';
+
+export const deleteGroupEndpoint = (work: UnitOfWork) =>
+  implement(DeleteGroup, (asked) =>
+    work(asked, async (tx) => {
+      const group = await tx.groups.find(asked.params.id);
+      if (group === undefined) throw notFound(noSuchGroup);
+      await tx.groups.remove(group.id);
+      await tx.requireAdministratorLeft();
+      tx.tell({ type: 'group-deleted', preData: toldGroup(group) });
+      return null;
+    }),
+  );

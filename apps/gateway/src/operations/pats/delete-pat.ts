@@ -1,0 +1,19 @@
+import { implement } from '@bunting/bus';
+import { DeletePat, notFound } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { toldPat } from './new-pat.ts';
+import { requireSomebody } from './own-account.ts';
+
+export const noSuchPat = 'No PAT found with that id.';
+
+export const deletePatEndpoint = (work: UnitOfWork) =>
+  implement(DeletePat, async (asked) => {
+    requireSomebody(asked.caller);
+    return work(asked, async ({ tokens, requireAdministratorLeft, tell }) => {
+      const pat = await tokens.revokePat(asked.caller.id, asked.params.id);
+      if (pat === undefined) throw notFound(noSuchPat);
+      await requireAdministratorLeft();
+      tell({ type: 'pat-deleted', preData: toldPat(pat) });
+      return null;
+    });
+  });

@@ -1,0 +1,116 @@
+import type { CreatedPat, Pats, ServiceAccounts, User } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi } from '../../../test/access-api.ts';
+import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+let gateway: StartedGateway;
+const { ask, done, aUser, aPat, told } = accessApi(() => gateway);
+
+beforeAll(async () => (gateway = await startGateway()));
+afterAll(() => gateway.stop());
+
+const works = async (key: string): Promise<boolean> => (await ask('GET', 'user', undefined, key)).status === 200;
+
+describe('a personal access token', () => {
+  it('acts as who made it; its secret is shown once, and kept nowhere', async () => {
+    const { id, key, name } = await aUser();
+    let pat: CreatedPat | undefined;
+    const events = await told(async () => (pat = await aPat(key, 'my laptop')));
+    expect(pat).toMatchObject({ description: 'my laptop', userId: id, expiresAt: null, seenAt: null });
+    const { secret, ...shown } = pat as CreatedPat;
+    expect(secret).toMatch(/^user:[0-9a-f]{76}$/);
+    expect(await done('GET', 'user', undefined, `Bearer ${secret}`)).toMatchObject({ user: { id } });
+    const { pats } = await done<Pats>('GET', 'user/tokens', undefined, key);
+    expect(pats).toContainEqual(shown);
+    expect(events).toMatchObject([
+      { type: 'pat-created', createdBy: name, createdByUserId: id, data: { id: shown.id, description: 'my laptop' } },
+    ]);
+    const kept = await gateway.database.read({ name: 'tokens', text: 'select row_to_json(t)::text from api_token t' });
+    for (const text of [JSON.stringify(kept), JSON.stringify(await gateway.told()), gateway.logged()])
+      expect(text).not.toContain(secret.slice(17));
+  });
+
+  it('stops working when it is deleted, by nobody but its owner', async () => {
+    const [one, other] = [await aUser(), await aUser()];
+    const pat = await aPat(one.key);
+    expect((await ask('DELETE', `user/tokens/${pat.id}`, undefined, other.key)).status).toBe(404);
+    expect(await works(pat.secret)).toBe(true);
+    const events = await told(() => done('DELETE', `user/tokens/${pat.id}`, undefined, one.key));
+    expect(await works(pat.secret)).toBe(false);
+    expect((await ask('DELETE', `user/tokens/${pat.id}`, undefined, one.key)).status).toBe(404);
+    expect(events).toMatchObject([{ type: 'pat-deleted', preData: { id: pat.id, userId: one.id } }]);
+  });
+
+  it('is refused with a description that is taken, a date that has passed, and when there are ten', async () => {
+    const { key } = await aUser();
+    const refused = async (body: object, by = key) => {
+      const { status, body: error } = await ask('POST', 'user/tokens', body, by);
+      return `${status} ${error.name} ${error.message}`;
+    };
+    await aPat(key, 'taken');
+    expect(await refused({ description: ' taken ' })).toBe('409 NameExistsError PAT description already exists.');
+    expect(await refused({ description: ' ' })).toMatch(/^400 ValidationError .*\/body\/description/);
+    expect(await refused({ description: 'late', expiresAt: '2020-01-01T00:00:00Z' })).toMatch(
+      /^400 ValidationError The expiry date should be in future/,
+    );
+    for (let nth = 3; nth <= 10; nth++) await aPat(key);
+    expect(await refused({ description: 'eleventh' })).toBe(
+      '403 OperationDeniedError Too many PATs (10) already exist for this user.',
+    );
+    expect(await refused({ description: 'nobody' }, adminToken)).toBe(
+      '403 ForbiddenError PATs require an authenticated user.',
+    );
+  });
+
+  it('does not become an eleventh when several are made at once', async () => {
+    const { key } = await aUser();
+    const made = await Promise.all(
+      Array.from({ length: 14 }, (_, nth) => ask('POST', 'user/tokens', { description: `at once ${nth}` }, key)),
+    );
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(9);
+    expect((await done<Pats>('GET', 'user/tokens', undefined, key)).pats).toHaveLength(10);
+  });
+});
+
+describe('a service account', () => {
+  const anAccount = (username: string, rootRole = 2): Promise<User> =>
+    done<User>('POST', 'service-account', { username, name: 'Robot', rootRole });
+
+  it('has keys that an administrator makes, and acts by its role', async () => {
+    const account = await anAccount('deployer');
+    expect(account).toMatchObject({ username: 'deployer', name: 'Robot', accountType: 'Service Account', rootRole: 2 });
+    const at = `service-account/${account.id}`;
+    const { secret, ...shown } = await done<CreatedPat>('POST', `${at}/token`, { description: 'ci' });
+    expect(await done('GET', 'user', undefined, secret)).toMatchObject({ user: { id: account.id } });
+    expect((await done<Pats>('GET', `${at}/token`)).pats).toMatchObject([{ id: shown.id, description: 'ci' }]);
+    const { serviceAccounts } = await done<ServiceAccounts>('GET', 'service-account');
+    expect(serviceAccounts).toMatchObject([{ id: account.id, tokens: [{ id: shown.id }] }]);
+    await done('DELETE', `${at}/token/${shown.id}`);
+    expect(await works(secret)).toBe(false);
+  });
+
+  it('is no user, and no user is one', async () => {
+    const account = await anAccount('no-user');
+    const { id } = await aUser();
+    expect((await ask('GET', `user-admin/${account.id}`)).status).toBe(404);
+    expect((await ask('DELETE', `user-admin/${account.id}`)).status).toBe(404);
+    expect((await ask('DELETE', `service-account/${id}`)).status).toBe(404);
+    expect((await ask('POST', `service-account/${id}/token`, { description: 'x' })).status).toBe(404);
+  });
+
+  it('tells of its life as service accounts do', async () => {
+    const events = await told(async () => {
+      const { id } = await anAccount('short-lived', 3);
+      await done('PUT', `service-account/${id}`, { rootRole: 2 });
+      const { secret } = await done<CreatedPat>('POST', `service-account/${id}/token`, { description: 'x' });
+      await done('DELETE', `service-account/${id}`);
+      expect(await works(secret)).toBe(false);
+    });
+    expect(events.map(({ type }) => type)).toEqual([
+      'service-account-created',
+      'service-account-updated',
+      'pat-created',
+      'service-account-deleted',
+    ]);
+  });
+});

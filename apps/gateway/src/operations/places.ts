@@ -1,0 +1,47 @@
+import { type Bus, call, type CallContext, traceparentFrom } from '@bunting/bus';
+import { GetProjectEnvironments, ListEnvironments, ListProjects, systemCaller } from '@bunting/contracts';
+import type { Places } from '../domain/new-token.ts';
+
+interface Asking {
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly deadline: Date;
+}
+
+/** What the features service knows of the places in which rights are given. */
+export interface PlacesKnown {
+  /** Every project and every environment. */
+  all(asking: Asking): Promise<Places>;
+  environments(asking: Asking): Promise<readonly string[]>;
+  /** The environments of a project. @throws Refusal `NotFoundError` when there is no such project. */
+  ofProject(asking: Asking, projectId: string): Promise<readonly string[]>;
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
+
+// Whoever asked has been let in already; what there is, the gateway asks for itself.
+const contextOf = ({ requestId, traceparent, deadline }: Asking): CallContext => ({
+  caller: systemCaller,
+  requestId,
+  traceparent: traceparentFrom(traceparent),
+  timeoutMs: deadline.getTime() - Date.now(),
+});
+
+export const placesKnown = (bus: Bus): PlacesKnown => {
+  const environments = async (asking: Asking): Promise<string[]> =>
+    (await call(bus, ListEnvironments, {}, contextOf(asking))).environments.map(nameOf);
+  return {
+    environments,
+    all: async (asking) => {
+      const [found, { projects }] = await Promise.all([
+        environments(asking),
+        call(bus, ListProjects, {}, contextOf(asking)),
+      ]);
+      return { environments: found, projects: projects.map(({ id }) => id) };
+    },
+    ofProject: async (asking, projectId) => {
+      const found = await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(asking));
+      return found.environments.map(nameOf);
+    },
+  };
+};

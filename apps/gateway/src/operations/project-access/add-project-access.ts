@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { AddProjectAccess } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { PlacesKnown } from '../places.ts';
+import { requireMayGiveRoles, rolesIn, toldRoles } from './give-roles.ts';
+
+export const addProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
+  implement(AddProjectAccess, async (asked) => {
+    const { caller, params, body } = asked;
+    const project = params.projectId;
+    await places.ofProject(asked, project);
+    return work(asked, async (tx) => {
+      const before = await rolesIn(tx, project);
+      const roles = [...new Set(body.roles)];
+      for (const holder of ['user', 'group'] as const) {
+        const ids = [...new Set(body[`${holder}s`])];
+        await requireMayGiveRoles(tx, before, { caller, project, holder, ids, roles, at: '/body' });
+        await tx.projectAccess.add(holder, project, ids, roles);
+      }
+      const after = await rolesIn(tx, project);
+      if (JSON.stringify(toldRoles(after)) !== JSON.stringify(toldRoles(before)))
+        tx.tell({ type: 'project-access-added', project, data: { ...body, roles } });
+      return null;
+    });
+  });

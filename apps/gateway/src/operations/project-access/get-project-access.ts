@@ -1,0 +1,38 @@
+import { implement } from '@bunting/bus';
+import { GetProjectAccess } from '@bunting/contracts';
+import { momentOf, userOf } from '../../persistence/people.ts';
+import type { Held } from '../../persistence/project-access.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { PlacesKnown } from '../places.ts';
+
+const within = ({ roles, added_at }: Held) => ({
+  roles: [...roles],
+  roleId: roles[0] ?? 0,
+  addedAt: momentOf(added_at),
+});
+
+export const getProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
+  implement(GetProjectAccess, async (asked) => {
+    const { projectId } = asked.params;
+    await places.ofProject(asked, projectId);
+    return work(asked, async ({ projectAccess, groups, roles }) => {
+      const held = await projectAccess.of(projectId);
+      const named = new Map((await groups.list(held.groups.map(({ id }) => id))).map((group) => [group.id, group]));
+      const given = (await roles.list()).filter(({ type }) => type === 'project' || type === 'custom');
+      const whoHas = (role: number, holders: readonly Held[]) =>
+        holders.filter((holder) => holder.roles.includes(role)).map(({ id }) => id);
+      return {
+        version: 1 as const,
+        users: held.users.map((row) => ({ ...userOf(row), ...within(row) })),
+        groups: held.groups.flatMap((row) => {
+          const group = named.get(row.id);
+          return group === undefined ? [] : [{ ...group, ...within(row) }];
+        }),
+        roles: given.map((role) => ({
+          ...role,
+          users: whoHas(role.id, held.users),
+          groups: whoHas(role.id, held.groups),
+        })),
+      };
+    });
+  });

@@ -1,0 +1,185 @@
+import type { Group, ProjectAccess, RoleWithPermissions } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+const [owner, member, reader, reviewer] = [4, 5, 6, 7];
+const projects = Array.from({ length: 12 }, (_, nth) => `project-${nth}`);
+
+let gateway: StartedGateway;
+let used = 0;
+const { ask, done, aUser, told } = accessApi(() => gateway);
+const aProject = (): string => projects[used++] as string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.behind(placesBehind(['default', ...projects]));
+});
+afterAll(() => gateway.stop());
+
+const accessTo = (project: string, key?: string) =>
+  done<ProjectAccess>('GET', `projects/${project}/access`, undefined, key);
+const give = (project: string, userId: number, roles: number[], key?: string) =>
+  ask('PUT', `projects/${project}/users/${userId}/roles`, { roles }, key);
+const refusal = ({ status, body }: { status: number; body: { name: string } }) => `${status} ${body.name}`;
+
+describe('access to a project', () => {
+  it('is given to users and groups, and shown with the roles that there are', async () => {
+    const project = aProject();
+    const [one, other] = [await aUser(), await aUser()];
+    const group = await done<Group>('POST', 'groups', { name: `of ${project}`, users: [{ user: { id: other.id } }] });
+    const events = await told(async () => {
+      await done('POST', `projects/${project}/access`, { roles: [owner], users: [one.id], groups: [] });
+      await done('POST', `projects/${project}/access`, { roles: [member, reviewer], users: [], groups: [group.id] });
+      await done('PUT', `projects/${project}/users/${one.id}/roles`, { roles: [reviewer, owner] });
+      await done('PUT', `projects/${project}/groups/${group.id}/roles`, { roles: [member] });
+    });
+    const { users, groups, roles } = await accessTo(project);
+    expect(users).toMatchObject([{ id: one.id, username: one.name, roles: [owner, reviewer], roleId: owner }]);
+    expect(groups).toMatchObject([{ id: group.id, roles: [member], userCount: 1 }]);
+    const held = roles.filter((role) => role.users.length + role.groups.length > 0);
+    expect(held.map(({ id, users: whom, groups: which }) => ({ id, whom, which }))).toEqual([
+      { id: owner, whom: [one.id], which: [] },
+      { id: member, whom: [], which: [group.id] },
+      { id: reviewer, whom: [one.id], which: [] },
+    ]);
+    expect(events.map(({ type, project: where }) => [type, where])).toEqual([
+      ['project-access-added', project],
+      ['project-access-added', project],
+      ['project-access-user-roles-updated', project],
+      ['project-access-group-roles-updated', project],
+    ]);
+    expect(events[2]).toMatchObject({
+      data: { userId: one.id, roles: [owner, reviewer] },
+      preData: { userId: one.id, roles: [owner] },
+    });
+  });
+
+  it('is taken away again, and tells it once', async () => {
+    const project = aProject();
+    const { id } = await aUser();
+    await give(project, id, [member]);
+    const events = await told(async () => {
+      await done('DELETE', `projects/${project}/users/${id}/roles`);
+      await done('DELETE', `projects/${project}/users/${id}/roles`);
+    });
+    expect((await accessTo(project)).users).toEqual([]);
+    expect(events).toMatchObject([
+      { type: 'project-access-user-roles-deleted', data: null, preData: { userId: id, roles: [member] } },
+    ]);
+  });
+
+  it('is set as a whole: whoever is not named has none', async () => {
+    const project = aProject();
+    const [one, other] = [await aUser(), await aUser()];
+    await give(project, one.id, [owner]);
+    const body = {
+      roles: [
+        { id: owner, users: [other.id] },
+        { id: reader, users: [other.id], groups: [] },
+      ],
+    };
+    const events = await told(async () => {
+      await done('PUT', `projects/${project}/access`, body);
+      await done('PUT', `projects/${project}/access`, body);
+    });
+    expect((await accessTo(project)).users).toMatchObject([{ id: other.id, roles: [owner, reader] }]);
+    expect(events).toMatchObject([
+      {
+        type: 'project-access-updated',
+        preData: { roles: [{ id: owner, users: [one.id], groups: [] }] },
+        data: {
+          roles: [
+            { id: owner, users: [other.id], groups: [] },
+            { id: reader, users: [other.id], groups: [] },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('keeps at least one owner, once there is one', async () => {
+    const project = aProject();
+    const { id } = await aUser();
+    await give(project, id, [owner]);
+    for (const [method, path, body] of [
+      ['DELETE', `users/${id}/roles`, undefined],
+      ['PUT', `users/${id}/roles`, { roles: [member] }],
+      ['PUT', 'access', { roles: [] }],
+    ] as const) {
+      const answer = await ask(method, `projects/${project}/${path}`, body);
+      expect(`${refusal(answer)} ${answer.body.message}`).toBe(
+        '409 ConflictError A project must have at least one owner',
+      );
+    }
+    expect((await accessTo(project)).users).toMatchObject([{ id, roles: [owner] }]);
+  });
+
+  it('is refused for roles, users, groups and projects that there are not', async () => {
+    const project = aProject();
+    const { id } = await aUser();
+    for (const role of [1, 3, 999]) expect(refusal(await give(project, id, [role]))).toBe('400 ValidationError');
+    expect(refusal(await give(project, 999_999, [member]))).toBe('404 NotFoundError');
+    expect(refusal(await give('nowhere', id, [member]))).toBe('404 NotFoundError');
+    const add = (body: object) =>
+      ask('POST', `projects/${project}/access`, { roles: [member], users: [], groups: [], ...body });
+    expect((await add({ users: [999_999] })).body.message).toContain('/body/users');
+    expect((await add({ groups: [999_999] })).body.message).toContain('/body/groups');
+    expect((await accessTo(project)).users).toEqual([]);
+  });
+});
+
+describe('nobody gives what they do not have', () => {
+  it('an Owner gives what an Owner has, and no right to agree to changes', async () => {
+    const project = aProject();
+    const [boss, friend] = [await aUser(), await aUser()];
+    await give(project, boss.id, [owner]);
+    for (const role of [owner, member, reader])
+      expect((await give(project, friend.id, [role], boss.key)).status).toBe(200);
+    const answer = await give(project, friend.id, [reader, reviewer], boss.key);
+    expect(refusal(answer)).toBe('403 NoAccessError');
+    expect(answer.body.permissions).toEqual(['APPROVE_CHANGE_REQUEST']);
+    const adding = { roles: [reviewer], users: [friend.id], groups: [] };
+    expect((await ask('POST', `projects/${project}/access`, adding, boss.key)).status).toBe(403);
+    const whole = {
+      roles: [
+        { id: owner, users: [boss.id] },
+        { id: reviewer, users: [friend.id] },
+      ],
+    };
+    expect((await ask('PUT', `projects/${project}/access`, whole, boss.key)).status).toBe(403);
+    expect((await accessTo(project)).users).toMatchObject([{ id: boss.id }, { id: friend.id, roles: [reader] }]);
+  });
+
+  it('but what somebody has already, an Owner may leave to them', async () => {
+    const project = aProject();
+    const [boss, friend] = [await aUser(), await aUser()];
+    await give(project, boss.id, [owner]);
+    await give(project, friend.id, [reviewer]);
+    expect((await give(project, friend.id, [reviewer, member], boss.key)).status).toBe(200);
+  });
+
+  it('a Member gives nothing, and nobody gives anything in another project', async () => {
+    const [project, other] = [aProject(), aProject()];
+    const [boss, some] = [await aUser(), await aUser()];
+    await give(project, boss.id, [owner]);
+    await give(project, some.id, [member]);
+    expect(refusal(await give(project, some.id, [owner], some.key))).toBe('403 NoAccessError');
+    expect(refusal(await give(other, boss.id, [reader], boss.key))).toBe('403 NoAccessError');
+    expect((await ask('GET', `projects/${project}/access`, undefined, some.key)).status).toBe(403);
+  });
+
+  it('a right in one environment is not enough for one in all', async () => {
+    const project = aProject();
+    const [keeper, friend] = [await aUser(), await aUser()];
+    const role = (name: string, permissions: object[]) =>
+      done<RoleWithPermissions>('POST', 'roles', { name: `${name} of ${project}`, permissions });
+    const toggle = { name: 'UPDATE_FEATURE_ENVIRONMENT' };
+    const narrow = await role('narrow', [{ ...toggle, environment: 'development' }]);
+    const wide = await role('wide', [toggle]);
+    const access = await role('access', [{ name: 'PROJECT_USER_ACCESS_WRITE' }]);
+    await give(project, keeper.id, [narrow.id, access.id]);
+    expect((await give(project, friend.id, [narrow.id], keeper.key)).status).toBe(200);
+    expect(refusal(await give(project, friend.id, [wide.id], keeper.key))).toBe('403 NoAccessError');
+  });
+});

@@ -1,0 +1,48 @@
+import { implement } from '@bunting/bus';
+import { GetRole, ListPermissions, ListRoles, notFound, refusal, ValidateRole } from '@bunting/contracts';
+import { permissionCatalogue, type PermissionType } from '../../domain/permission-catalogue.ts';
+import { wrong } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { PlacesKnown } from '../places.ts';
+
+export const noSuchRole = 'Could not find role';
+
+export const listRolesEndpoint = (work: UnitOfWork) =>
+  implement(ListRoles, (asked) =>
+    work(asked, async ({ roles }) => ({ version: 1 as const, roles: await roles.list() })),
+  );
+
+export const getRoleEndpoint = (work: UnitOfWork) =>
+  implement(GetRole, (asked) =>
+    work(asked, async ({ roles }) => {
+      const role = await roles.find(asked.params.id);
+      if (role === undefined) throw notFound(noSuchRole);
+      return role;
+    }),
+  );
+
+export const validateRoleEndpoint = (work: UnitOfWork) =>
+  implement(ValidateRole, (asked) =>
+    work(asked, async ({ roles }) => {
+      const name = asked.body.name.trim();
+      if (name === '') throw wrong('The name of a role must not be empty', '/body/name');
+      if (await roles.isTaken(name, asked.body.id))
+        throw refusal('NameExistsError', `There already exists a role with the name ${name}`);
+      return null;
+    }),
+  );
+
+const ofType = (wanted: PermissionType) =>
+  [...permissionCatalogue].flatMap(([name, { type, displayName }]) =>
+    type === wanted ? [{ name, displayName, type }] : [],
+  );
+
+export const listPermissionsEndpoint = (places: PlacesKnown) =>
+  implement(ListPermissions, async (asked) => ({
+    version: 1 as const,
+    permissions: {
+      root: ofType('root'),
+      project: ofType('project'),
+      environments: (await places.environments(asked)).map((name) => ({ name, permissions: ofType('environment') })),
+    },
+  }));

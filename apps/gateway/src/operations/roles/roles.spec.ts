@@ -1,0 +1,169 @@
+import type { AvailablePermissions, Group, Roles, RoleWithPermissions, User } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+let gateway: StartedGateway;
+const { ask, done, aUser, told } = accessApi(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.behind(placesBehind(['default', 'shop']));
+});
+afterAll(() => gateway.stop());
+
+const aRole = (name: string, permissions: object[], type = 'custom'): Promise<RoleWithPermissions> =>
+  done<RoleWithPermissions>('POST', 'roles', { name, type, permissions });
+
+describe('the predefined roles', () => {
+  it('are there from the start, and stay as they are', async () => {
+    const { roles } = await done<Roles>('GET', 'roles');
+    expect(roles.slice(0, 8).map(({ id, name, type }) => `${id} ${name} ${type}`)).toEqual([
+      '1 Admin root',
+      '2 Editor root',
+      '3 Viewer root',
+      '4 Owner project',
+      '5 Member project',
+      '6 Reader project',
+      '7 Change reviewer project',
+      '8 Change releaser project',
+    ]);
+    for (const { id, name } of roles.slice(0, 8)) {
+      for (const [method, body] of [
+        ['DELETE', undefined],
+        ['PUT', { name, permissions: [] }],
+      ] as const) {
+        const { status, body: error } = await ask(method, `roles/${id}`, body);
+        expect(`${status} ${error.name}`).toBe('403 InvalidOperationError');
+      }
+    }
+    const releaser = await done<RoleWithPermissions>('GET', 'roles/8');
+    expect(releaser.permissions.map(({ name }) => name)).toEqual(['APPLY_CHANGE_REQUEST', 'APPROVE_CHANGE_REQUEST']);
+  });
+});
+
+describe('a role that is made here', () => {
+  it('gives what it names, changes for all who have it, and goes when nobody has it', async () => {
+    const events = await told(async () => {
+      const role = await aRole(
+        'Segment keeper',
+        [{ name: 'CREATE_SEGMENT' }, { name: 'CREATE_SEGMENT' }],
+        'root-custom',
+      );
+      expect(role).toMatchObject({ type: 'root-custom', description: '', permissions: [{ name: 'CREATE_SEGMENT' }] });
+      const { id, key } = await aUser('segment KEEPER');
+      const may = async () =>
+        (await done<{ permissions: object[] }>('GET', 'user', undefined, key)).permissions.map((grant) => ({
+          ...grant,
+        }));
+      expect(await may()).toEqual([{ permission: 'CREATE_SEGMENT' }]);
+      await done('PUT', `roles/${role.id}`, { name: 'Reader of roles', permissions: [{ name: 'READ_ROLE' }] });
+      expect(await may()).toEqual([{ permission: 'READ_ROLE' }]);
+      const inUse = await ask('DELETE', `roles/${role.id}`);
+      expect(inUse.status).toBe(409);
+      expect(inUse.body.message).toContain('users(1)');
+      await done('DELETE', `user-admin/${id}`);
+      await done('DELETE', `roles/${role.id}`);
+      expect((await ask('GET', `roles/${role.id}`)).status).toBe(404);
+    });
+    expect(events.map(({ type }) => type).filter((type) => type.startsWith('role'))).toEqual([
+      'role-created',
+      'role-updated',
+      'role-deleted',
+    ]);
+  });
+
+  it.each([
+    ['root-custom', { name: 'CREATE_FEATURE' }, '/body/permissions/0/name'],
+    ['custom', { name: 'CREATE_SEGMENT' }, '/body/permissions/0/name'],
+    ['root-custom', { name: 'ADMIN' }, '/body/permissions/0/name'],
+    ['custom', { name: 'ADMIN' }, '/body/permissions/0/name'],
+    ['custom', { name: 'CLIENT' }, '/body/permissions/0/name'],
+    ['custom', { name: 'EVERYTHING' }, '/body/permissions/0/name'],
+    ['custom', { name: 'CREATE_FEATURE', environment: 'development' }, '/body/permissions/0/environment'],
+  ])('of the type %s cannot give %j', async (type, permission, property) => {
+    const { status, body } = await ask('POST', 'roles', { name: 'wrong', type, permissions: [permission] });
+    expect(`${status} ${body.name}`).toBe('400 ValidationError');
+    expect(body.message).toContain(property);
+  });
+
+  it('has a name of its own', async () => {
+    await aRole('Unique', []);
+    expect((await ask('POST', 'roles', { name: 'unique', permissions: [] })).status).toBe(409);
+    expect((await ask('POST', 'roles/validate', { name: ' UNIQUE ' })).status).toBe(409);
+    expect((await ask('POST', 'roles/validate', { name: 'Another' })).status).toBe(200);
+    expect((await ask('POST', 'roles/validate', { name: ' ' })).status).toBe(400);
+  });
+});
+
+it('lists what roles can give, with the environments that there are', async () => {
+  const { permissions } = await done<AvailablePermissions>('GET', 'permissions');
+  expect(permissions.root).toContainEqual({ name: 'CREATE_PROJECT', displayName: 'Create projects', type: 'root' });
+  expect(permissions.project.map(({ name }) => name)).toContain('CREATE_FEATURE');
+  expect(permissions.environments.map(({ name }) => name)).toEqual(['development', 'production']);
+  expect(permissions.environments[0]?.permissions.map(({ name }) => name)).toContain('APPROVE_CHANGE_REQUEST');
+});
+
+describe('a group', () => {
+  const members = (...ids: number[]) => ids.map((id) => ({ user: { id } }));
+
+  it('gives its members its root role and its roles in projects, as long as they are in it', async () => {
+    const [one, other] = [await aUser(), await aUser()];
+    const group = await done<Group>('POST', 'groups', {
+      name: 'Crew',
+      description: 'all hands',
+      rootRole: 2,
+      users: members(one.id),
+    });
+    expect(group).toMatchObject({ name: 'Crew', description: 'all hands', rootRole: 2, userCount: 1, projects: [] });
+    await done('PUT', `projects/shop/groups/${group.id}/roles`, { roles: [8] });
+    const may = async (key: string) =>
+      (await done<{ permissions: { permission: string }[] }>('GET', 'user', undefined, key)).permissions.map(
+        ({ permission }) => permission,
+      );
+    expect(await may(one.key)).toEqual(expect.arrayContaining(['CREATE_SEGMENT', 'APPLY_CHANGE_REQUEST']));
+    expect(await may(other.key)).toEqual([]);
+    await done('PUT', `groups/${group.id}`, { name: 'Crew', rootRole: 2, users: members(other.id) });
+    expect(await may(one.key)).toEqual([]);
+    expect(await may(other.key)).toContain('CREATE_SEGMENT');
+    expect(await done<Group>('GET', `groups/${group.id}`)).toMatchObject({ projects: ['shop'], userCount: 1 });
+    await done('DELETE', `groups/${group.id}`);
+    expect(await may(other.key)).toEqual([]);
+    expect((await ask('GET', `groups/${group.id}`)).status).toBe(404);
+  });
+
+  it('tells who joined and who left', async () => {
+    const [one, other] = [await aUser(), await aUser()];
+    const events = await told(async () => {
+      const { id } = await done<Group>('POST', 'groups', { name: 'Told', users: members(one.id) });
+      await done('PUT', `groups/${id}`, { name: 'Told', users: members(other.id) });
+      await done('DELETE', `groups/${id}`);
+    });
+    expect(events.map(({ type }) => type)).toEqual([
+      'group-created',
+      'group-updated',
+      'group-user-added',
+      'group-user-removed',
+      'group-deleted',
+    ]);
+    expect(events[2]?.data).toMatchObject({ userId: other.id });
+    expect(events[3]?.preData).toMatchObject({ userId: one.id });
+  });
+
+  it('has a name of its own, members who exist, and a root role that exists', async () => {
+    await done('POST', 'groups', { name: 'Taken' });
+    expect((await ask('POST', 'groups', { name: 'taken' })).status).toBe(409);
+    expect((await ask('POST', 'groups', { name: 'x', users: members(999_999) })).body.message).toContain('/body/users');
+    expect((await ask('POST', 'groups', { name: 'x', rootRole: 4 })).body.message).toContain('/body/rootRole');
+    const { id } = await aUser();
+    await done('DELETE', `user-admin/${id}`);
+    expect((await ask('POST', 'groups', { name: 'x', users: members(id) })).status).toBe(400);
+  });
+
+  it('shows members as users are shown', async () => {
+    const { id } = await aUser();
+    const user = await done<User>('GET', `user-admin/${id}`);
+    const group = await done<Group>('POST', 'groups', { name: 'Shown', users: members(id) });
+    expect(group.users).toMatchObject([{ user: { id, username: user.username, email: user.email } }]);
+  });
+});

@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { notFound, UpdateRole } from '@bunting/contracts';
+import { wrong } from '../../domain/refusals.ts';
+import { requireMadeHere, wantedRole } from '../../domain/roles.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { noSuchRole } from './role-readings.ts';
+
+export const updateRoleEndpoint = (work: UnitOfWork) =>
+  implement(UpdateRole, (asked) =>
+    work(asked, async ({ roles, tell }) => {
+      const { params, body } = asked;
+      const before = await roles.find(params.id);
+      if (before === undefined) throw notFound(noSuchRole);
+      requireMadeHere(before);
+      const { type } = before;
+      if (body.type !== undefined && body.type !== type)
+        throw wrong('The type of a role does not change', '/body/type');
+      const after = await roles.save(wantedRole({ ...body, type: type as 'custom' | 'root-custom' }), before.id);
+      if (JSON.stringify(after) === JSON.stringify(before)) return after;
+      tell({ type: 'role-updated', data: after, preData: before });
+      return after;
+    }),
+  );

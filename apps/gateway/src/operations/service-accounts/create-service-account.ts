@@ -1,0 +1,20 @@
+import { implement } from '@bunting/bus';
+import { CreateServiceAccount } from '@bunting/contracts';
+import { namesOf } from '../../domain/account.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { requireRootRole } from '../users/root-role.ts';
+import { toldUser } from '../users/told-user.ts';
+
+export const createServiceAccountEndpoint = (work: UnitOfWork) =>
+  implement(CreateServiceAccount, (asked) =>
+    work(asked, async (tx) => {
+      const { username, name, rootRole } = asked.body;
+      const account = await tx.people.add(
+        namesOf({ username, name: name ?? null }),
+        await requireRootRole(tx, rootRole),
+        true,
+      );
+      tx.tell({ type: 'service-account-created', data: toldUser(account) });
+      return account;
+    }),
+  );

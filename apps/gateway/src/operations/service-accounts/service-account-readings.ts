@@ -1,0 +1,23 @@
+import { implement } from '@bunting/bus';
+import { ListServiceAccounts, ListServiceAccountTokens } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { rootRolesOf } from '../users/user-readings.ts';
+import { requireServiceAccount } from './service-account.ts';
+
+export const listServiceAccountsEndpoint = (work: UnitOfWork) =>
+  implement(ListServiceAccounts, (asked) =>
+    work(asked, async (tx) => {
+      const serviceAccounts = [];
+      for (const account of await tx.people.list('service-accounts'))
+        serviceAccounts.push({ ...account, tokens: await tx.tokens.pats(account.id) });
+      return { serviceAccounts, rootRoles: await rootRolesOf(tx) };
+    }),
+  );
+
+export const listServiceAccountTokensEndpoint = (work: UnitOfWork) =>
+  implement(ListServiceAccountTokens, (asked) =>
+    work(asked, async (tx) => {
+      const { id } = await requireServiceAccount(tx, asked.params.id);
+      return { pats: await tx.tokens.pats(id) };
+    }),
+  );

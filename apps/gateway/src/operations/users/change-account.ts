@@ -1,0 +1,35 @@
+import { type EventType, notFound, type UpdateUserBody, type User } from '@bunting/contracts';
+import { requireAddress } from '../../domain/account.ts';
+import { wrong } from '../../domain/refusals.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
+import { requireRootRole } from './root-role.ts';
+import { toldUser } from './told-user.ts';
+
+export const noSuchUser = 'No user found';
+
+const changedText = (given: string | null | undefined, before: string | null): string | null =>
+  given === undefined ? before : given?.trim() || null;
+
+/** Changes a user or a service account, and tells it when anything became different. */
+export const changeAccount = async (
+  tx: Work,
+  before: User | undefined,
+  body: UpdateUserBody,
+  type: EventType,
+): Promise<User> => {
+  if (before === undefined) throw notFound(noSuchUser);
+  const email = changedText(body.email, before.email)?.toLowerCase() ?? null;
+  requireAddress(email);
+  if (email === null && before.username === null) throw wrong('You must specify username or email', '/body/email');
+  const after = await tx.people.save(before.id, {
+    name: changedText(body.name, before.name),
+    email,
+    rootRole: body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole),
+    active: body.active ?? before.active,
+  });
+  const [told, toldBefore] = [toldUser(after), toldUser(before)];
+  if (JSON.stringify(told) === JSON.stringify(toldBefore)) return after;
+  await tx.requireAdministratorLeft();
+  tx.tell({ type, data: told, preData: toldBefore });
+  return after;
+};

@@ -1,0 +1,16 @@
+import { implement } from '@bunting/bus';
+import { CreateUser } from '@bunting/contracts';
+import { namesOf } from '../../domain/account.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { requireRootRole } from './root-role.ts';
+import { toldUser } from './told-user.ts';
+
+export const createUserEndpoint = (work: UnitOfWork) =>
+  implement(CreateUser, (asked) =>
+    work(asked, async (tx) => {
+      const names = namesOf(asked.body);
+      const user = await tx.people.add(names, await requireRootRole(tx, asked.body.rootRole), false);
+      tx.tell({ type: 'user-created', data: toldUser(user) });
+      return { ...user, inviteLink: '', emailSent: false };
+    }),
+  );

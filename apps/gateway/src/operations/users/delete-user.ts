@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { DeleteUser, notFound } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { noSuchUser } from './change-account.ts';
+import { toldUser } from './told-user.ts';
+
+export const deleteUserEndpoint = (work: UnitOfWork) =>
+  implement(DeleteUser, (asked) =>
+    work(asked, async ({ people, requireAdministratorLeft, tell }) => {
+      const user = await people.find(asked.params.id, 'users');
+      if (user === undefined) throw notFound(noSuchUser);
+      await people.remove(user.id);
+      await requireAdministratorLeft();
+      tell({ type: 'user-deleted', preData: toldUser(user) });
+      return null;
+    }),
+  );

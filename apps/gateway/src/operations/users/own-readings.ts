@@ -1,0 +1,40 @@
+import { implement } from '@bunting/bus';
+import { GetMe, GetProfile, GetUserRoles, imageUrlOf } from '@bunting/contracts';
+import { isSomebody } from '../../domain/access.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+
+export const getMeEndpoint = (work: UnitOfWork) =>
+  implement(GetMe, async (asked) => {
+    const { caller } = asked;
+    const known = { permissions: caller.grants, feedback: [], splash: {} };
+    const found = isSomebody(caller) ? await work(asked, ({ people }) => people.find(caller.id)) : undefined;
+    if (found === undefined) {
+      const { id, name } = caller;
+      const user = { id, isAPI: true, name, username: name, email: null, imageUrl: imageUrlOf(name) };
+      return { user, ...known };
+    }
+    const { id, isAPI, name, username, email, imageUrl, accountType, seenAt, createdAt } = found;
+    return { user: { id, isAPI, name, username, email, imageUrl, accountType, seenAt, createdAt }, ...known };
+  });
+
+export const getProfileEndpoint = (work: UnitOfWork) =>
+  implement(GetProfile, async (asked) => {
+    const { caller } = asked;
+    const nothing = { features: [], subscriptions: [] };
+    if (!isSomebody(caller)) return { rootRole: 'Admin', projects: [], ...nothing };
+    return work(asked, async ({ people, projectAccess, roles }) => {
+      const user = await people.find(caller.id);
+      const rootRole = (await roles.list()).find(({ id }) => id === user?.rootRole)?.name ?? 'Viewer';
+      return { rootRole, projects: await projectAccess.projectsOfUser(caller.id), ...nothing };
+    });
+  });
+
+export const getUserRolesEndpoint = (work: UnitOfWork) =>
+  implement(GetUserRoles, async (asked) => {
+    const { caller, query } = asked;
+    if (!isSomebody(caller)) return { version: 1 as const, roles: [] };
+    return work(asked, async ({ projectAccess, roles }) => {
+      const held = await projectAccess.rolesOfUser(caller.id, query.projectId);
+      return { version: 1 as const, roles: (await roles.list()).filter(({ id }) => held.includes(id)) };
+    });
+  });

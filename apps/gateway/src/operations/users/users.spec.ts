@@ -1,0 +1,212 @@
+import type { CreatedUser, FoundUsers, Me, Profile, User, UserRoles, Users } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+let gateway: StartedGateway;
+const { ask, done, aUser, aPat, told } = accessApi(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.behind(placesBehind(['default', 'shop']));
+});
+afterAll(() => gateway.stop());
+
+describe('a user', () => {
+  it('is created with a root role, and found again', async () => {
+    const body = { name: 'Mia', username: ' mia ', email: 'Mia@Example.org', rootRole: 'Editor', sendEmail: true };
+    let created: CreatedUser | undefined;
+    const events = await told(async () => {
+      const answer = await ask<CreatedUser>('POST', 'user-admin', body);
+      expect(answer.status).toBe(201);
+      expect(answer.headers.get('location')).toBe(`user-admin/${answer.body.id}`);
+      created = answer.body;
+    });
+    expect(created).toMatchObject({
+      name: 'Mia',
+      username: 'mia',
+      email: 'mia@example.org',
+      rootRole: 2,
+      accountType: 'User',
+      active: true,
+      seenAt: null,
+      inviteLink: '',
+      emailSent: false,
+    });
+    const id = created?.id ?? 0;
+    const { inviteLink: _link, emailSent: _sent, ...user } = created as CreatedUser;
+    expect(await done<User>('GET', `user-admin/${id}`)).toEqual(user);
+    const { users, rootRoles } = await done<Users>('GET', 'user-admin');
+    expect(users).toContainEqual(user);
+    expect(rootRoles.slice(0, 3).map(({ name }) => name)).toEqual(['Admin', 'Editor', 'Viewer']);
+    expect(events).toMatchObject([
+      {
+        type: 'user-created',
+        createdBy: 'admin',
+        createdByUserId: -42,
+        data: { id, name: 'Mia', username: 'mia', email: 'mia@example.org', rootRole: 2 },
+        preData: null,
+      },
+    ]);
+  });
+
+  it('needs a name that machines can use, a role that exists, and to be the only one of the name', async () => {
+    const refused = async (body: object) => {
+      const { status, body: error } = await ask('POST', 'user-admin', body);
+      return `${status} ${error.message}`;
+    };
+    await done('POST', 'user-admin', { username: 'taken', email: 'taken@example.org', rootRole: 3 });
+    expect(await refused({ name: 'Nobody', rootRole: 3 })).toMatch(/^400 You must specify username or email/);
+    expect(await refused({ username: 'Taken', rootRole: 3 })).toMatch(/^400 User already exists.*\/body\/username/);
+    expect(await refused({ email: 'TAKEN@example.org', rootRole: 3 })).toMatch(
+      /^400 User already exists.*\/body\/email/,
+    );
+    expect(await refused({ username: 'roleless', rootRole: 4 })).toMatch(
+      /^400 There is no root role 4.*\/body\/rootRole/,
+    );
+    expect(await refused({ username: 'roleless', rootRole: 'Emperor' })).toMatch(/^400 .*\/body\/rootRole/);
+    expect(await refused({ email: 'no address', rootRole: 3 })).toMatch(/^400 .*\/body\/email/);
+  });
+
+  it('changes what is said, and nothing else', async () => {
+    const { id } = await aUser(3);
+    const before = await done<User>('GET', `user-admin/${id}`);
+    const events = await told(async () => {
+      expect(await done('PUT', `user-admin/${id}`, { name: 'Renamed' })).toEqual({ ...before, name: 'Renamed' });
+      await done('PUT', `user-admin/${id}`, { name: 'Renamed' });
+      await done('PUT', `user-admin/${id}`, { rootRole: 2 });
+    });
+    expect(events).toMatchObject([
+      { type: 'user-updated', data: { id, name: 'Renamed', rootRole: 3 }, preData: { id, name: null, rootRole: 3 } },
+      { type: 'user-updated', data: { rootRole: 2 }, preData: { rootRole: 3 } },
+    ]);
+  });
+
+  it('gains and loses rights with its root role, from the next request on', async () => {
+    const { id, key } = await aUser('Viewer');
+    expect((await ask('GET', 'user-admin', undefined, key)).status).toBe(403);
+    await done('PUT', `user-admin/${id}`, { rootRole: 1 });
+    expect((await ask('GET', 'user-admin', undefined, key)).status).toBe(200);
+    await done('PUT', `user-admin/${id}`, { rootRole: 3 });
+    expect((await ask('GET', 'user-admin', undefined, key)).status).toBe(403);
+  });
+
+  it('is let in no more while it is not active', async () => {
+    const { id, key } = await aUser();
+    await done('PUT', `user-admin/${id}`, { active: false });
+    expect((await ask('GET', 'user', undefined, key)).status).toBe(401);
+    await done('PUT', `user-admin/${id}`, { active: true });
+    expect((await ask('GET', 'user', undefined, key)).status).toBe(200);
+  });
+
+  it('takes its keys with it when it is deleted, leaves its name in the events, and frees the name', async () => {
+    const { id, key, name } = await aUser();
+    const { secret } = await aPat(key);
+    const events = await told(() => done('DELETE', `user-admin/${id}`));
+    for (const one of [key, secret]) expect((await ask('GET', 'user', undefined, one)).status).toBe(401);
+    expect((await ask('GET', `user-admin/${id}`)).status).toBe(404);
+    expect((await ask('PUT', `user-admin/${id}`, { name: 'x' })).body.message).toBe('No user found');
+    expect((await ask('DELETE', `user-admin/${id}`)).status).toBe(404);
+    expect(events).toMatchObject([{ type: 'user-deleted', data: null, preData: { id, username: name } }]);
+    expect((await done<CreatedUser>('POST', 'user-admin', { username: name, rootRole: 3 })).id).toBeGreaterThan(id);
+  });
+
+  it('is found by how its name begins, in any case, by whoever has a key', async () => {
+    await done('POST', 'user-admin', { name: 'Zoe_50%', username: 'zz-top', email: 'zoe@example.org', rootRole: 3 });
+    const { key } = await aUser();
+    const found = async (q: string) =>
+      done<FoundUsers>('GET', `user-admin/search?q=${encodeURIComponent(q)}`, undefined, key);
+    for (const q of ['zo', 'ZOE_5', 'zz-', 'zoe@'])
+      expect(await found(q)).toMatchObject([{ name: 'Zoe_50%', username: 'zz-top', email: 'zoe@example.org' }]);
+    for (const q of ['z', '', '%%', '__', 'oe_']) expect(await found(q)).toEqual([]);
+  });
+});
+
+describe('the last administrator', () => {
+  it('is neither deleted nor demoted nor disabled, as long as nobody else can administer', async () => {
+    const alone = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
+    const inAlone = accessApi(() => alone);
+    try {
+      const first = alone.firstAdminToken ?? '';
+      const create = (username: string) =>
+        inAlone.done<CreatedUser>('POST', 'user-admin', { username, rootRole: 1 }, first);
+      const [one, other] = [await create('one'), await create('other')];
+      const keys = ['user:the-key-of-one', 'user:the-key-of-other'] as const;
+      await alone.givenToken({ token: keys[0], userId: one.id });
+      const as = (method: string, path: string, body?: unknown, key: string = keys[0]) =>
+        inAlone.ask(method, path, body, key);
+
+      expect((await as('DELETE', `api-tokens/${encodeURIComponent(first)}`)).status).toBe(200);
+      for (const [method, body] of [
+        ['DELETE', undefined],
+        ['PUT', { rootRole: 2 }],
+        ['PUT', { active: false }],
+      ] as const) {
+        const { status, body: error } = await as(method, `user-admin/${one.id}`, body);
+        expect(`${status} ${error.name}`).toBe('403 InvalidOperationError');
+        expect(error.message).toMatch(/nobody who can administer/);
+      }
+      // The other has no key: that does not help anybody.
+      await alone.givenToken({ token: keys[1], userId: other.id });
+      expect((await as('PUT', `user-admin/${one.id}`, { rootRole: 2 })).status).toBe(200);
+      expect((await as('DELETE', `user-admin/${other.id}`, undefined, keys[1])).status).toBe(403);
+    } finally {
+      await alone.stop();
+    }
+  });
+
+  it('stays, also when two take away the rights of each other at once', async () => {
+    const alone = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
+    const inAlone = accessApi(() => alone);
+    try {
+      const first = alone.firstAdminToken ?? '';
+      const admins = [];
+      for (const username of ['one', 'other']) {
+        const { id } = await inAlone.done<CreatedUser>('POST', 'user-admin', { username, rootRole: 1 }, first);
+        await alone.givenToken({ token: `user:the-key-of-${username}`, userId: id });
+        admins.push({ id, key: `user:the-key-of-${username}` });
+      }
+      const [one, other] = admins as [(typeof admins)[0], (typeof admins)[0]];
+      await inAlone.done('DELETE', `api-tokens/${encodeURIComponent(first)}`, undefined, one.key);
+      const both = await Promise.all([
+        inAlone.ask('DELETE', `user-admin/${other.id}`, undefined, one.key),
+        inAlone.ask('DELETE', `user-admin/${one.id}`, undefined, other.key),
+      ]);
+      expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+      const left = await Promise.all(admins.map(({ key }) => inAlone.ask('GET', 'user-admin', undefined, key)));
+      expect(left.filter(({ status }) => status === 200)).toHaveLength(1);
+    } finally {
+      await alone.stop();
+    }
+  });
+});
+
+describe('whoever asks', () => {
+  it('learns who they are and what they may do, and never their secret', async () => {
+    const { id, key, name } = await aUser(2);
+    const me = await done<Me>('GET', 'user', undefined, key);
+    expect(me.user).toMatchObject({ id, username: name, isAPI: false });
+    expect(me.permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: 'default' });
+    const admin = await done<Me>('GET', 'user');
+    expect(admin).toMatchObject({
+      user: { id: -42, isAPI: true, name: 'admin' },
+      permissions: [{ permission: 'ADMIN' }],
+    });
+    expect(JSON.stringify([me, admin])).not.toContain(key);
+    expect(JSON.stringify(admin)).not.toContain(adminToken.slice(4));
+  });
+
+  it('learns their roles, everywhere and in a project', async () => {
+    const { id, key } = await aUser(2);
+    await done('PUT', `projects/shop/users/${id}/roles`, { roles: [4, 7] });
+    expect(await done<Profile>('GET', 'user/profile', undefined, key)).toMatchObject({
+      rootRole: 'Editor',
+      projects: ['shop'],
+    });
+    const rolesAt = async (query: string) =>
+      (await done<UserRoles>('GET', `user/roles${query}`, undefined, key)).roles.map(({ name }) => name);
+    expect(await rolesAt('')).toEqual(['Editor']);
+    expect(await rolesAt('?projectId=shop')).toEqual(['Owner', 'Change reviewer']);
+    expect(await rolesAt('?projectId=elsewhere')).toEqual([]);
+  });
+});

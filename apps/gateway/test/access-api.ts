@@ -1,0 +1,90 @@
+import { type Endpoint, implement } from '@bunting/bus';
+import {
+  type CreatedPat,
+  type CreatedUser,
+  type ErrorBody,
+  GetProjectEnvironments,
+  ListEnvironments,
+  ListProjects,
+  notFound,
+  type RecordedEvent,
+} from '@bunting/contracts';
+import { expect } from '@jest/globals';
+import type { StartedGateway } from './started-gateway.ts';
+
+const environment = (name: string, sortOrder: number) => ({
+  name,
+  type: name,
+  sortOrder,
+  enabled: true,
+  protected: false,
+});
+
+/** The projects and environments that there are, as the features service tells them. */
+export const placesBehind = (projects: readonly string[]): readonly Endpoint[] => {
+  const environments = [environment('development', 1), environment('production', 2)];
+  return [
+    implement(ListEnvironments, async () => ({ version: 1 as const, environments })),
+    implement(ListProjects, async () => ({ version: 1 as const, projects: projects.map((id) => ({ id, name: id })) })),
+    implement(GetProjectEnvironments, async ({ params }) => {
+      if (!projects.includes(params.projectId)) throw notFound(`Could not find project with id ${params.projectId}`);
+      return { environments };
+    }),
+  ];
+};
+
+export interface Answered<T> {
+  readonly status: number;
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+/** Asks the gateway in JSON, and says what those need who ask. */
+export const accessApi = (gateway: () => StartedGateway) => {
+  let made = 0;
+  const ask = async <T = ErrorBody>(
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string | null,
+  ): Promise<Answered<T>> => {
+    const response = await gateway().ask(`/api/admin/${path}`, {
+      method,
+      ...(key === undefined ? {} : { key }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: (text === '' ? undefined : JSON.parse(text)) as T,
+      headers: response.headers,
+    };
+  };
+  const done = async <T>(method: string, path: string, body?: unknown, key?: string): Promise<T> => {
+    const { status, body: answer } = await ask<T>(method, path, body, key);
+    expect({ status, answer }).toEqual({ status: status < 300 ? status : 'a success', answer });
+    return answer;
+  };
+  const aUser = async (rootRole: number | string = 3): Promise<{ id: number; key: string; name: string }> => {
+    const name = `user-${++made}`;
+    const { id } = await done<CreatedUser>('POST', 'user-admin', { username: name, rootRole });
+    const key = `user:${String(made).padStart(60, '0')}${String(Date.now() % 10_000)}`;
+    await gateway().givenToken({ token: key, userId: id });
+    return { id, key, name };
+  };
+  return {
+    ask,
+    done,
+    /** Somebody with a key. */
+    aUser,
+    /** A key that somebody makes with another. */
+    aPat: async (key: string, description = `key ${++made}`): Promise<CreatedPat> =>
+      done<CreatedPat>('POST', 'user/tokens', { description }, key),
+    /** What is told while something is done. */
+    told: async (work: () => Promise<unknown>): Promise<RecordedEvent[]> => {
+      const before = (await gateway().told()).length;
+      await work();
+      return (await gateway().told()).slice(before);
+    },
+  };
+};

@@ -1,0 +1,193 @@
+import { type Static, Type } from 'typebox';
+import { permissions } from '../permissions.ts';
+import { User } from './account.ts';
+import { Always, largestId, Nullable, Timestamp } from './schema.ts';
+
+const roleId = Type.Integer({ description: 'the id of the role' });
+const roleType = Type.Enum(['root', 'project', 'root-custom', 'custom'], {
+  type: 'string',
+  description: 'predefined or made here, and for everywhere or for a project',
+});
+const role = {
+  id: roleId,
+  name: Type.String({ description: 'the name of the role' }),
+  description: Type.String({ description: 'what the role is for' }),
+  type: roleType,
+};
+
+/** Rights under a name. */
+export const Role = Type.Object(role, { title: 'roleSchema', description: 'Rights under a name.' });
+export type Role = Static<typeof Role>;
+
+export const RolePermission = Type.Object({
+  name: Type.Enum([...permissions], { type: 'string', description: 'the permission' }),
+  environment: Type.Optional(Nullable(Type.String({ maxLength: 100 }), { description: 'where alone it holds' })),
+});
+
+export const RoleWithPermissions = Type.Object(
+  { ...role, permissions: Type.Array(RolePermission, { description: 'what the role gives' }) },
+  { title: 'roleWithPermissionsSchema', description: 'A role, and what it gives.' },
+);
+export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
+
+export const Roles = Type.Object(
+  { version: Always(1, 'the version of this format'), roles: Type.Array(Role, { description: 'the roles' }) },
+  { title: 'rolesSchema', description: 'The roles.' },
+);
+export type Roles = Static<typeof Roles>;
+
+const ids = (description: string) =>
+  Type.Array(Type.Integer({ minimum: 1, maximum: largestId }), { maxItems: 1_000, description });
+
+export const RoleBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the role' }),
+    description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'what the role is for' })),
+    type: Type.Optional(
+      Type.Enum(['root-custom', 'custom'], {
+        type: 'string',
+        description: '`root-custom`: holds everywhere; `custom`: is given in a project. Default: custom',
+      }),
+    ),
+    permissions: Type.Array(RolePermission, { maxItems: 1_000, description: 'what the role gives' }),
+  },
+  { title: 'createRoleWithPermissionsSchema', description: 'What a role is made from.' },
+);
+export type RoleBody = Static<typeof RoleBody>;
+
+export const ValidateRoleBody = Type.Object(
+  {
+    id: Type.Optional(Type.Integer({ description: 'the role that may have the name already' })),
+    name: Type.String({ maxLength: 255, description: 'the name to check' }),
+    description: Type.Optional(Nullable(Type.String())),
+  },
+  { title: 'validateRoleSchema', description: 'A name of a role to be checked.' },
+);
+export type ValidateRoleBody = Static<typeof ValidateRoleBody>;
+
+const AvailablePermission = Type.Object({
+  name: Type.String({ description: 'the permission' }),
+  displayName: Type.String({ description: 'what it is called for people' }),
+  type: Type.String({ description: 'where it holds: `root`, `project` or `environment`' }),
+});
+
+export const AvailablePermissions = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    permissions: Type.Object({
+      root: Type.Array(AvailablePermission, { description: 'for roles that hold everywhere' }),
+      project: Type.Array(AvailablePermission, { description: 'for roles in a project' }),
+      environments: Type.Array(
+        Type.Object({
+          name: Type.String({ description: 'the environment' }),
+          permissions: Type.Array(AvailablePermission),
+        }),
+        { description: 'for roles in a project, in one environment' },
+      ),
+    }),
+  },
+  { title: 'adminPermissionsSchema', description: 'What roles can give.' },
+);
+export type AvailablePermissions = Static<typeof AvailablePermissions>;
+
+/** Users who have their rights together. */
+export const Group = Type.Object(
+  {
+    id: Type.Integer({ description: 'the id of the group' }),
+    name: Type.String({ description: 'the name of the group' }),
+    description: Nullable(Type.String(), { description: 'what the group is for' }),
+    rootRole: Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
+    createdBy: Type.String({ description: 'who created it' }),
+    createdAt: Timestamp('when it was created'),
+    users: Type.Array(
+      Type.Object({
+        user: User,
+        joinedAt: Timestamp('when the user became a member'),
+        createdBy: Type.String({ description: 'who made the user a member' }),
+      }),
+      { description: 'its members' },
+    ),
+    projects: Type.Array(Type.String(), { description: 'the projects that it has a role in' }),
+    userCount: Type.Integer({ description: 'how many members it has' }),
+  },
+  { title: 'groupSchema', description: 'Users who have their rights together.' },
+);
+export type Group = Static<typeof Group>;
+
+export const Groups = Type.Object(
+  { groups: Type.Array(Group, { description: 'the groups, by their names' }) },
+  { title: 'groupsSchema', description: 'The groups.' },
+);
+export type Groups = Static<typeof Groups>;
+
+export const GroupBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the group' }),
+    description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'what the group is for' })),
+    rootRole: Type.Optional(
+      Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
+    ),
+    users: Type.Optional(
+      Type.Array(Type.Object({ user: Type.Object({ id: Type.Integer({ minimum: 1, maximum: largestId }) }) }), {
+        maxItems: 1_000,
+        description: 'its members',
+      }),
+    ),
+  },
+  { title: 'createGroupSchema', description: 'What a group is made from.' },
+);
+export type GroupBody = Static<typeof GroupBody>;
+
+const within = {
+  roles: Type.Array(Type.Integer(), { description: 'the roles that it has in the project' }),
+  roleId: Type.Integer({ description: 'the first of the roles' }),
+  addedAt: Timestamp('when it got the first of them'),
+};
+
+/** Who has which role in a project. */
+export const ProjectAccess = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    users: Type.Array(Type.Object({ ...User.properties, ...within }), {
+      description: 'users with a role of their own',
+    }),
+    groups: Type.Array(Type.Object({ ...Group.properties, ...within }), { description: 'groups with a role' }),
+    roles: Type.Array(
+      Type.Object({
+        ...role,
+        users: Type.Array(Type.Integer(), { description: 'who has it' }),
+        groups: Type.Array(Type.Integer(), { description: 'the groups that have it' }),
+      }),
+      { description: 'the roles that a project can give' },
+    ),
+  },
+  { title: 'projectAccessSchema', description: 'Who has which role in a project.' },
+);
+export type ProjectAccess = Static<typeof ProjectAccess>;
+
+export const SetProjectAccessBody = Type.Object(
+  {
+    roles: Type.Array(
+      Type.Object({
+        id: Type.Integer({ minimum: 1, maximum: largestId, description: 'the role' }),
+        users: Type.Optional(ids('who has it')),
+        groups: Type.Optional(ids('the groups that have it')),
+      }),
+      { maxItems: 1_000, description: 'every role that anybody has in the project' },
+    ),
+  },
+  { title: 'setProjectAccessSchema', description: 'Who shall have which role; whoever is not named has none.' },
+);
+export type SetProjectAccessBody = Static<typeof SetProjectAccessBody>;
+
+export const AddProjectAccessBody = Type.Object(
+  { roles: ids('the roles'), users: ids('who gets them'), groups: ids('the groups that get them') },
+  { title: 'addProjectAccessSchema', description: 'Roles that users and groups get beside those that they have.' },
+);
+export type AddProjectAccessBody = Static<typeof AddProjectAccessBody>;
+
+export const RolesBody = Type.Object(
+  { roles: ids('the roles that it shall have in the project') },
+  { title: 'setRolesSchema', description: 'The roles that somebody shall have in a project.' },
+);
+export type RolesBody = Static<typeof RolesBody>;

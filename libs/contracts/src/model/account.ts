@@ -1,0 +1,214 @@
+import { type Static, Type } from 'typebox';
+import { Grant } from '../permissions.ts';
+import { Always, AnyObject, Nullable, Timestamp } from './schema.ts';
+
+const id = Type.Integer({ description: 'the id of the user' });
+const name = Nullable(Type.String(), { description: 'the name of the user' });
+const username = Nullable(Type.String(), { description: 'what the user is called by machines' });
+const email = Nullable(Type.String(), { description: 'the e-mail address' });
+const imageUrl = Nullable(Type.String(), { description: 'the address of the picture' });
+const rootRole = Type.Integer({ description: 'the id of the root role' });
+const seenAt = Nullable(Timestamp('when it was last used'));
+const createdAt = Timestamp('when it was created');
+const text = (description: string) => Nullable(Type.String({ maxLength: 255 }), { description });
+const wantedRootRole = Type.Union([Type.Integer(), Type.String({ maxLength: 255 })], {
+  description: 'the root role, by its id or by its name',
+});
+const active = Type.Boolean({ description: 'whether its keys work' });
+
+/** Somebody who may use Bunting. */
+export const User = Type.Object(
+  {
+    id,
+    isAPI: Type.Boolean({ description: 'always false: a key alone is no user' }),
+    name,
+    username,
+    email,
+    imageUrl,
+    rootRole,
+    accountType: Type.Enum(['User', 'Service Account'], { type: 'string', description: 'a person or a machine' }),
+    active,
+    seenAt,
+    createdAt,
+  },
+  { title: 'userSchema', description: 'Somebody who may use Bunting.' },
+);
+export type User = Static<typeof User>;
+
+/** A user that was just created. */
+export const CreatedUser = Type.Object(
+  {
+    ...User.properties,
+    inviteLink: Type.String({ description: 'always empty: Bunting invites nobody' }),
+    emailSent: Type.Boolean({ description: 'always false: Bunting sends no mail' }),
+  },
+  { title: 'createUserResponseSchema', description: 'A user that was just created.' },
+);
+export type CreatedUser = Static<typeof CreatedUser>;
+
+export const RootRole = Type.Object(
+  {
+    id: Type.Integer({ description: 'the id of the role' }),
+    type: Type.String({ description: '`root`: predefined; `root-custom`: made here' }),
+    name: Type.String({ description: 'the name of the role' }),
+    description: Type.String({ description: 'what the role is for' }),
+  },
+  { title: 'rootRoleSchema', description: 'A role that holds everywhere.' },
+);
+
+export const Users = Type.Object(
+  {
+    users: Type.Array(User, { description: 'the users, by their ids' }),
+    rootRoles: Type.Array(RootRole, { description: 'the roles that a user can have everywhere' }),
+  },
+  { title: 'usersSchema', description: 'The users.' },
+);
+export type Users = Static<typeof Users>;
+
+/** Who somebody is, for whoever looks for people. */
+export const FoundUsers = Type.Array(Type.Object({ id, name, username, email, imageUrl }), {
+  title: 'usersSearchSchema',
+  description: 'Users whose name, username or e-mail begins as was asked.',
+});
+export type FoundUsers = Static<typeof FoundUsers>;
+
+export const SearchUsersQuery = Type.Object({
+  q: Type.Optional(
+    Type.String({ maxLength: 255, description: 'how a name, username or e-mail begins; at least two characters' }),
+  ),
+});
+
+export const CreateUserBody = Type.Object(
+  {
+    name: Type.Optional(text('the name of the user')),
+    username: Type.Optional(text('what the user is called by machines; it or an e-mail address is needed')),
+    email: Type.Optional(text('the e-mail address')),
+    rootRole: wantedRootRole,
+    password: Type.Optional(Nullable(Type.String(), { description: 'not used: nobody logs in with a password' })),
+    sendEmail: Type.Optional(Nullable(Type.Boolean(), { description: 'not used: Bunting sends no mail' })),
+  },
+  { title: 'createUserSchema', description: 'What a user is made from.', additionalProperties: false },
+);
+export type CreateUserBody = Static<typeof CreateUserBody>;
+
+export const UpdateUserBody = Type.Object(
+  {
+    name: Type.Optional(text('the name of the user')),
+    email: Type.Optional(text('the e-mail address')),
+    rootRole: Type.Optional(wantedRootRole),
+    active: Type.Optional(active),
+  },
+  { title: 'updateUserSchema', description: 'What becomes of a user. What is left out stays as it is.' },
+);
+export type UpdateUserBody = Static<typeof UpdateUserBody>;
+
+/** Who asks, and what they may do. */
+export const Me = Type.Object(
+  {
+    user: Type.Object({
+      id: Type.Integer({ description: 'the id of the user; -42 for an admin token' }),
+      isAPI: Type.Boolean({ description: 'whether it is a token that stands for nobody' }),
+      name,
+      username,
+      email,
+      imageUrl,
+      accountType: Type.Optional(Type.String({ description: 'a person or a machine' })),
+      seenAt: Type.Optional(seenAt),
+      createdAt: Type.Optional(createdAt),
+    }),
+    permissions: Type.Array(Grant, { description: 'what the user may do, and where; nothing said means everywhere' }),
+    feedback: Type.Array(AnyObject(), { description: 'always empty' }),
+    splash: AnyObject({ description: 'always empty' }),
+  },
+  { title: 'meSchema', description: 'Who asks, and what they may do.' },
+);
+export type Me = Static<typeof Me>;
+
+export const Profile = Type.Object(
+  {
+    rootRole: Type.String({ description: 'the name of the root role' }),
+    projects: Type.Array(Type.String(), { description: 'the ids of the projects that the user has a role in' }),
+    features: Type.Array(AnyObject(), { description: 'always empty' }),
+    subscriptions: Type.Array(Type.String(), { description: 'always empty' }),
+  },
+  { title: 'profileSchema', description: 'The root role and the projects of who asks.' },
+);
+export type Profile = Static<typeof Profile>;
+
+/** A key that acts as the user that it belongs to. Its secret is shown once. */
+const pat = {
+  id: Type.Integer({ description: 'the id of the token' }),
+  description: Type.String({ description: 'what the token is for' }),
+  expiresAt: Nullable(Timestamp('until when the token works; null: for ever')),
+  createdAt,
+  seenAt,
+  userId: Type.Integer({ description: 'the user that the token acts as' }),
+};
+export const Pat = Type.Object(pat, { title: 'patSchema', description: 'A key that acts as a user.' });
+export type Pat = Static<typeof Pat>;
+
+export const CreatedPat = Type.Object(
+  { ...pat, secret: Type.String({ description: 'the key itself, shown this once' }) },
+  { title: 'createdPatSchema', description: 'A key that was just created.' },
+);
+export type CreatedPat = Static<typeof CreatedPat>;
+
+export const Pats = Type.Object(
+  { pats: Type.Array(Pat, { description: 'the tokens, newest last' }) },
+  { title: 'patsSchema', description: 'The personal access tokens of a user.' },
+);
+export type Pats = Static<typeof Pats>;
+
+export const CreatePatBody = Type.Object(
+  {
+    description: Type.String({ minLength: 1, maxLength: 255, description: 'what the token is for' }),
+    expiresAt: Type.Optional(Nullable(Timestamp('until when the token works; for ever when left out'))),
+  },
+  { title: 'createPatSchema', description: 'What a personal access token is made from.' },
+);
+export type CreatePatBody = Static<typeof CreatePatBody>;
+
+export const ServiceAccounts = Type.Object(
+  {
+    serviceAccounts: Type.Array(
+      Type.Object({ ...User.properties, tokens: Type.Array(Pat, { description: 'its keys' }) }),
+      { description: 'the service accounts, by their ids' },
+    ),
+    rootRoles: Type.Array(RootRole, { description: 'the roles that a service account can have everywhere' }),
+  },
+  { title: 'serviceAccountsSchema', description: 'The service accounts.' },
+);
+export type ServiceAccounts = Static<typeof ServiceAccounts>;
+
+export const CreateServiceAccountBody = Type.Object(
+  {
+    username: Type.String({ minLength: 1, maxLength: 255, description: 'what the account is called by machines' }),
+    name: Type.Optional(text('the name of the account')),
+    rootRole: wantedRootRole,
+  },
+  { title: 'createServiceAccountSchema', description: 'What a service account is made from.' },
+);
+export type CreateServiceAccountBody = Static<typeof CreateServiceAccountBody>;
+
+export const UpdateServiceAccountBody = Type.Object(
+  {
+    name: Type.Optional(text('the name of the account')),
+    rootRole: Type.Optional(wantedRootRole),
+    active: Type.Optional(active),
+  },
+  { title: 'updateServiceAccountSchema', description: 'What becomes of a service account.' },
+);
+export type UpdateServiceAccountBody = Static<typeof UpdateServiceAccountBody>;
+
+export const UserRoles = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    roles: Type.Array(RootRole, { description: 'the roles of who asks, in the project or everywhere' }),
+  },
+  { title: 'userRolesSchema', description: 'The roles of who asks.' },
+);
+export type UserRoles = Static<typeof UserRoles>;
+
+export const UserRolesQuery = Type.Object({
+  projectId: Type.Optional(Type.String({ minLength: 1, description: 'the project; everywhere when left out' })),
+});

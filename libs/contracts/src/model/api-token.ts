@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Timestamp } from './schema.ts';
+
+const secret = Type.String({
+  description:
+    'the key; when it was just created, this once. Later what begins it and tells it from others, with three dots',
+});
+
+/** A key of an administrator or an application. */
+export const ApiToken = Type.Object(
+  {
+    secret,
+    tokenName: Type.String({ description: 'the name of the token' }),
+    username: Type.String({ description: 'the name of the token, once more' }),
+    type: Type.Enum(['admin', 'client', 'frontend'], { type: 'string', description: 'what the token is for' }),
+    environment: Type.String({ description: 'the environment that it gives; `*` for all' }),
+    project: Type.String({ description: 'the first of the projects' }),
+    projects: Type.Array(Type.String(), { description: 'the projects that it gives; `*` for all' }),
+    alias: Nullable(Type.String(), { description: 'always null' }),
+    createdAt: Timestamp('when the token was created'),
+    expiresAt: Nullable(Timestamp('until when the token works; null: for ever')),
+    seenAt: Nullable(Timestamp('when the token was last used')),
+  },
+  { title: 'apiTokenSchema', description: 'A key of an administrator or an application.' },
+);
+export type ApiToken = Static<typeof ApiToken>;
+
+export const ApiTokens = Type.Object(
+  { tokens: Type.Array(ApiToken, { description: 'the tokens, newest last' }) },
+  { title: 'apiTokensSchema', description: 'Keys of administrators and applications.' },
+);
+export type ApiTokens = Static<typeof ApiTokens>;
+
+const name = Type.String({ maxLength: 255, description: 'the name of the token' });
+const projectIds = { maxItems: 500, description: 'the projects that it gives; all when left out' };
+
+export const CreateApiTokenBody = Type.Object(
+  {
+    tokenName: Type.Optional(name),
+    username: Type.Optional(name),
+    type: Type.String({ maxLength: 20, description: '`client`, `frontend` or `admin`, in any case' }),
+    environment: Type.Optional(Type.String({ maxLength: 100, description: 'the environment that it gives' })),
+    project: Type.Optional(Type.String({ maxLength: 100, description: 'the one project that it gives' })),
+    projects: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), projectIds)),
+    expiresAt: Type.Optional(Nullable(Timestamp('until when the token works; for ever when left out'))),
+  },
+  { title: 'createApiTokenSchema', description: 'What a token is made from.' },
+);
+export type CreateApiTokenBody = Static<typeof CreateApiTokenBody>;
+
+export const UpdateApiTokenBody = Type.Object(
+  { expiresAt: Timestamp('until when the token works') },
+  { title: 'updateApiTokenSchema', description: 'What becomes of a token.' },
+);
+export type UpdateApiTokenBody = Static<typeof UpdateApiTokenBody>;

@@ -1,0 +1,21 @@
+import { CreateUserBody, CreatedUser } from '../../model/account.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Create a user. Tells `user-created`. */
+export const CreateUser = defineOperation({
+  subject: 'call.gateway.create-user',
+  operationId: 'createUser',
+  summary: 'Create a user',
+  description: 'Adds a user. Nobody logs in with a password: a user acts with personal access tokens.',
+  tag: 'Users',
+  http: {
+    method: 'POST',
+    url: '/api/admin/user-admin',
+    status: 201,
+    location: (_request, created: CreatedUser) => `user-admin/${created.id}`,
+  },
+  permission: 'ADMIN',
+  body: CreateUserBody,
+  reply: CreatedUser,
+  errors: ['ValidationError'],
+});

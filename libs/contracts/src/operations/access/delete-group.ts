@@ -1,0 +1,15 @@
+import { defineOperation } from '../../operation.ts';
+import { GroupPath } from '../paths.ts';
+
+/** Delete a group. Tells `group-deleted`. */
+export const DeleteGroup = defineOperation({
+  subject: 'call.gateway.delete-group',
+  operationId: 'deleteGroup',
+  summary: 'Delete a group',
+  description: 'Deletes a group. Its members lose what they had through it.',
+  tag: 'Groups',
+  http: { method: 'DELETE', url: '/api/admin/groups/:id', anyContentType: true },
+  permission: 'ADMIN',
+  params: GroupPath,
+  errors: ['NotFoundError', 'InvalidOperationError'],
+});

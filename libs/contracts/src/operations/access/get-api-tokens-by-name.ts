@@ -1,0 +1,16 @@
+import { ApiTokens } from '../../model/api-token.ts';
+import { defineOperation } from '../../operation.ts';
+import { NamePath } from '../paths.ts';
+
+/** List the API tokens of a name. */
+export const GetApiTokensByName = defineOperation({
+  subject: 'call.gateway.get-api-tokens-by-name',
+  operationId: 'getApiTokensByName',
+  summary: 'List the API tokens of a name',
+  description: 'Returns the tokens of that name, without their secrets.',
+  tag: 'API tokens',
+  http: { method: 'GET', url: '/api/admin/api-tokens/:name' },
+  permission: ['ADMIN', 'READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'],
+  params: NamePath,
+  reply: ApiTokens,
+});

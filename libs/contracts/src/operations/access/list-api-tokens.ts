@@ -1,0 +1,14 @@
+import { ApiTokens } from '../../model/api-token.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List the API tokens. */
+export const ListApiTokens = defineOperation({
+  subject: 'call.gateway.list-api-tokens',
+  operationId: 'getAllApiTokens',
+  summary: 'List the API tokens',
+  description: 'Returns the tokens of the types that the caller may read, without their secrets.',
+  tag: 'API tokens',
+  http: { method: 'GET', url: '/api/admin/api-tokens' },
+  permission: ['ADMIN', 'READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'],
+  reply: ApiTokens,
+});

@@ -1,0 +1,14 @@
+import { Groups } from '../../model/access.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List the groups. */
+export const ListGroups = defineOperation({
+  subject: 'call.gateway.list-groups',
+  operationId: 'getGroups',
+  summary: 'List the groups',
+  description: 'Returns the groups with their members.',
+  tag: 'Groups',
+  http: { method: 'GET', url: '/api/admin/groups' },
+  permission: 'ADMIN',
+  reply: Groups,
+});

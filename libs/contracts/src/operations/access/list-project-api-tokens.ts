@@ -1,0 +1,17 @@
+import { ApiTokens } from '../../model/api-token.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectPath } from '../paths.ts';
+
+/** List the API tokens of a project. */
+export const ListProjectApiTokens = defineOperation({
+  subject: 'call.gateway.list-project-api-tokens',
+  operationId: 'getProjectApiTokens',
+  summary: 'List the API tokens of a project',
+  description: 'Returns the tokens that give the project, without their secrets.',
+  tag: 'Projects',
+  http: { method: 'GET', url: '/api/admin/projects/:projectId/api-tokens' },
+  permission: 'READ_PROJECT_API_TOKEN',
+  params: ProjectPath,
+  reply: ApiTokens,
+  errors: ['NotFoundError'],
+});

@@ -1,0 +1,14 @@
+import { ServiceAccounts } from '../../model/account.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List the service accounts. */
+export const ListServiceAccounts = defineOperation({
+  subject: 'call.gateway.list-service-accounts',
+  operationId: 'getServiceAccounts',
+  summary: 'List the service accounts',
+  description: 'Returns the service accounts with their tokens, without secrets.',
+  tag: 'Service Accounts',
+  http: { method: 'GET', url: '/api/admin/service-account' },
+  permission: 'ADMIN',
+  reply: ServiceAccounts,
+});

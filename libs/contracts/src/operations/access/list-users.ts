@@ -1,0 +1,14 @@
+import { Users } from '../../model/account.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** List the users. */
+export const ListUsers = defineOperation({
+  subject: 'call.gateway.list-users',
+  operationId: 'getUsers',
+  summary: 'List the users',
+  description: 'Returns the users who were not deleted, and the roles that they can have everywhere.',
+  tag: 'Users',
+  http: { method: 'GET', url: '/api/admin/user-admin' },
+  permission: 'ADMIN',
+  reply: Users,
+});

@@ -1,0 +1,17 @@
+import { RolesBody } from '../../model/access.ts';
+import { defineOperation } from '../../operation.ts';
+import { ProjectGroupPath } from '../paths.ts';
+
+/** Set the roles of a group in a project. Tells `project-access-group-roles-updated`. */
+export const SetProjectGroupRoles = defineOperation({
+  subject: 'call.gateway.set-project-group-roles',
+  operationId: 'setRolesForGroup',
+  summary: 'Set the roles of a group in a project',
+  description: 'Replaces the roles of the group in the project. Nobody gives what they do not have.',
+  tag: 'Projects',
+  http: { method: 'PUT', url: '/api/admin/projects/:projectId/groups/:groupId/roles' },
+  permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
+  params: ProjectGroupPath,
+  body: RolesBody,
+  errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
+});

@@ -1,0 +1,17 @@
+import { UpdateApiTokenBody } from '../../model/api-token.ts';
+import { defineOperation } from '../../operation.ts';
+import { TokenPath } from '../paths.ts';
+
+/** Change when an API token expires. Tells `api-token-updated`. */
+export const UpdateApiToken = defineOperation({
+  subject: 'call.gateway.update-api-token',
+  operationId: 'updateApiToken',
+  summary: 'Change when an API token expires',
+  description: 'Finds the token by its secret or by what lists show of it.',
+  tag: 'API tokens',
+  http: { method: 'PUT', url: '/api/admin/api-tokens/:token' },
+  permission: ['ADMIN', 'UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'],
+  params: TokenPath,
+  body: UpdateApiTokenBody,
+  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
+});

@@ -1,0 +1,18 @@
+import { Group, GroupBody } from '../../model/access.ts';
+import { defineOperation } from '../../operation.ts';
+import { GroupPath } from '../paths.ts';
+
+/** Change a group. Tells `group-updated`. */
+export const UpdateGroup = defineOperation({
+  subject: 'call.gateway.update-group',
+  operationId: 'updateGroup',
+  summary: 'Change a group',
+  description: 'Changes a group and its members. Whoever joins or leaves gains and loses rights at once.',
+  tag: 'Groups',
+  http: { method: 'PUT', url: '/api/admin/groups/:id' },
+  permission: 'ADMIN',
+  params: GroupPath,
+  body: GroupBody,
+  reply: Group,
+  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError', 'NameExistsError'],
+});
