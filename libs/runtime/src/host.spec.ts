@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { call, implement, systemContext } from '@bunting/bus';
 import { defineOperation } from '@bunting/contracts';
 import { freePort } from '@bunting/testing';
+import { Agent, get } from 'node:http';
 import { type TObject, Type } from 'typebox';
 import { type AnyService, defineService, host, type Hosted, openLog, type Surroundings } from './index.ts';
 
@@ -141,6 +142,29 @@ describe('a host', () => {
       /bunting_call_duration_seconds_count\{service="search",operation="greet",outcome="ok"\} 1/,
     );
     expect(await get(search, '/nothing')).toMatchObject({ status: 404 });
+  });
+
+  it('ends although somebody asks for its health again and again on one connection', async () => {
+    const port = await freePort();
+    hosted = await host([greeter()], {
+      environment: { ...silent, SEARCH_GREETING: 'Hi', SEARCH_OPS_PORT: String(port) },
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    let isOver = false;
+    const ask = () =>
+      new Promise<void>((resolve, reject) => {
+        const url = `http://127.0.0.1:${port}/health/live`;
+        get(url, { agent }, (response) => response.resume().once('end', () => resolve())).once('error', reject);
+      });
+    await ask();
+    const asking = (async () => {
+      while (!isOver) await ask();
+    })().catch(() => undefined);
+    await hosted.stop();
+    isOver = true;
+    await asking;
+    await expect(ask()).rejects.toThrow();
+    agent.destroy();
   });
 
   it('says in a sentence that a port is taken', async () => {

@@ -60,6 +60,11 @@ export const startOperationsServer = async (
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // Who asks again and again on one connection would keep the process from ending.
+        server.closeAllConnections();
+      }),
   };
 };
