@@ -62,6 +62,20 @@ describe('the bus over NATS', () => {
     await server.stop();
   });
 
+  it.each(['is away', 'has gone in the same moment'])('closes although the server %s', async (how) => {
+    const server = await startNats();
+    const bus = await natsBus({ url: server.url, name: 'test' });
+    await serve(bus, [implement(Echo, async ({ body }) => body.text)]);
+    const subscription = await bus.subscribe({ producer: 'features', topic: 'event' }, 'audit', async () => undefined);
+    await server.kill();
+    if (how === 'is away') await eventually(() => expect(() => bus.ready()).toThrow());
+    const before = performance.now();
+    await subscription.stop();
+    await bus.close();
+    expect(performance.now() - before).toBeLessThan(4_000);
+    await server.stop();
+  });
+
   it('makes its streams and consumers anew when the server has lost them', async () => {
     const server = await startNats();
     const bus = await natsBus({ url: server.url, name: 'test' });

@@ -75,6 +75,9 @@ const answerOf = (message: Msg): Answer => {
   return { reply: { json: message.string(), headers: said === '' ? {} : (decoded(said) as Record<string, string>) } };
 };
 
+/** How long the end of a connection may take. */
+const closeMs = 3_000;
+
 const streamOf = (producer: string): string => `bunting-${producer}`;
 const subjectOf = (topic: string, producer: string): string => `${topic}.${producer}.>`;
 
@@ -229,13 +232,14 @@ export const natsBus = async ({
         stopConsuming = () => messages.close();
         if (stopped) await messages.close();
         for await (const message of messages) {
+          if (stopped) return;
           deliver(message.string()).then(
             () => message.ack(),
             () => message.nak(1_000),
           );
         }
       };
-      const running = (async () => {
+      void (async () => {
         while (!stopped && !connection.isClosed()) {
           try {
             await consumeUntilLost();
@@ -247,9 +251,9 @@ export const natsBus = async ({
       })();
       return {
         stop: async () => {
+          // What is asked of the server at this moment may never be answered: nobody waits for that.
           stopped = true;
           await stopConsuming?.();
-          await running;
         },
       };
     },
@@ -260,7 +264,13 @@ export const natsBus = async ({
 
     close: async () => {
       closing = true;
-      if (!connection.isClosed()) await connection.drain().catch(() => connection.close());
+      if (connection.isClosed()) return;
+      // Without the server nothing can be drained, and the client would wait for it, in the worst case for ever.
+      const closed = connected ? connection.drain().catch(() => connection.close()) : connection.close();
+      let impatience: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (impatience = setTimeout(resolve, closeMs)));
+      await Promise.race([closed, late]);
+      clearTimeout(impatience);
     },
   };
 };
