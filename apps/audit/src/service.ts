@@ -3,6 +3,7 @@ import { inboxTables } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { eventAnswers, freshLog } from './operations/events/event-answers.ts';
+import { feedEventsEndpoint } from './operations/events/feed-events.ts';
 import { findEventsEndpoint } from './operations/events/find-events.ts';
 import { listEventCreatorsEndpoint } from './operations/events/list-event-creators.ts';
 import { listEventsEndpoint } from './operations/events/list-events.ts';
@@ -11,6 +12,7 @@ import { searchEventsEndpoint } from './operations/events/search-events.ts';
 import { verifyEventsEndpoint } from './operations/events/verify-events.ts';
 import { checkChain } from './persistence/chain-check.ts';
 import { eventCreators } from './persistence/event-creators.ts';
+import { eventFeed } from './persistence/event-feed.ts';
 import { eventSearch } from './persistence/event-search.ts';
 import { startSealing } from './persistence/sealing.ts';
 import { logSteps } from './persistence/tables.ts';
@@ -46,6 +48,7 @@ export const auditService = defineService({
         listEventsEndpoint(answer),
         listEventsOfFeatureEndpoint(answer),
         listEventCreatorsEndpoint(freshLog(log), eventCreators(database)),
+        feedEventsEndpoint(freshLog(log), eventFeed(database), publicUrl),
         verifyEventsEndpoint((options) => checkAlone(() => checkChain(database, options))),
       ]);
       const sealing = startSealing(database, { intervalMs: sealingEveryMs, warn });

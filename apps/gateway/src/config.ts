@@ -190,6 +190,11 @@ export const GatewayConfig = Type.Object({
     default: 60_000,
     description: 'milliseconds that a service has for an import',
   }),
+  GATEWAY_STREAM_SECONDS: Type.Integer({
+    minimum: 1,
+    default: 3_600,
+    description: 'seconds after which a stream of events ends; whoever reads it asks for what follows',
+  }),
   GATEWAY_RELAY_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 200,

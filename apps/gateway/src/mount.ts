@@ -12,7 +12,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Admit } from './admission.ts';
-import { requireAdministrator, requirePermission } from './authenticate.ts';
+import { type Authenticate, requireAdministrator, requirePermission } from './authenticate.ts';
 import type { GatewayConfig } from './config.ts';
 import { closeAfterAnswer } from './connection.ts';
 import { requireJson } from './content-type.ts';
@@ -20,10 +20,13 @@ import { jsonType, refuse } from './http-errors.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { parseJson, readBody, requireFits } from './request-body.ts';
 import { queryReader } from './request-query.ts';
+import { mountStream } from './stream.ts';
 
 export interface MountOptions {
   readonly bus: Bus;
   readonly admit: Admit;
+  /** who is asked again as long as a stream goes on */
+  readonly authenticate: Authenticate;
   /** waits until what a write changed in who may do what holds for the next request */
   readonly settle: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
@@ -62,15 +65,13 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * Gives an operation its address. A request is judged in one order: key, permission, content type, size, JSON, schema.
  * What passes is called, and the reply goes out as it came, unparsed.
  */
-export const mount = (
-  app: FastifyInstance,
-  operation: AnyOperation,
-  { bus, admit, settle, config }: MountOptions,
-): void => {
+export const mount = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
+  const { bus, admit, settle, config } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false } = http;
   const wanted = wantedFor(operation);
+  if (http.lines !== undefined) return mountStream(app, operation, wanted, options);
   const isForAdministrators = url.startsWith('/api/admin/');
   const readsBody = hasBody(operation);
   const isWrite = method !== 'GET';

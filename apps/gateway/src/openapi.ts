@@ -145,6 +145,11 @@ const success = ({ http, reply, deprecated }: AnyOperation, write: Write): JsonO
       ? {}
       : { Deprecation: { description: 'since when it is deprecated (RFC 9745)', schema: { type: 'string' } } }),
   };
+  const lines = http?.lines;
+  const answered: JsonObject =
+    lines === undefined
+      ? { 'application/json': { schema: write(reply) } }
+      : { 'application/x-ndjson': { schema: write(lines) } };
   const description =
     (reply as { description?: string }).description ??
     (reply === (NoReply as TSchema) ? 'Done. There is no body.' : 'Done.');
@@ -152,7 +157,7 @@ const success = ({ http, reply, deprecated }: AnyOperation, write: Write): JsonO
     [status]: {
       description,
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
-      ...(reply === (NoReply as TSchema) ? {} : { content: { 'application/json': { schema: write(reply) } } }),
+      ...(reply === (NoReply as TSchema) ? {} : { content: answered }),
     },
   };
 };

@@ -83,7 +83,7 @@ const start = async ({
     };
 
     const { app, close } = openServer({ config, log, metrics, admit });
-    for (const operation of operations) mount(app, operation, { bus, admit, settle, config });
+    for (const operation of operations) mount(app, operation, { bus, admit, authenticate, settle, config });
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
     const work = unitOfWork(telling, hasher);

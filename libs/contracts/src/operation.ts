@@ -16,6 +16,11 @@ export interface HttpBinding {
   readonly anyContentType?: true;
   /** bytes; the gateway's ordinary limit when left out */
   readonly largeBody?: true;
+  /**
+   * the schema of a line, where the answer is a stream of lines: the operation answers `items`, the `next` value of its
+   * parameter `after`, and whether it is `atEnd`; the gateway asks on
+   */
+  readonly lines?: TSchema;
   /** the `Location` of what was created, from the request and the reply */
   readonly location?: (request: { params: never; body: never }, reply: never) => string;
 }

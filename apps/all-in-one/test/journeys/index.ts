@@ -4,6 +4,7 @@ import { describeChangeRequests } from './change-requests.ts';
 import { describeConcurrency } from './concurrency.ts';
 import { describeDocs } from './docs.ts';
 import { describeErrors } from './errors.ts';
+import { describeEventFeed } from './event-feed.ts';
 import { describeEvents } from './events.ts';
 import { describeFeatures } from './features.ts';
 import { describeImport } from './import.ts';
@@ -24,6 +25,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describeSearch(platform);
   describeTags(platform);
   describeEvents(platform);
+  describeEventFeed(platform);
   describeReadYourWrites(platform);
   describeErrors(platform);
   describeConcurrency(platform);

@@ -22,7 +22,8 @@ export type Way = 'index' | 'reading';
 /** What follows the type and who caused it; of what was stored by an earlier version all, which had them in one. */
 const dataText = "case when strpos(text, e'\\x1e') > 0 then split_part(text, e'\\x1e', 2) else text end";
 
-const like = ({ asks }: Columns, way: Way, place: string): string => {
+/** Whether an event has the text of the pattern at a place. */
+export const textCondition = ({ asks }: Columns, way: Way, place: string): string => {
   const found = way === 'index' ? `text like ${place}` : `text || '' like ${place}`;
   return asks.includes('in-data') ? `${found} and ${dataText} like ${place}` : found;
 };
@@ -47,14 +48,19 @@ export const countAll = (columns: Columns, way: Way): Statement => ({
   text: counting(
     'true',
     `select id / ${stretchLength} as number, count(*) as matches from event_search
-     ${where(...columns.conditions, like(columns, way, placesAfter(columns)(1)))} group by 1`,
+     ${where(...columns.conditions, textCondition(columns, way, placesAfter(columns)(1)))} group by 1`,
   ),
 });
 
 /** Counts the matches that came after an id. Values: pattern, the id, the uid of the event with that id. */
 export const countLater = (columns: Columns): Statement => {
   const place = placesAfter(columns);
-  const matching = where(inStretch, `id > ${place(2)}`, ...columns.conditions, like(columns, 'reading', place(1)));
+  const matching = where(
+    inStretch,
+    `id > ${place(2)}`,
+    ...columns.conditions,
+    textCondition(columns, 'reading', place(1)),
+  );
   return {
     name: nameOf('events-count-later', columns),
     text: counting(
@@ -74,7 +80,12 @@ export const countLater = (columns: Columns): Statement => {
  */
 export const listMatches = (columns: Columns): Statement => {
   const place = placesAfter(columns);
-  const matching = where(inStretch, `id <= ${place(2)}`, ...columns.conditions, like(columns, 'reading', place(1)));
+  const matching = where(
+    inStretch,
+    `id <= ${place(2)}`,
+    ...columns.conditions,
+    textCondition(columns, 'reading', place(1)),
+  );
   return {
     name: nameOf('events-with-text', columns),
     text: `

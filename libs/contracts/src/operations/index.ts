@@ -24,6 +24,7 @@ import { SetApprovers } from './change-requests/set-approvers.ts';
 import { SearchChangeRequests } from './change-requests/search-change-requests.ts';
 import { SetTitle } from './change-requests/set-title.ts';
 import { SearchEvents } from './events/search-events.ts';
+import { FeedEvents } from './events/feed-events.ts';
 import { FindEvents } from './events/find-events.ts';
 import { ListEvents } from './events/list-events.ts';
 import { ListEventsOfFeature } from './events/list-events-of-feature.ts';
@@ -232,6 +233,7 @@ export * from './change-requests/get-approvers.ts';
 export * from './change-requests/set-approvers.ts';
 export * from './change-requests/search-change-requests.ts';
 export * from './events/search-events.ts';
+export * from './events/feed-events.ts';
 export * from './events/find-events.ts';
 export * from './events/list-events.ts';
 export * from './events/list-events-of-feature.ts';
@@ -442,6 +444,7 @@ export const operations: readonly AnyOperation[] = [
   SetApprovers,
   SearchChangeRequests,
   SearchEvents,
+  FeedEvents,
   FindEvents,
   ListEvents,
   ListEventsOfFeature,

@@ -1,0 +1,72 @@
+import type { Database, Statement } from '@bunting/database';
+import { folded } from '../domain/searchable-text.ts';
+import { type Columns, nameOf, textColumnsOf } from './criteria.ts';
+import type { EventQuery } from './event-search.ts';
+import { eventOf, type FoundEvent, foundEvents, where } from './found-events.ts';
+import { patternOf, textCondition } from './text-statements.ts';
+
+/** So many ids are looked at for a page at most: one of a rare kind takes several pages, and none takes long. */
+const window = 20_000;
+/** How many events a page has at most, and how many characters, unless one event alone has more. */
+const mostEvents = 250;
+const mostCharacters = 400_000;
+
+/** An event of the feed, and its hash in hex. */
+export interface FedEvent extends FoundEvent {
+  readonly hash: string | null;
+}
+
+/** What follows an id. */
+export interface FeedPage {
+  readonly events: readonly FedEvent[];
+  /** up to which id the log was looked at */
+  readonly next: number;
+  /** the end of the log at that moment */
+  readonly head: number;
+}
+
+interface Row {
+  readonly head: number;
+  readonly id: number | null;
+  readonly json: string | null;
+  readonly hash: string | null;
+}
+
+const pageAfter = (columns: Columns, hasText: boolean): Statement => {
+  const next = columns.values.length + 1;
+  const text = hasText ? [textCondition(columns, 'reading', `$${next + 1}`)] : [];
+  const inWindow = [`id > $${next}::bigint`, `id <= least(head.id, $${next}::bigint + ${window})`];
+  return {
+    name: nameOf(hasText ? 'events-feed-with-text' : 'events-feed', columns),
+    // The end of the log and what is before it are of one moment, and what is before it is there: see event_log_head.
+    text: `
+      select head.id as head, page.id, page.json, page.hash from event_log_head as head left join lateral (
+        select found.id, ${eventOf('found.id')} as json,
+               (select encode(event.hash, 'hex') from event where event.id = found.id) as hash
+        from (select id from event_search ${where(...inWindow, ...columns.conditions, ...text)}
+              order by id limit ${mostEvents}) as found) as page on true
+      order by page.id`,
+  };
+};
+
+/** Reads the log from its beginning to its end, a bounded page at a time. */
+export const eventFeed =
+  (database: Database) =>
+  async ({ text = '', textIn = 'anywhere', ...criteria }: EventQuery, after: number): Promise<FeedPage> => {
+    const columns = textColumnsOf(criteria, textIn);
+    const pattern = text === '' ? [] : [patternOf(folded(text))];
+    const rows = await database.read<Row>(pageAfter(columns, text !== ''), [...columns.values, after, ...pattern]);
+    const head = rows[0]?.head ?? 0;
+    const events: FedEvent[] = [];
+    let characters = 0;
+    for (const { json, hash } of rows) {
+      const [found] = foundEvents([{ json }], 1).events;
+      if (found === undefined) continue;
+      if (events.length > 0 && characters + found.json.length > mostCharacters) break;
+      characters += found.json.length;
+      events.push({ ...found, hash });
+    }
+    const isWhole = events.length === rows.filter(({ id }) => id !== null).length && events.length < mostEvents;
+    const next = isWhole ? Math.max(after, Math.min(head, after + window)) : (events.at(-1)?.event.id ?? after);
+    return { events, next, head };
+  };
