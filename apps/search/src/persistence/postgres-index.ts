@@ -2,7 +2,7 @@ import type { Database } from '@bunting/database';
 import type { FeatureIndex } from '../feature-index.ts';
 import type { Holding } from '../query/filters.ts';
 import type { NamedSegments } from './conditions.ts';
-import { knownTotals } from './known-totals.ts';
+import { knownTotals, type KnownTotals } from './known-totals.ts';
 import { searchStatement } from './search-statement.ts';
 
 const namedSegments = {
@@ -11,7 +11,8 @@ const namedSegments = {
     from segment where name = any($1::text[])`,
 };
 
-const segmentsOf = async (database: Database, asked: Holding): Promise<NamedSegments> => {
+/** The segments that have the names which are asked for now. */
+export const segmentsOf = async (database: Database, asked: Holding): Promise<NamedSegments> => {
   const [row] = await database.read<{ ids: number[]; names: number }>(namedSegments, [asked.values]);
   return { ...asked, ids: row?.ids ?? [], complete: row?.names === asked.values.length };
 };
@@ -26,8 +27,7 @@ interface FoundRow {
 }
 
 /** Finds features in the tables of the search service. */
-export const postgresIndex = (database: Database): FeatureIndex => {
-  const totals = knownTotals(1_000);
+export const postgresIndex = (database: Database, totals: KnownTotals = knownTotals(1_000)): FeatureIndex => {
   return {
     search: async (query, searcher) => {
       for (let tries = 1; ; tries++) {

@@ -30,6 +30,13 @@ export interface SearchStatement {
   readonly totalKey: string | undefined;
 }
 
+/** Features that another engine found: only these are looked for, so that what is answered is what the tables say of them. */
+export interface Suggested {
+  readonly names: readonly string[];
+  /** whether the total is wanted as well, of all that is found and not of these alone */
+  readonly withTotal: boolean;
+}
+
 /**
  * One statement that finds the names of a page and the total, and then reads the documents of that page alone. Its row tells
  * as well what mark the documents bear, and whether the segments that were asked for still are those of these names.
@@ -39,6 +46,7 @@ export const searchStatement = (
   segments: NamedSegments | undefined,
   searcher: Searcher,
   totals: Pick<KnownTotals, 'recall'>,
+  suggested?: Suggested,
 ): SearchStatement => {
   const values: unknown[] = [];
   const place: Place = (value, type) => `$${values.push(value)}::${type}`;
@@ -60,7 +68,8 @@ export const searchStatement = (
 
   let total = talliedTotal(conditions);
   let totalKey: string | undefined;
-  if (isFuzzy || conditions.others.length + conditions.excluded.length > 0) {
+  if (suggested?.withTotal === false) total = '0::bigint';
+  else if (isFuzzy || conditions.others.length + conditions.excluded.length > 0) {
     const isTallied = !isFuzzy && conditions.others.length === 0;
     const counted = isTallied ? totalWithout(conditions) : `(select count(*) from ${from} where ${where})`;
     totalKey = keyOf(counted, values);
@@ -72,8 +81,11 @@ export const searchStatement = (
   const me = place([searcher.userId], 'integer[]');
   const extent = { limit: place(query.limit, 'bigint'), offset: place(query.offset, 'bigint') };
   const groups = groupsOf(query, me, place);
-  const [source, order] = [{ from, where, total }, orderOf(query.sort)];
-  const isDeep = query.offset >= deepOffset && groups.length === 1;
+  const among = suggested === undefined ? where : `${where} and name = any(${place(suggested.names, 'text[]')})`;
+  // The total of what is suggested says nothing of all that is found.
+  const ofPage = suggested === undefined ? total : '0::bigint';
+  const [source, order] = [{ from, where: among, total: ofPage }, orderOf(query.sort)];
+  const isDeep = suggested === undefined && query.offset >= deepOffset && groups.length === 1;
   steps.push(...(isDeep ? deepPage(source, order, extent) : pageOfGroups(source, groups, order, extent)));
 
   const isCurrent =
@@ -81,19 +93,25 @@ export const searchStatement = (
       ? 'true'
       : `array(select id from segment where name = any(${place(segments.values, 'text[]')}) order by id)
           = ${place(segments.ids, 'integer[]')}`;
+  const document = `'{"favorite":' || (lookup.favorited_by @> ${me})::text || ',"segments":' ||
+    case when lookup.segment_ids = '{}' then '[]' else (
+      select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
+      where segment.id = any(lookup.segment_ids) and segment.name is not null) end ||
+    ',' || substr(document::text, 2)`;
+  const inOrder = 'order by case when backwards then -nth else nth end';
+  const answer =
+    suggested === undefined
+      ? `coalesce(string_agg(${document}, ',' ${inOrder}), '')`
+      : `coalesce(json_agg(json_build_object('name', name, 'json', ${document}, 'version', (
+          select position from feature_change where feature_change.name = lookup.name)) ${inOrder}), '[]')`;
   const text = `
     with ${steps.join(', ')}
-    select total, (select mark from search_mark) as mark, ${isCurrent} as "isCurrent", (
-      select coalesce(string_agg(
-        '{"favorite":' || (lookup.favorited_by @> ${me})::text || ',"segments":' ||
-        case when lookup.segment_ids = '{}' then '[]' else (
-          select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
-          where segment.id = any(lookup.segment_ids) and segment.name is not null) end ||
-        ',' || substr(document::text, 2), ',' order by case when backwards then -nth else nth end), '')
+    select ${suggested === undefined ? 'total' : `${total} as total`}, (select mark from search_mark) as mark, ${isCurrent} as "isCurrent", (
+      select ${answer}
       from unnest(names) with ordinality as named (name, nth)
       join feature_lookup lookup using (name)
       join feature_document using (name)
-    ) as features
-    from page`;
+    ) as features${suggested === undefined ? '' : ', index_feed.epoch, index_feed.position'}
+    from page${suggested === undefined ? '' : ', index_feed'}`;
   return { text, values, totalKey };
 };

@@ -1,5 +1,6 @@
 import type { SchemaStep } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
+import { indexFeedTables } from './index-feed-tables.ts';
 
 // Columns of one width come first: what is only counted is then read without a look at the texts behind them.
 const lookup = `create table feature_lookup (
@@ -124,4 +125,4 @@ const searchTables: SchemaStep = {
 };
 
 /** All steps of the schema of search. */
-export const searchSteps: readonly SchemaStep[] = [inboxTables, searchTables];
+export const searchSteps: readonly SchemaStep[] = [inboxTables, searchTables, indexFeedTables];
