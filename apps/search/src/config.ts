@@ -22,9 +22,19 @@ export const SearchConfig = Type.Object({
   MEILI_URL: Type.Optional(
     Type.String({
       pattern: '^https?://',
-      description: 'a Meilisearch server; nothing uses it yet, PostgreSQL answers',
+      description: 'a Meilisearch server to search with; without it PostgreSQL answers alone',
     }),
   ),
-  MEILI_KEY: Type.Optional(Type.String({ description: 'the key of that server' })),
+  MEILI_KEY: Type.Optional(Type.String({ description: 'a key of that server' })),
+  MEILI_INDEX: Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,200}$',
+    default: 'features',
+    description: 'name of the index there; another one with `_next` behind it is used while it is built anew',
+  }),
+  MEILI_TIMEOUT_MS: Type.Integer({
+    minimum: 10,
+    default: 500,
+    description: 'milliseconds that Meilisearch may take for a search before PostgreSQL answers it',
+  }),
 });
 export type SearchConfig = Static<typeof SearchConfig>;

@@ -14,6 +14,8 @@ export interface Found {
   readonly features: string;
   /** how many there are on all pages together */
   readonly total: number;
+  /** which engine it comes from, where there are two */
+  readonly answeredBy?: string;
 }
 
 /** Finds features. However many engines stand behind it, `test/feature-index-behaviour.ts` holds them to the same answers. */

@@ -1,16 +1,27 @@
 import { openDatabase } from '@bunting/database';
 import { defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
+import type { FeatureIndex } from './feature-index.ts';
+import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
+import { meilisearchMetrics } from './meilisearch-metrics.ts';
 import { searchFeaturesEndpoint } from './operations/search-features.ts';
+import { indexFeed } from './persistence/index-feed.ts';
+import { knownTotals } from './persistence/known-totals.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
+import { suggestedPages } from './persistence/suggested-page.ts';
 import { searchSteps } from './persistence/tables.ts';
 import { followStates } from './subscriptions/follow-states.ts';
+import { twoEngines } from './two-engines.ts';
+
+/** How many totals are remembered as long as nothing changes. */
+const mostTotals = 1_000;
+const meilisearchIntervalMs = 1_000;
 
 /** Finds features, whatever is known of them. */
 export const searchService = defineService({
   name: 'search',
   config: SearchConfig,
-  start: async ({ config, bus, log, serve }) => {
+  start: async ({ config, bus, log, metrics, serve }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.SEARCH_DATABASE_URL,
@@ -20,12 +31,25 @@ export const searchService = defineService({
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
     });
-    if (config.MEILI_URL !== undefined)
-      warn('MEILI_URL is set, but nothing uses Meilisearch yet: PostgreSQL answers searches.');
     const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
+    const totals = knownTotals(mostTotals);
+    const postgres = postgresIndex(database, totals);
+    let index: FeatureIndex = postgres;
+    let stopMeilisearch = async (): Promise<void> => undefined;
+    if (config.MEILI_URL !== undefined) {
+      const measured = meilisearchMetrics(metrics);
+      const meilisearch = startMeilisearch({
+        ...{ url: config.MEILI_URL, key: config.MEILI_KEY, uid: config.MEILI_INDEX },
+        ...{ searchTimeoutMs: config.MEILI_TIMEOUT_MS, intervalMs: meilisearchIntervalMs },
+        ...{ feed: indexFeed(database), pages: suggestedPages(database, totals) },
+        ...{ warn, tell: measured.tell, circuitChanged: measured.circuitChanged },
+      });
+      stopMeilisearch = () => meilisearch.stop();
+      index = twoEngines({ meilisearch: meilisearch.index, postgres, answered: measured.answered });
+    }
     const served = await serve([
       searchFeaturesEndpoint({
-        index: postgresIndex(database),
+        index,
         states,
         freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
       }),
@@ -38,6 +62,7 @@ export const searchService = defineService({
       stop: async () => {
         await served.stop();
         await states.stop();
+        await stopMeilisearch();
         await database.close();
       },
     };

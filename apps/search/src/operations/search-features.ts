@@ -18,6 +18,8 @@ export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: Searc
     const query = featureQueryOf(asked);
     const behindMs = await states.caughtUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));
     if (behindMs > 0) say('Bunting-Stale', String(behindMs));
-    const { features, total } = await index.search(query, { userId: caller.id, projects: visibleProjects(caller) });
+    const searcher = { userId: caller.id, projects: visibleProjects(caller) };
+    const { features, total, answeredBy } = await index.search(query, searcher);
+    if (answeredBy !== undefined) say('Bunting-Search-Engine', answeredBy);
     return new JsonText(`{"features":${features},"total":${total}}`);
   });

@@ -1,0 +1,67 @@
+import type { StoredDocument } from './facets.ts';
+
+/** How well a document fits the words that are looked for. */
+export interface Fit {
+  /** how many of the words it has, from the first on */
+  readonly words: number;
+  readonly typos: number;
+}
+
+const word = /[\p{L}\p{N}]+/gu;
+const mostWords = 10;
+
+const tokensOf = (text: string): string[] =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(word) ?? [];
+
+/** How many letters must be changed, added, left out or changed places with their neighbour to make one word of the other. */
+const distance = (one: string, other: string): number => {
+  const rows = Array.from({ length: one.length + 1 }, (_, row) =>
+    Array.from({ length: other.length + 1 }, (__, column) => (row === 0 ? column : column === 0 ? row : 0)),
+  );
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
+  for (let row = 1; row <= one.length; row++) {
+    for (let column = 1; column <= other.length; column++) {
+      const same = one[row - 1] === other[column - 1];
+      const swapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      (rows[row] as number[])[column] = Math.min(
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + (same ? 0 : 1),
+        swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+  }
+  return at(one.length, other.length);
+};
+
+const allowedTypos = (text: string): number => (text.length >= 9 ? 2 : text.length >= 5 ? 1 : 0);
+
+const typosOf = (wanted: string, tokens: readonly string[], isPrefix: boolean): number | undefined => {
+  const allowed = allowedTypos(wanted);
+  let fewest: number | undefined;
+  for (const token of tokens) {
+    const looked = isPrefix && token.length > wanted.length ? token.slice(0, wanted.length) : token;
+    if (looked !== wanted && (allowed === 0 || Math.abs(looked.length - wanted.length) > allowed)) continue;
+    const typos = looked === wanted ? 0 : distance(wanted, looked);
+    if (typos <= allowed && (fewest === undefined || typos < fewest)) fewest = typos;
+  }
+  return fewest;
+};
+
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.flatMap(textsOf) : typeof value === 'string' ? [value] : [];
+
+/** How a document fits words, of which the last may be the beginning of one; undefined when it does not have even the first. */
+export const fitOf = (q: string, document: StoredDocument, searchable: readonly string[]): Fit | undefined => {
+  const wanted = tokensOf(q).slice(0, mostWords);
+  if (wanted.length === 0) return { words: 0, typos: 0 };
+  const tokens = searchable.flatMap((field) => textsOf(document[field]).flatMap(tokensOf));
+  let [words, typos] = [0, 0];
+  for (const [at, each] of wanted.entries()) {
+    const found = typosOf(each, tokens, at === wanted.length - 1);
+    if (found === undefined) break;
+    words++;
+    typos += found;
+  }
+  return words === 0 ? undefined : { words, typos };
+};

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { Meilisearch } from 'meilisearch';
+
+/** A real server to test with, and an index on it that is nobody else's. */
+export interface RealServer {
+  readonly url: string;
+  readonly key?: string;
+  readonly uid: string;
+  /** Removes what the test has left there. */
+  leave(): Promise<void>;
+}
+
+/** The server at `MEILI_URL`. */
+export const realServer = (): RealServer => {
+  const { MEILI_URL: url, MEILI_KEY: key } = process.env;
+  if (url === undefined || url === '') throw new Error('MEILI_URL is not set.');
+  const uid = `bunting-test-${randomUUID()}`;
+  const client = new Meilisearch({ host: url, ...(key === undefined ? {} : { apiKey: key }) });
+  return {
+    url,
+    ...(key === undefined ? {} : { key }),
+    uid,
+    leave: async () => {
+      for (const index of [uid, `${uid}_next`]) await client.deleteIndexIfExists(index);
+    },
+  };
+};

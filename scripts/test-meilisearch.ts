@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+
+const help = `Holds the search engine on Meilisearch to its behaviour suite, against a real server.
+
+  MEILI_URL=http://127.0.0.1:7700 MEILI_KEY=… npm run test:meilisearch
+
+It uses an index of its own, and deletes it in the end. Without MEILI_URL it fails.`;
+
+const main = (): number => {
+  if (process.argv.includes('--help')) {
+    console.log(help);
+    return 0;
+  }
+  const { MEILI_URL: url } = process.env;
+  if (url === undefined || url === '') {
+    console.error('MEILI_URL is not set: there is no Meilisearch server to test with.\n');
+    console.error(help);
+    return 1;
+  }
+  const cwd = path.join(import.meta.dirname, '..', 'apps', 'search');
+  const jest = path.join(import.meta.dirname, '..', 'node_modules', 'jest', 'bin', 'jest.js');
+  const { status } = spawnSync(
+    process.execPath,
+    ['--experimental-vm-modules', '--no-warnings', jest, 'src/meilisearch/meilisearch-index.spec.ts'],
+    { cwd, stdio: 'inherit', env: { ...process.env, TEST_MEILISEARCH: 'real' } },
+  );
+  return status ?? 1;
+};
+
+process.exitCode = main();
