@@ -31,8 +31,8 @@ export const brokenConstraint = (error: unknown): string | undefined => {
   return undefined;
 };
 
-const away = (code: string): boolean =>
-  code.startsWith('08') || code.startsWith('57P') || /^E[A-Z]+$/.test(code) || code === '53300';
+/** The connection is gone, the server is going or coming, or it lacks the means: connections, memory, room on its disk. */
+const away = (code: string): boolean => /^(?:08|57P|53)/.test(code) || /^E[A-Z]+$/.test(code);
 
 /** What a failure of the database means to who asked: away or too slow is a 503; anything else is a defect and stays what it is. */
 export const asRefusal = (error: unknown): unknown => {
@@ -43,7 +43,7 @@ export const asRefusal = (error: unknown): unknown => {
   if (code !== undefined && away(code)) return unavailable('The database is away. Please try again.');
   const message = String((error as Thrown | undefined)?.message ?? '');
   if (
-    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(
+    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not currently accepting connections/.test(
       message,
     )
   ) {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { call, implement, systemContext } from '@bunting/bus';
 import { defineOperation } from '@bunting/contracts';
 import { freePort } from '@bunting/testing';
@@ -176,11 +176,47 @@ describe('a host', () => {
 });
 
 describe('the log', () => {
+  const lines: string[] = [];
+  const log = openLog('info', { write: (line) => void lines.push(line) });
+  beforeEach(() => void lines.splice(0));
+
   it('strikes out what looks like a secret', () => {
-    const lines: string[] = [];
-    const log = openLog('info', { write: (line) => void lines.push(line) });
     log.info({ token: 'canary', request: { authorization: 'canary', secret: 'canary' } }, 'a request');
     expect(lines.join()).not.toContain('canary');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'info', msg: 'a request', token: '[secret]' });
+  });
+
+  it('tells of an error what it is, where it came from and what caused it, and nothing else that hangs on it', () => {
+    const row = {
+      detail: 'Failing row contains (canary).',
+      where: 'canary',
+      query: 'insert into flag',
+      parameters: ['canary'],
+    };
+    const refused = Object.assign(new Error('new row violates check constraint "never"'), { code: '23514', ...row });
+    const error = new Error('The flag was not stored.', { cause: Object.assign(refused, { constraint: 'never' }) });
+    log.error({ err: error }, 'a defect');
+    expect(lines.join()).not.toContain('canary');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'error',
+      err: {
+        type: 'Error',
+        message: 'The flag was not stored.',
+        stack: expect.stringMatching(/^ {4}at .*host\.spec\.ts/),
+        cause: { message: 'new row violates check constraint "never"', code: '23514', constraint: 'never' },
+      },
+    });
+  });
+
+  it('leaves out the value that PostgreSQL would not take', () => {
+    const error = Object.assign(new Error('invalid input syntax for type uuid: "canary"'), { code: '22P02' });
+    log.error({ err: error }, 'a defect');
+    expect(lines.join()).not.toContain('canary');
+    expect(lines.join()).toContain('invalid input syntax for type uuid');
+  });
+
+  it('takes for an error whatever was thrown', () => {
+    for (const thrown of ['text', 7, null, undefined, {}]) log.error({ err: thrown }, 'a defect');
+    expect(lines).toHaveLength(5);
   });
 });

@@ -3,4 +3,4 @@ export { eventually } from './eventually.ts';
 export { type NatsOptions, startNats, type TestNats } from './nats.ts';
 export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './nats-program.ts';
 export { type FreshDatabase, freshDatabase, type Preparation } from './postgres.ts';
-export { startTestPostgres, testPostgresUrl } from './postgres-server.ts';
+export { startTestPostgres, testPostgresUrl, withClient } from './postgres-server.ts';

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Hosted, host, openLog } from '@bunting/runtime';
+import {
+  eventually,
+  type FreshDatabase,
+  freePort,
+  freshDatabase,
+  startNats,
+  type TestNats,
+  withClient,
+} from '@bunting/testing';
+import { randomBytes } from 'node:crypto';
+import { services } from '../src/services.ts';
+
+const canary = (what: string): string => `canary${what}${randomBytes(8).toString('hex')}`;
+
+/** Of all these nothing may ever be seen but by who has sent it: not even what was stored tells of them. */
+const adminToken = `*:*.${canary('admin')}`;
+const tokenKey = `${canary('tokenkey')}-${'k'.repeat(32)}`;
+const secrets: string[] = [adminToken, tokenKey];
+const secret = (what: string): string => {
+  const made = canary(what);
+  secrets.push(made);
+  return made;
+};
+/** What people write may be stored, and told to who may read it; it has no place in logs and measurements. */
+const payloads: string[] = [];
+const payload = (what: string): string => {
+  const made = canary(what);
+  payloads.push(made);
+  return made;
+};
+
+const json = 'application/json';
+const featuresPath = '/api/admin/projects/default/features';
+
+let nats: TestNats;
+let hosted: Hosted;
+const fresh = new Map<string, FreshDatabase>();
+let aside: FreshDatabase;
+const logged: string[] = [];
+const answered: string[] = [];
+let url = '';
+
+const settingOf = (service: string, what: string): string => `${service.toUpperCase().replaceAll('-', '_')}_${what}`;
+
+const ask = async (
+  path: string,
+  init: { method?: string; key?: string; headers?: Record<string, string>; body?: unknown } = {},
+): Promise<{ status: number; text: string }> => {
+  const { method = 'GET', key = adminToken, headers = {}, body } = init;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: key, ...(body === undefined ? {} : { 'content-type': json }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  answered.push(`${[...response.headers].join('\n')}\n${text}`);
+  return { status: response.status, text };
+};
+
+const addressOf = (service: string): string => fresh.get(service)?.url ?? '';
+
+const inDatabase = (address: string, ...statements: string[]): Promise<void> =>
+  withClient(address, async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
+
+/** Everything that a service has stored, as text. */
+const storedBy = (service: string): Promise<string> =>
+  withClient(addressOf(service), async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
+    );
+    const stored: string[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`select stored::text as row from ${name} stored`);
+      stored.push(...rows.map(({ row }) => row));
+    }
+    return stored.join('\n');
+  });
+
+beforeAll(async () => {
+  nats = await startNats();
+  aside = await freshDatabase('aside');
+  const environment: Record<string, string> = {
+    BUS_URL: nats.url,
+    PORT: '0',
+    GATEWAY_HOST: '127.0.0.1',
+    BUNTING_ADMIN_TOKEN: adminToken,
+    GATEWAY_TOKEN_KEY: tokenKey,
+    GATEWAY_TOKEN_CACHE_MS: '0',
+    GATEWAY_REQUEST_TIMEOUT_MS: '1500',
+  };
+  for (const { name } of services) {
+    const database = await freshDatabase(name);
+    fresh.set(name, database);
+    environment[settingOf(name, 'DATABASE_URL')] = database.url;
+    environment[settingOf(name, 'OPS_PORT')] = String(await freePort());
+  }
+  hosted = await host(services, {
+    environment,
+    log: openLog('trace', { write: (line) => void logged.push(line) }),
+  });
+  url = (hosted.services.get('gateway') as { address?: string }).address ?? '';
+}, 120_000);
+
+afterAll(async () => {
+  await hosted.stop();
+  for (const database of [...fresh.values(), aside]) await database.drop();
+  await nats.stop();
+}, 60_000);
+
+const seenIn = (text: string, hidden: readonly string[]): string[] => hidden.filter((one) => text.includes(one));
+
+/** Looks for what must not be seen, in all that was said and stored so far. */
+const expectNothingSeen = async (): Promise<void> => {
+  const metrics: string[] = [(await ask('/internal-backstage/prometheus')).text];
+  for (const port of hosted.operationsPorts.values()) {
+    metrics.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  }
+  const stored: string[] = [];
+  for (const { name } of services) stored.push(await storedBy(name));
+  const log = logged.join('');
+  expect(log).toContain('"operation":"create-feature"');
+  expect(stored.join('\n')).toContain('feature-created');
+  expect({
+    'secrets in the log': seenIn(log, secrets),
+    'secrets in the measurements': seenIn(metrics.join('\n'), secrets),
+    'secrets in what is stored': seenIn(stored.join('\n'), secrets),
+    'secrets in answers': seenIn(answered.join('\n'), secrets),
+    'payloads in the log': seenIn(log, payloads),
+    'payloads in the measurements': seenIn(metrics.join('\n'), payloads),
+  }).toEqual({
+    'secrets in the log': [],
+    'secrets in the measurements': [],
+    'secrets in what is stored': [],
+    'secrets in answers': [],
+    'payloads in the log': [],
+    'payloads in the measurements': [],
+  });
+};
+
+describe('a secret', () => {
+  it('is in no log, no measurement, no event, no index and no answer while all goes well', async () => {
+    const headers = {
+      cookie: `session=${secret('cookie')}`,
+      'x-api-key': secret('apikey'),
+      'proxy-authorization': `Basic ${secret('proxy')}`,
+      'x-forwarded-for': '192.0.2.1',
+      referer: `https://example.org/?token=${secret('referer')}`,
+      'user-agent': secret('agent'),
+      'x-request-id': `with blanks ${secret('requestid')}`,
+      traceparent: secret('trace'),
+    };
+    const token = secret('query');
+    const created = await ask(`${featuresPath}?token=${token}&access_token=${token}`, {
+      method: 'POST',
+      headers,
+      body: { name: 'one', description: payload('description'), password: secret('unknownmember') },
+    });
+    expect(created.status).toBe(201);
+    const strategy = { name: 'default', title: payload('title'), secret: secret('unknownmember') };
+    const at = `${featuresPath}/one/environments/development/strategies`;
+    expect((await ask(at, { method: 'POST', headers, body: strategy })).status).toBe(200);
+    const change = { action: 'updateEnabled', feature: 'one', payload: { enabled: true } };
+    const proposed = { method: 'POST', headers, body: { ...change, token: secret('unknownmember') } };
+    const requests = '/api/admin/projects/default/environments/development/change-requests';
+    expect((await ask(requests, proposed)).status).toBe(200);
+    expect((await ask(`/api/admin/search/features?query=one&key=${token}`, { headers })).status).toBe(200);
+    const search = { method: 'POST', headers, body: { query: payload('searched') } };
+    expect((await ask('/api/admin/events/search', search)).status).toBe(200);
+    await eventually(async () => expect(await storedBy('audit')).toContain('feature-created'));
+    await expectNothingSeen();
+  }, 60_000);
+
+  it('is in none of them when it is refused', async () => {
+    const guesses = [
+      secret('guess'),
+      `Bearer ${secret('guess')}`,
+      `*:*.${secret('guess')}`,
+      `default:dev.${secret('guess')}`,
+    ];
+    for (const key of guesses) expect((await ask(featuresPath, { key })).status).toBe(401);
+    const refusals: [string, Parameters<typeof ask>[1], number][] = [
+      [`/api/${secret('nosuch')}?token=x`.replace('?token=x', ''), { key: '' }, 401],
+      [`${featuresPath}?token=${secret('query')}%zz`, { method: 'POST', body: '{"cut' }, 400],
+      [featuresPath, { method: 'POST', body: `{"name":"two","password":"${secret('cut')}` }, 400],
+      [featuresPath, { method: 'POST', body: { name: 7, password: secret('refused') } }, 400],
+      [
+        featuresPath,
+        { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain', cookie: secret('cookie') } },
+        415,
+      ],
+      [`/api/admin/search/features?createdAt=nonsense&token=${secret('query')}`, {}, 400],
+    ];
+    for (const [path, init, status] of refusals) expect([path, (await ask(path, init)).status]).toEqual([path, status]);
+    // Who sends a value may hear it again: such are kept from the log alone.
+    const heard: [string, Parameters<typeof ask>[1]][] = [
+      [featuresPath, { method: 'POST', body: { name: `two ${payload('name')}` } }],
+      [`${featuresPath}/${payload('absent')}`, {}],
+      [`/nosuch/${payload('path')}`, {}],
+      [`/api/admin/segments/${payload('number')}`, {}],
+      [featuresPath, { method: 'POST', body: { name: 'three', type: payload('type') } }],
+    ];
+    for (const [path, init] of heard) expect((await ask(path, init)).status).toBeGreaterThanOrEqual(400);
+    await expectNothingSeen();
+  }, 60_000);
+
+  it('is in none of them when something goes wrong that nobody has thought of, and no answer tells of it', async () => {
+    // What PostgreSQL says of such failures has the whole row in it, or the value at fault.
+    await inDatabase(
+      addressOf('features'),
+      "alter table feature add constraint never check (name not like 'never%') not valid",
+      'alter table segment alter column description type varchar(3) using left(description, 3)',
+    );
+    await inDatabase(
+      addressOf('change-requests'),
+      'alter table change_request add constraint never check (false) not valid',
+    );
+    const feature = { name: 'never', description: payload('row'), password: secret('row') };
+    const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
+    const segment = { name: 'never', description: payload('value'), constraints };
+    const broken = [
+      await ask(featuresPath, { method: 'POST', body: feature, headers: { cookie: secret('cookie') } }),
+      await ask('/api/admin/segments', { method: 'POST', body: segment }),
+      await ask('/api/admin/projects/default/environments/production/change-requests', {
+        method: 'POST',
+        body: {
+          action: 'addStrategy',
+          feature: 'one',
+          payload: { name: 'default', title: payload('proposed'), constraints: [], parameters: {} },
+        },
+      }),
+    ];
+    for (const { status, text } of broken) {
+      expect({ status, text }).toMatchObject({ status: 500 });
+      expect(text).not.toMatch(/never|insert|constraint|select|\.ts|node_modules|at /i);
+      expect(JSON.parse(text)).toMatchObject({ name: 'InternalError', id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    }
+    expect(logged.filter((line) => line.includes('"InternalError"')).length).toBeGreaterThanOrEqual(3);
+    await expectNothingSeen();
+  }, 60_000);
+
+  it('is in none of them while a database is away', async () => {
+    const name = new URL(addressOf('features')).pathname.slice(1);
+    await inDatabase(
+      aside.url,
+      `alter database "${name}" with allow_connections false`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    const body = { name: 'away', description: payload('away'), password: secret('away') };
+    const { status, text } = await ask(featuresPath, { method: 'POST', body, headers: { cookie: secret('cookie') } });
+    expect(status).toBe(503);
+    expect(text).not.toMatch(/postgres|5432|database "|select/i);
+    await inDatabase(aside.url, `alter database "${name}" with allow_connections true`);
+    await eventually(async () => expect((await ask(featuresPath)).status).toBe(200), { timeoutMs: 20_000 });
+    await expectNothingSeen();
+  }, 60_000);
+
+  it('is in none of them while NATS is away', async () => {
+    await nats.kill();
+    const body = { name: 'lost', description: payload('lost'), password: secret('lost') };
+    const { status, text } = await ask(featuresPath, { method: 'POST', body, headers: { cookie: secret('cookie') } });
+    expect(status).toBe(503);
+    expect(text).not.toMatch(/127\.0\.0\.1|ECONN|\.ts/);
+    await nats.restart();
+    await eventually(async () => expect((await ask(featuresPath)).status).toBe(200), { timeoutMs: 20_000 });
+    await expectNothingSeen();
+  }, 60_000);
+});
