@@ -59,13 +59,19 @@ const shownOutlook = (
   ...(previewed?.overwrites === undefined ? {} : { overwrites: previewed.overwrites }),
 });
 
-const shownChange = (
-  change: ProposedChange,
-  outlook: readonly ChangeRequestPreview['features'][number]['changes'][number][] = [],
-): ChangeRequestChange => ({
+type PreviewedChange = ChangeRequestPreview['features'][number]['changes'][number];
+
+const shownScheduleConflicts = (previewed: PreviewedChange | undefined) =>
+  previewed?.scheduleConflicts === undefined ? {} : { scheduleConflicts: previewed.scheduleConflicts };
+
+const previewedById = (changes: readonly PreviewedChange[] = []) =>
+  new Map(changes.map((change) => [change.id, change]));
+
+const shownChange = (change: ProposedChange, outlook: ReadonlyMap<number, PreviewedChange>): ChangeRequestChange => ({
   id: change.id,
   action: change.action,
-  ...shownOutlook(outlook.find(({ id }) => id === change.id)),
+  ...shownOutlook(outlook.get(change.id)),
+  ...shownScheduleConflicts(outlook.get(change.id)),
   payload: shownPayload(change),
   createdBy: shownAuthor(change.createdBy),
   createdAt: change.createdAt,
@@ -78,10 +84,11 @@ const featuresOf = (changes: readonly ProposedChange[], { features }: Outlook): 
   return [...byName].map(([key, group]) => {
     const name = key ?? '';
     const outlook = outlooks.get(name);
+    const previewed = previewedById(outlook?.changes);
     return {
       name,
       ...shownOutlook(outlook),
-      changes: group.map((change) => shownChange(change, outlook?.changes)),
+      changes: group.map((change) => shownChange(change, previewed)),
       ...(outlook?.defaultChange === undefined ? {} : { defaultChange: outlook.defaultChange }),
     };
   });
@@ -96,7 +103,11 @@ const segmentsOf = (changes: readonly ProposedChange[], outlook: Outlook): Chang
     const before = byId.get(id)?.changes ?? [];
     const known = outlooks.get(id);
     // It is called what it is called now; one that has gone, what the newest proposal called it.
-    byId.set(id, { id, name: known?.name || name, changes: [...before, shownChange(change, known?.changes)] });
+    byId.set(id, {
+      id,
+      name: known?.name || name,
+      changes: [...before, shownChange(change, previewedById(known?.changes))],
+    });
   }
   return [...byId.values()];
 };

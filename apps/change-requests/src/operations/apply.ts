@@ -13,7 +13,7 @@ import { requested } from './outlooks.ts';
 export type Apply = (begun: ChangeRequest, context: CallContext) => Promise<AppliedChanges>;
 
 /** Why a scheduled run did not change anything, for people. */
-const reasonOf = ({ conflicts }: AppliedChanges): string =>
+export const reasonOf = (conflicts: AppliedChanges['conflicts']): string =>
   `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
 
 const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Move => {
@@ -25,7 +25,7 @@ const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Move 
       return abandonApplying(request, now, { command: 'suspend', reason });
     }
     default:
-      return abandonApplying(request, now, { command: 'fail', reason: reasonOf(result) });
+      return abandonApplying(request, now, { command: 'fail', reason: reasonOf(result.conflicts) });
   }
 };
 

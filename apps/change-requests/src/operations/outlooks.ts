@@ -2,7 +2,9 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
 import { isClosed } from '../domain/content.ts';
+import { amongOthers, type Others } from '../domain/among-requests.ts';
 import type { Outlook } from '../domain/view.ts';
+import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import { asPosted } from './as-posted.ts';
 
 export type Preview = PreviewChangesReply['previews'][number];
@@ -32,35 +34,79 @@ const inPages = (requests: readonly ChangeRequest[]): ChangeRequest[][] => {
   return pages;
 };
 
-/** What the requests of a project would come to, each by itself: one call for as many of them as fit into it. */
+/** What asks about requests: other services by call, and other requests by statement. */
+export interface Looking {
+  readonly bus: Bus;
+  readonly reader: ChangeRequestReader;
+}
+
+const segmentsToDelete = (changes: readonly ProposedChange[]): number[] =>
+  changes.flatMap(({ action, segment }) => (action === 'deleteSegment' && segment !== null ? [segment.id] : []));
+
+/** What others have planned that the requests could meet: two statements at most, however many requests they are. */
+const othersOf = async (
+  { reader }: Looking,
+  project: string,
+  requests: readonly ChangeRequest[],
+): Promise<(request: ChangeRequest) => Others> => {
+  const changes = requests.flatMap((request) => request.changes);
+  const features = [...new Set(changes.flatMap(({ feature }) => feature ?? []))];
+  const parents = changes.flatMap(({ action, payload }) => (action === 'addDependency' ? parentIn(payload) : []));
+  const segments = [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))];
+  const [planned, uses] = await Promise.all([
+    reader.planned(project, [...features, ...parents], segments),
+    reader.segmentUses(project, segmentsToDelete(changes)),
+  ]);
+  return (request) => ({
+    planned: planned.filter(({ id }) => id !== request.id),
+    usedSegments: new Set(uses.filter(({ id }) => id !== request.id).map(({ segment }) => segment)),
+  });
+};
+
+const parentIn = (payload: unknown): string[] =>
+  typeof payload === 'object' && payload !== null && 'feature' in payload && typeof payload.feature === 'string'
+    ? [payload.feature]
+    : [];
+
+/**
+ * What the requests of a project would come to, each by itself and beside what others have planned: one call for as many of
+ * them as fit into it, and two statements.
+ */
 export const previewsOf = async (
-  bus: Bus,
+  looking: Looking,
   project: string,
   requests: readonly ChangeRequest[],
   withStates: boolean,
   context: CallContext,
 ): Promise<Map<number, Preview>> => {
+  const others = othersOf(looking, project, requests);
   const pages = await Promise.all(
     inPages(requests).map(async (page) => {
       const asked = page.map(({ environment, changes, schedule }) => ({
         environment,
         changes: changes.map((change) => requested(change, schedule?.snapshots)),
       }));
-      const { previews } = await call(bus, PreviewChanges, { body: { project, withStates, requests: asked } }, context);
-      return page.map(({ id }, nth) => [id, previews[nth]] as const);
+      const body = { project, withStates, requests: asked };
+      const { previews } = await call(looking.bus, PreviewChanges, { body }, context);
+      const othersFor = await others;
+      return page.flatMap((request, nth) => {
+        const found = previews[nth];
+        if (found === undefined) return [];
+        return [[request.id, { ...found, preview: amongOthers(found.preview, request, othersFor(request)) }] as const];
+      });
     }),
   );
-  return new Map(pages.flat().flatMap(([id, preview]) => (preview === undefined ? [] : [[id, preview] as const])));
+  return new Map(pages.flat());
 };
 
 /** What is shown beside the changes of requests: nothing beside those that are closed, which nobody will apply. */
 export const outlooksOf = async (
-  bus: Bus,
+  looking: Looking,
   project: string,
   requests: readonly ChangeRequest[],
   context: CallContext,
 ): Promise<(request: ChangeRequest) => Outlook | undefined> => {
   const open = requests.filter((request) => !isClosed(request) && request.changes.length > 0);
-  const previews = open.length === 0 ? undefined : await previewsOf(bus, project, open, false, context);
+  const previews = open.length === 0 ? undefined : await previewsOf(looking, project, open, false, context);
   return ({ id }) => previews?.get(id)?.preview;
 };

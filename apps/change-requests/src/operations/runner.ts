@@ -9,8 +9,9 @@ import { suspensionOf } from '../domain/suspension.ts';
 import type { Agenda } from '../persistence/agenda.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import type { Apply } from './apply.ts';
+import { type Apply, reasonOf } from './apply.ts';
 import { previewsOf } from './outlooks.ts';
+import { segmentsInUse } from './segments-in-use.ts';
 import type { TellProtection } from './tell-protection.ts';
 
 export interface RunnerOptions {
@@ -38,6 +39,8 @@ const mostLateMs = 15 * 60_000;
 const callMs = 30_000;
 /** What users left behind is looked for when one goes, and now and then: their last requests may come after the news. */
 const departuresMs = 60_000;
+/** The news is heard of a moment before it is stored, so it is looked for at each look for a while. */
+const newsMs = 10_000;
 
 const clock = { author: false, admin: false, reviewer: false, applier: false, system: true } as const;
 
@@ -58,7 +61,7 @@ export const startRunner = ({
 }: RunnerOptions): Runner => {
   let stopped = false;
   let waiting = new AbortController();
-  let lookForDepartedAt = Number.NEGATIVE_INFINITY;
+  let departures = { nextAt: Number.NEGATIVE_INFINITY, newsUntil: Number.NEGATIVE_INFINITY };
 
   /** What the user who scheduled may do now. Behind an admin token stands no person who could be gone. */
   const accessOf = async (id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
@@ -99,7 +102,8 @@ export const startRunner = ({
           );
         }
         const begun = beginApplying(request, 'run', { by, now, roles: clock });
-        const reason = reasonNotTo(request, scheduler, late);
+        const inTheWay = await segmentsInUse(requests, request);
+        const reason = reasonNotTo(request, scheduler, late) ?? (inTheWay.length > 0 ? reasonOf(inTheWay) : undefined);
         if (reason === undefined) {
           await requests.save(request, begun);
           return begun;
@@ -131,12 +135,10 @@ export const startRunner = ({
     });
 
   const settleDepartures = async (): Promise<void> => {
-    if (performance.now() < lookForDepartedAt) return;
-    lookForDepartedAt = performance.now() + departuresMs;
-    const found = await agenda.leftBehind();
-    // There may be more than what was found at once.
-    if (found.length > 0) lookForDepartedAt = Number.NEGATIVE_INFINITY;
-    await each(found, settle);
+    const now = performance.now();
+    if (now < departures.nextAt && now > departures.newsUntil) return;
+    departures = { ...departures, nextAt: now + departuresMs };
+    await each(await agenda.leftBehind(), settle);
   };
 
   /** Takes up what was begun and did not end. */
@@ -149,7 +151,7 @@ export const startRunner = ({
   const look = async (id: number, project: string, touched: number, context: CallContext): Promise<void> => {
     const request = await reader.one(id, project);
     if (request === undefined || request.schedule === null) return;
-    const { preview } = (await previewsOf(bus, project, [request], false, context)).get(id) ?? {};
+    const { preview } = (await previewsOf({ bus, reader }, project, [request], false, context)).get(id) ?? {};
     if (preview === undefined) return;
     const reason = suspensionOf(request, preview);
     await work(context.traceparent, async ({ requests, schedules, outbox }) => {
@@ -209,7 +211,7 @@ export const startRunner = ({
   return {
     wake: () => waiting.abort(),
     heardOfDeparture: () => {
-      lookForDepartedAt = Number.NEGATIVE_INFINITY;
+      departures = { ...departures, newsUntil: performance.now() + newsMs };
       waiting.abort();
     },
     stop: async () => {

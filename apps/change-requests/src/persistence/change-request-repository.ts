@@ -1,5 +1,6 @@
 import { brokenConstraint, type Database, type Tx } from '@bunting/database';
 import { LockMode } from '@mikro-orm/postgresql';
+import type { Planned } from '../domain/among-requests.ts';
 import type { ChangeRequest, ProposedChange, Schedule, Verdict } from '../domain/change-request.ts';
 import { ApprovalEntity, ChangeEntity, ChangeRequestEntity } from './entities.ts';
 import {
@@ -10,12 +11,14 @@ import {
   openRequest,
   openRequests,
   pendingOfFeature,
+  plannedChanges,
   protectedEnvironments,
   requestById,
   requestedApprovers,
   requestsOfProject,
   scheduledTouching,
   searchRequests,
+  segmentUses,
 } from './statements.ts';
 import { openDraftIndex, openStates } from './migrations/tables.ts';
 
@@ -57,6 +60,10 @@ export interface ChangeRequestReader {
     strategies: readonly string[],
     variants: readonly string[],
   ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]>;
+  /** What scheduled requests of a project are about to do to some features, or to segments and who uses them. */
+  planned(project: string, features: readonly string[], segments: readonly number[]): Promise<Planned[]>;
+  /** Which requests that are not closed are about to give which of these segments to strategies. */
+  segmentUses(project: string, segments: readonly number[]): Promise<SegmentUse[]>;
   /** A page of the requests of some projects that match, newest first and without the drafts of others. */
   search(
     projects: readonly string[],
@@ -66,6 +73,11 @@ export interface ChangeRequestReader {
   ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }>;
   /** Ids of the users whose approval is asked for, in the order in which they are to be shown. */
   requestedApprovers(id: number): Promise<number[]>;
+}
+
+export interface SegmentUse {
+  readonly id: number;
+  readonly segment: number;
 }
 
 /** What a search asks for; what is left out does not matter. */
@@ -128,6 +140,10 @@ export const changeRequestReader = (database: Database): ChangeRequestReader => 
     features.length + strategies.length + variants.length === 0
       ? []
       : database.read(scheduledTouching, [project, features, strategies, variants]),
+  planned: async (project, features, segments) =>
+    features.length + segments.length === 0 ? [] : database.read(plannedChanges, [project, features, segments]),
+  segmentUses: async (project, segments) =>
+    segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
   search: async (projects, userId, { createdBy, requestedApprover, open }, { offset, limit }) => {
     const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, open ?? null, offset, limit];
     const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
@@ -165,6 +181,8 @@ export interface ChangeRequestRepository {
   /** Remembers how to undo a request that was applied. */
   saveInverse(id: number, inverse: readonly unknown[]): Promise<void>;
   inverseOf(id: number): Promise<readonly unknown[]>;
+  /** Which other requests that are not closed are about to give which of these segments to strategies. */
+  segmentUses(project: string, segments: readonly number[]): Promise<SegmentUse[]>;
   /** Asks for the approval of these users and of no others. */
   requestApprovers(id: number, userIds: readonly number[]): Promise<void>;
   /** Protects an environment, or no longer; gives what was set before. */
@@ -294,6 +312,9 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
       ]);
       return row?.inverse ?? [];
     },
+
+    segmentUses: async (project, segments) =>
+      segments.length === 0 ? [] : query(segmentUses.text, [project, segments.map(String)]),
 
     requestApprovers: async (id, userIds) => {
       const others = 'delete from requested_approver where change_request_id = $1 and user_id <> all ($2::bigint[])';

@@ -106,6 +106,33 @@ export const scheduledTouching: Statement = {
     order by request.id limit 300`,
 };
 
+/** What scheduled requests do to some features, parents or segments: `$1` project, `$2` features, `$3` segments. */
+export const plannedChanges: Statement = {
+  name: 'planned-changes',
+  text: `
+    select request.id, request.title, request.environment, json_agg(json_build_object(
+      'action', change.action, 'feature', change.feature, 'segment', change.segment_id, 'payload', change.payload)
+      order by change.position) as changes
+    from change_request request join change on change.change_request_id = request.id
+    where request.project = $1 and request.state = 'Scheduled' and (
+      change.feature = any ($2::text[]) or change.segment_id = any ($3::integer[])
+      or change.action = 'addDependency' and change.payload ->> 'feature' = any ($2::text[])
+      or cardinality($3::integer[]) > 0 and change.action in ('addStrategy', 'updateStrategy'))
+    group by request.id order by request.id limit 300`,
+};
+
+/** Which requests that are not closed give segments to strategies: `$1` project, `$2` segments. */
+export const segmentUses: Statement = {
+  name: 'segment-uses',
+  text: `
+    select distinct request.id, used.segment::integer as segment
+    from change_request request join change on change.change_request_id = request.id,
+      json_array_elements_text(case when json_typeof(change.payload -> 'segments') = 'array'
+        then change.payload -> 'segments' else '[]' end) used (segment)
+    where request.project = $1 and (request.state in ${openStates} or request.state = 'Scheduled')
+      and change.action in ('addStrategy', 'updateStrategy') and used.segment = any ($2::text[])`,
+};
+
 /**
  * A page of those that match, and how many there are: `$1` projects, `$2` who asks, `$3` author, `$4` whose approval is
  * asked for, `$5` whether it is open, `$6` how many to skip, `$7` how many to give.

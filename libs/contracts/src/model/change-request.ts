@@ -45,6 +45,21 @@ const conflictCode = Type.Optional(
   Type.String({ description: 'the kind of the conflict, for programs; only when in conflict' }),
 );
 
+const scheduleConflicts = Type.Optional(
+  Type.Object(
+    {
+      changeRequests: Type.Array(
+        Type.Object({
+          id: Type.Number({ description: 'the id of the change request' }),
+          title: Type.Optional(Type.String({ description: 'the title, if it has been given one' })),
+        }),
+        { description: 'scheduled change requests' },
+      ),
+    },
+    { description: 'scheduled change requests that applying this change would break; only when there are some' },
+  ),
+);
+
 /** One change of a change request. */
 export const ChangeRequestChange = Type.Object(
   {
@@ -59,6 +74,7 @@ export const ChangeRequestChange = Type.Object(
         description: 'newer edits that applying would undo; only when there are some',
       }),
     ),
+    scheduleConflicts,
     payload: Type.Unsafe<unknown>({
       anyOf: [
         { type: 'string' },
@@ -306,6 +322,7 @@ const previewedChange = Type.Object({
   conflict: Type.Optional(Type.String({ description: 'why it cannot be done' })),
   conflictCode,
   overwrites: Type.Optional(Type.Array(ChangeRequestOverwrite, { description: 'newer edits that it would undo' })),
+  scheduleConflicts,
 });
 
 const diff = Type.Array(

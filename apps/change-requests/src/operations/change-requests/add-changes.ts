@@ -89,7 +89,7 @@ export const addChangesEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
       const before = known ?? createDraft({ id: 0, ...place, minApprovals: 1 }, actor).request;
       const expected = addChanges(before, checked, changeIds, actor).request;
-      const outlook = outlooksOf(bus, place.project, [expected], onBehalfOf(asked));
+      const outlook = outlooksOf({ bus, reader }, place.project, [expected], onBehalfOf(asked));
       // Where nothing is stored, nobody waits for it.
       outlook.catch(() => undefined);
       const addition = { place, onlyToDraft, known, checked, changeIds, actor };

@@ -13,6 +13,7 @@ import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { onBehalfOf } from '../on-behalf-of.ts';
 import { type Preview, previewsOf } from '../outlooks.ts';
+import { segmentsInUse } from '../segments-in-use.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 type Asking = Asked<typeof ChangeState>;
@@ -67,7 +68,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
     const { params, caller } = asked;
     const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
     requireTransition(request, 'schedule', { ...actorOf(asked), roles: rolesOf(caller, request) });
-    const previews = await previewsOf(bus, request.project, [request], true, onBehalfOf(asked));
+    const previews = await previewsOf({ bus, reader }, request.project, [request], true, onBehalfOf(asked));
     const found = previews.get(request.id);
     if (found === undefined) throw new Error('A request that was asked about has an answer.');
     const conflicts = conflictsIn(found.preview);
@@ -110,6 +111,8 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
         if (isPromised(before, once)) return before;
         const promised = once === undefined ? undefined : { once, reply: JSON.stringify(reply) };
         const request = beginApplying(before, 'apply', asker, { ...more, comment: await comment(), promised });
+        const inUse = await segmentsInUse(tx.requests, before);
+        if (inUse.length > 0) throw blocked(inUse);
         await tx.requests.save(before, request);
         return request;
       });

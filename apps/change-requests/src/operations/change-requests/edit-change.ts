@@ -23,7 +23,7 @@ export const editChangeEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
     const change = parseChange(body, '/body');
 
     const answer = async (request: ChangeRequest) => {
-      const outlookOf = await outlooksOf(bus, request.project, [request], onBehalfOf(asked));
+      const outlookOf = await outlooksOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
       return shownChangeRequest(request, outlookOf(request));
     };
 

@@ -11,6 +11,6 @@ export const getChangeRequestEndpoint = ({ bus, reader }: Pick<Surroundings, 'bu
     const { params, caller } = asked;
     const found = await reader.one(params.id, params.projectId);
     const request = requireVisible(found, params.id, caller.id);
-    const outlookOf = await outlooksOf(bus, request.project, [request], onBehalfOf(asked));
+    const outlookOf = await outlooksOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
     return shownChangeRequest(request, outlookOf(request));
   });

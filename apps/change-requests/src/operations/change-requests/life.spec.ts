@@ -87,6 +87,18 @@ describe('a request', () => {
     ]);
   });
 
+  it('holds one change where two say the same, and that is done once', async () => {
+    const off = { ...enable, payload: { enabled: false } };
+    const first = await service.add(off, lee);
+    const second = await service.add(off, lee);
+    expect(second.features).toEqual(first.features);
+    await service.move(first.id, 'In review', lee);
+    await service.move(first.id, 'Approved', rita);
+    await service.move(first.id, 'Applied', ada);
+    expect(service.features.applied).toMatchObject([{ id: first.id, changes: [{ change: off }] }]);
+    expect(service.features.applied[0]?.changes).toHaveLength(1);
+  });
+
   it('can be rejected by a reviewer, and then nothing follows', async () => {
     const id = await inReview();
     await expect(service.move(id, 'Rejected', lee)).rejects.toMatchObject(forbidden);

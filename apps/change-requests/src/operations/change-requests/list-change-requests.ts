@@ -15,7 +15,7 @@ export const listChangeRequestsEndpoint = ({ bus, reader }: Listing) =>
       call(bus, GetProjectEnvironments, { params: { projectId } }, context),
       reader.ofProject(projectId, asked.caller.id),
     ]);
-    const outlookOf = await outlooksOf(bus, projectId, requests, context);
+    const outlookOf = await outlooksOf({ bus, reader }, projectId, requests, context);
     return requests.map((request) => shownChangeRequest(request, outlookOf(request)));
   });
 
@@ -30,6 +30,6 @@ export const listPendingOfFeatureEndpoint = ({ bus, reader }: Listing) =>
     ]);
     const linked = new Set(environments.map(({ name }) => name));
     const pending = requests.filter(({ environment }) => linked.has(environment));
-    const outlookOf = await outlooksOf(bus, projectId, pending, context);
+    const outlookOf = await outlooksOf({ bus, reader }, projectId, pending, context);
     return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
   });

@@ -17,7 +17,7 @@ const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: Asking) =
   ]);
   const linked = new Set(environments.map(({ name }) => name));
   const pending = requests.filter(({ environment }) => linked.has(environment));
-  const outlookOf = await outlooksOf(bus, projectId, pending, context);
+  const outlookOf = await outlooksOf({ bus, reader }, projectId, pending, context);
   return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
 };
 

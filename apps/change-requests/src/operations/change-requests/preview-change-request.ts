@@ -1,31 +1,44 @@
-import { call, implement } from '@bunting/bus';
-import { parseChanges, PreviewChangeRequest, PreviewChanges, PreviewProposal } from '@bunting/contracts';
+import { implement } from '@bunting/bus';
+import { isSegmentChange, parseChanges, PreviewChangeRequest, PreviewProposal } from '@bunting/contracts';
+import type { ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
+import { createDraft } from '../../domain/content.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
+import { actorOf } from '../actor.ts';
 import { onBehalfOf } from '../on-behalf-of.ts';
-import { previewsOf } from '../outlooks.ts';
+import { type Preview, previewsOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
+
+const previewOf = (previews: ReadonlyMap<number, Preview>, { id }: ChangeRequest): Preview['preview'] => {
+  const found = previews.get(id);
+  if (found === undefined) throw new Error('A request that was asked about has an answer.');
+  return found.preview;
+};
 
 export const previewChangeRequestEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
   implement(PreviewChangeRequest, async (asked) => {
     const { params, caller } = asked;
     const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
-    const previews = await previewsOf(bus, request.project, [request], true, onBehalfOf(asked));
-    const found = previews.get(request.id);
-    if (found === undefined) throw new Error('A request that was asked about has an answer.');
-    return found.preview;
+    const previews = await previewsOf({ bus, reader }, request.project, [request], true, onBehalfOf(asked));
+    return previewOf(previews, request);
   });
 
 /** Previews changes that nobody has proposed. Their places in the list stand for their ids. */
-export const previewProposalEndpoint = ({ bus }: Pick<Surroundings, 'bus'>) =>
+export const previewProposalEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
   implement(PreviewProposal, async (asked) => {
     const { params, body } = asked;
     refusePrototypeKeys(body, '/body');
-    const changes = parseChanges(body).map((change, id) => ({ id, change, snapshot: null }));
-    const requests = [{ environment: params.environment, changes }];
-    const ask = { body: { project: params.projectId, withStates: true, requests } };
-    const { previews } = await call(bus, PreviewChanges, ask, onBehalfOf(asked));
-    const [found] = previews;
-    if (found === undefined) throw new Error('A request that was asked about has an answer.');
-    return found.preview;
+    const actor = actorOf(asked);
+    const place = { project: params.projectId, environment: params.environment };
+    const draft = createDraft({ id: 0, ...place, minApprovals: 1 }, actor).request;
+    const changes = parseChanges(body).map((change, id): ProposedChange => {
+      const subject = isSegmentChange(change)
+        ? { feature: null, segment: { id: change.payload.id, name: '' } }
+        : { feature: change.feature, segment: null };
+      const origin = { id, position: id, createdBy: actor.by, createdAt: draft.createdAt };
+      return { ...origin, ...subject, action: change.action, payload: change.payload, snapshot: null };
+    });
+    const request = { ...draft, changes };
+    const previews = await previewsOf({ bus, reader }, place.project, [request], true, onBehalfOf(asked));
+    return previewOf(previews, request);
   });

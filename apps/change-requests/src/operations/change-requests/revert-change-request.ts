@@ -12,11 +12,11 @@ import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** Makes a draft that undoes an applied request. It is the caller's, who must not have another draft there. */
-export const revertChangeRequestEndpoint = ({ bus, work }: Pick<Surroundings, 'bus' | 'work'>) =>
+export const revertChangeRequestEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) =>
   implement(RevertChangeRequest, async (asked) => {
     const { params, caller } = asked;
     const answer = async (draft: ChangeRequest) => {
-      const outlookOf = await outlooksOf(bus, draft.project, [draft], onBehalfOf(asked));
+      const outlookOf = await outlooksOf({ bus, reader }, draft.project, [draft], onBehalfOf(asked));
       return shownChangeRequest(draft, outlookOf(draft));
     };
     const make = async ({ requests, outbox }: Work): Promise<ChangeRequest> => {

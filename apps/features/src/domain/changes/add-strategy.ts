@@ -1,5 +1,6 @@
 import * as strategies from '../strategy.ts';
 import type { FeatureRule } from './rule.ts';
+import { requireCurrentType } from './strategy-type.ts';
 
 /** Adds a strategy, after the others unless the change says where. */
 export const addStrategy: FeatureRule<'addStrategy'> = {
@@ -7,6 +8,7 @@ export const addStrategy: FeatureRule<'addStrategy'> = {
   culprit: '/payload',
   replaces: () => null,
   decide: (feature, { payload }, { environment, surroundings, newStrategyId }, at) => {
+    requireCurrentType(payload.name, undefined, surroundings, at);
     const strategyId = newStrategyId();
     const decision = strategies.addStrategy(feature, environment, payload, strategyId, surroundings, `${at}/payload`);
     const {

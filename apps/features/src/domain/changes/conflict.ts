@@ -1,8 +1,9 @@
-import { type Change, type FeatureChange, isSegmentChange, type Refusal } from '@bunting/contracts';
+import { type Change, type ChangeOf, type FeatureChange, isSegmentChange, type Refusal } from '@bunting/contracts';
 import type { Feature } from '../feature.ts';
 import { named } from '../refusals.ts';
 import { inEnvironment } from '../strategy.ts';
 import { hasEnvironment } from '../surroundings.ts';
+import { unknownVariant } from './parent-variants.ts';
 import type { Situation } from './rule.ts';
 
 /** Why changes cannot be applied as things are, for programs and for people. Texts have no full stop: they stand inside sentences. */
@@ -63,7 +64,7 @@ const strategyCause = (change: FeatureChange, { surroundings, project }: Situati
       return { code: 'segment-foreign', message };
     }
   }
-  if (name !== undefined && !surroundings.strategyTypes.has(name)) {
+  if (name !== undefined && surroundings.strategyTypes.get(name)?.deprecated !== false) {
     return { code: 'strategy-type-gone', message: `Strategy type ${named(name)} no longer exists` };
   }
   return undefined;
@@ -75,6 +76,17 @@ const dependencyCodes: readonly (readonly [string, string])[] = [
   ['No active feature', 'parent-missing'],
   ['Parent and child', 'dependency-project'],
 ];
+
+const parentVariantCause = (
+  { feature: name, enabled, variants = [] }: ChangeOf<'addDependency'>['payload'],
+  { features }: Situation,
+): Cause | undefined => {
+  const parent = features.get(name);
+  const missing = parent === undefined || enabled === false ? -1 : unknownVariant(parent, variants);
+  if (missing < 0) return undefined;
+  const message = `Variant ${named(variants[missing] ?? '')} of ${named(name)} no longer exists`;
+  return { code: 'parent-variant', message };
+};
 
 /** What kind of conflict a rule's refusal is, told in the words that people know. */
 export const causeOf = (refused: Refusal, change: Change, situation: Situation): Cause => {
@@ -92,8 +104,9 @@ export const causeOf = (refused: Refusal, change: Change, situation: Situation):
     return { code: 'strategy-deleted', message: 'Strategy has been deleted' };
   }
   if (change.action === 'addDependency') {
-    const code = dependencyCodes.find(([text]) => message.startsWith(text))?.[1] ?? 'invalid-payload';
-    return { code, message };
+    const code = dependencyCodes.find(([text]) => message.startsWith(text))?.[1];
+    if (code !== undefined) return { code, message };
+    return parentVariantCause(change.payload, situation) ?? { code: 'invalid-payload', message };
   }
   if (change.action === 'archiveFeature') return { code: 'has-children', message };
   if (change.action === 'addStrategy' && refused.kind === 'ExceedsLimitError' && message.includes('strategy')) {

@@ -2,6 +2,7 @@ import { invalid } from '@bunting/contracts';
 import { changeStrategy, completeParameters, type StrategyContent, strategyOf } from '../strategy.ts';
 import type { FeatureRule } from './rule.ts';
 import { snapshotOf } from './snapshot.ts';
+import { requireCurrentType } from './strategy-type.ts';
 
 const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'variants', 'segments'] as const;
 
@@ -18,6 +19,7 @@ export const updateStrategy: FeatureRule<'updateStrategy'> = {
     const ref = { environment, strategyId: payload.id };
     const before = strategyOf(feature, ref);
     const name = payload.name ?? before.name;
+    requireCurrentType(name, before.name, surroundings, at);
     if (name !== before.name && payload.parameters === undefined) {
       const path = `${at}/payload/parameters`;
       throw invalid(`The \`${path}\` property is required when the name of a strategy changes.`, path);

@@ -84,6 +84,14 @@ describe('the cases that a person can follow', () => {
       ['feature-strategy-add', 'feature-environment-enabled'],
     ],
     [
+      'a disabled strategy beside an active one stays disabled, whatever is wished',
+      { strategies: [aStrategy({ id: one }), aStrategy({ id: two, disabled: true, sortOrder: 1 })] },
+      [enable('x', { shouldActivateDisabledStrategies: true })],
+      true,
+      2,
+      ['feature-environment-enabled'],
+    ],
+    [
       'the last strategy takes the flag off with it',
       { enabled: true, strategies: [aStrategy({ id: one })] },
       [{ action: 'deleteStrategy', feature: 'x', payload: { id: one } }],
@@ -117,6 +125,19 @@ describe('the cases that a person can follow', () => {
     expect(foretold.preview.applicable).toBe(true);
     expect(foretold.preview.features[0]?.after).toMatchObject({ enabled });
     expect(Object.keys(foretold.preview.features[0]?.after?.['strategies'] as object)).toHaveLength(strategies);
+  });
+
+  it('archives a flag in every environment, whichever the request is for', async () => {
+    const on = { enabled: true, strategies: [aStrategy({ id: one })], variants: [] };
+    await service.given(flag('x', { environments: { development: on, production: on } }));
+    const foretold = await preview([{ action: 'archiveFeature', feature: 'x', payload: {} }]);
+    expect(foretold.preview.features[0]?.after).toMatchObject({ archived: true });
+    expect((await apply([{ action: 'archiveFeature', feature: 'x', payload: {} }])).outcome).toBe('applied');
+    expect(await types()).toEqual(['feature-archived']);
+    for (const [changeRequestId, where] of [environment, 'production'].entries()) {
+      const later = await apply([enable('x')], { changeRequestId, environment: where });
+      expect(later.conflicts).toMatchObject([{ code: 'feature-archived' }]);
+    }
   });
 
   it('archives a child before its parent, whatever was proposed first', async () => {

@@ -1,0 +1,11 @@
+import type { Feature } from '../feature.ts';
+
+/** The place of the first name among some that is no variant of the feature, in whatever environment; -1, when all are. */
+export const unknownVariant = (parent: Feature, names: readonly string[]): number => {
+  const known = new Set(
+    Object.values(parent.environments).flatMap(({ variants, strategies }) =>
+      [...variants, ...strategies.flatMap((strategy) => strategy.variants)].map(({ name }) => name),
+    ),
+  );
+  return names.findIndex((name) => !known.has(name));
+};
