@@ -1,6 +1,6 @@
-import type { LegalValue, UpdateContextFieldBody } from '@bunting/contracts';
+import { type LegalValue, mostLegalValues, type UpdateContextFieldBody } from '@bunting/contracts';
 import { requireUrlFriendlyName } from './names.ts';
-import { mustBe } from './refusals.ts';
+import { mustBe, tooMany } from './refusals.ts';
 
 /** A field of the context in which flags are evaluated. */
 export interface StoredContextField {
@@ -43,3 +43,19 @@ export const newContextField = ({ name, ...body }: UpdateContextFieldBody & { na
   requireUrlFriendlyName(name);
   return contextFieldAfter({ name, sortOrder: 0 }, body);
 };
+
+/** The field with the legal value: one more, or in place of the one of the same value. */
+export const withLegalValue = (field: StoredContextField, legalValue: LegalValue): StoredContextField => {
+  const isThere = field.legalValues.some(({ value }) => value === legalValue.value);
+  if (!isThere && field.legalValues.length >= mostLegalValues) throw tooMany('legal value', mostLegalValues);
+  const legalValues = isThere
+    ? field.legalValues.map((one) => (one.value === legalValue.value ? legalValue : one))
+    : [...field.legalValues, legalValue];
+  return contextFieldAfter(field, { ...field, legalValues });
+};
+
+/** The field without the legal value. */
+export const withoutLegalValue = (field: StoredContextField, value: string): StoredContextField => ({
+  ...field,
+  legalValues: field.legalValues.filter((one) => one.value !== value),
+});

@@ -56,6 +56,7 @@ import {
   RemoveFavoriteFeature,
   RemoveFavoriteProject,
   RemoveFeatureTag,
+  RemoveLegalValue,
   RemoveProjectEnvironment,
   type ReplyOf,
   ReportMetrics,
@@ -69,6 +70,7 @@ import {
   SetEnvironmentVariants,
   SetFeatureTypeLifetime,
   SetFeatureVariants,
+  SetLegalValue,
   SetStale,
   SetStrategyOrder,
   SetStrategySegments,
@@ -797,6 +799,32 @@ const rows: readonly Row[] = [
     given: aField('city'),
     asks: () => ask(UpdateContextField, { params: { name: 'city' }, body: { description: 'Where it is.' } }),
     tells: [{ type: 'context-field-updated', preData: fieldCalled('city'), data: fieldCalled('city', 'Where it is.') }],
+    again: 'is silent',
+  },
+  {
+    write: 'set a legal value',
+    given: aField('planet'),
+    asks: () => ask(SetLegalValue, { params: { name: 'planet' }, body: { value: 'mars' } }),
+    tells: [
+      {
+        type: 'context-field-updated',
+        preData: fieldCalled('planet'),
+        data: { ...fieldCalled('planet'), legalValues: [{ value: 'mars' }] },
+      },
+    ],
+    again: 'is silent',
+  },
+  {
+    write: 'remove a legal value',
+    given: () => ask(CreateContextField, { body: { name: 'moon', legalValues: [{ value: 'io' }] } }),
+    asks: () => ask(RemoveLegalValue, { params: { name: 'moon', value: 'io' } }),
+    tells: [
+      {
+        type: 'context-field-updated',
+        preData: { ...fieldCalled('moon'), legalValues: [{ value: 'io' }] },
+        data: fieldCalled('moon'),
+      },
+    ],
     again: 'is silent',
   },
   {

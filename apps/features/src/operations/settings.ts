@@ -18,6 +18,7 @@ import {
 } from './context/context-field-readings.ts';
 import { createContextFieldEndpoint } from './context/create-context-field.ts';
 import { deleteContextFieldEndpoint } from './context/delete-context-field.ts';
+import { removeLegalValueEndpoint, setLegalValueEndpoint } from './context/legal-values.ts';
 import { updateContextFieldEndpoint } from './context/update-context-field.ts';
 import { exportFeaturesEndpoint } from './features/export-features.ts';
 import { addFavoriteProjectEndpoint, removeFavoriteProjectEndpoint } from './favorites/favorite-project.ts';
@@ -99,6 +100,8 @@ export const settingsEndpoints = (
   validateConstraintEndpoint(contextFields),
   createContextFieldEndpoint(work),
   updateContextFieldEndpoint(work),
+  setLegalValueEndpoint(work),
+  removeLegalValueEndpoint(work),
   deleteContextFieldEndpoint(work),
   exportFeaturesEndpoint(work),
   validateImportEndpoint(work, featureLimit),

@@ -18,8 +18,13 @@ const stickiness = Type.Optional(
 const sortOrder = Type.Optional(
   Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'the place in lists' }),
 );
+/** How many legal values a context field may have. */
+export const mostLegalValues = 1_000;
 const legalValues = Type.Optional(
-  Type.Array(LegalValue, { maxItems: 1_000, description: 'the only values that constraints may use; none: any' }),
+  Type.Array(LegalValue, {
+    maxItems: mostLegalValues,
+    description: 'the only values that constraints may use; none: any',
+  }),
 );
 
 /** A field of the context in which flags are evaluated. */

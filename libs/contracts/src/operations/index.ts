@@ -113,6 +113,8 @@ import { GetContextField } from './context/get-context-field.ts';
 import { ListContextFields } from './context/list-context-fields.ts';
 import { ListStrategiesOfContextField } from './context/list-strategies-of-context-field.ts';
 import { UpdateContextField } from './context/update-context-field.ts';
+import { SetLegalValue } from './context/set-legal-value.ts';
+import { RemoveLegalValue } from './context/remove-legal-value.ts';
 import { ValidateConstraint } from './context/validate-constraint.ts';
 import { ValidateContextFieldName } from './context/validate-context-field-name.ts';
 import { RegisterApplication } from './usage/register-application.ts';
@@ -371,6 +373,8 @@ export * from './context/get-context-field.ts';
 export * from './context/list-context-fields.ts';
 export * from './context/list-strategies-of-context-field.ts';
 export * from './context/update-context-field.ts';
+export * from './context/set-legal-value.ts';
+export * from './context/remove-legal-value.ts';
 export * from './context/validate-constraint.ts';
 export * from './context/validate-context-field-name.ts';
 export * from './usage/register-application.ts';
@@ -533,6 +537,8 @@ export const operations: readonly AnyOperation[] = [
   ListContextFields,
   ListStrategiesOfContextField,
   UpdateContextField,
+  SetLegalValue,
+  RemoveLegalValue,
   ValidateConstraint,
   ValidateContextFieldName,
   RegisterApplication,

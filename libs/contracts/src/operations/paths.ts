@@ -21,6 +21,10 @@ export const FeatureTagPath = Type.Object({
 const name = Type.String({ minLength: 1, description: 'the name' });
 const tagType = Type.String({ minLength: 1, description: 'the type of the tag' });
 export const NamePath = Type.Object({ name });
+export const LegalValuePath = Type.Object({
+  name,
+  value: Type.String({ minLength: 1, description: 'the legal value' }),
+});
 export const TagTypePath = Type.Object({ type: tagType });
 export const TagPath = Type.Object({
   type: tagType,

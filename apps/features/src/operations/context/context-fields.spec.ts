@@ -7,6 +7,8 @@ import {
   GetContextField,
   ListContextFields,
   ListStrategiesOfContextField,
+  RemoveLegalValue,
+  SetLegalValue,
   UpdateContextField,
   ValidateConstraint,
   ValidateContextFieldName,
@@ -87,6 +89,34 @@ it('judges names, legal values and constraints before they are used', async () =
   ];
   for (const [body, message] of refused) await expect(check(body)).rejects.toMatchObject({ message });
   await expect(check({ contextName: 'moon', operator: 'IN', values: ['x'] })).rejects.toMatchObject({
+    kind: 'NotFoundError',
+  });
+});
+
+it('takes legal values one by one, each once, up to a limit', async () => {
+  const at = { name: 'size' };
+  const values = async () => (await features.call(GetContextField, { params: at })).legalValues;
+  await features.call(CreateContextField, { body: { ...at, description: 'of clothes', stickiness: true } });
+  await features.call(SetLegalValue, { params: at, body: { value: 'xl' } });
+  await features.call(SetLegalValue, { params: at, body: { value: 'm' } });
+  await features.call(SetLegalValue, { params: at, body: { value: 'xl', description: 'extra large' } });
+  expect(await values()).toEqual([{ value: 'xl', description: 'extra large' }, { value: 'm' }]);
+  expect(await features.call(GetContextField, { params: at })).toMatchObject({
+    description: 'of clothes',
+    stickiness: true,
+  });
+  await features.call(RemoveLegalValue, { params: { ...at, value: 'xl' } });
+  expect(await values()).toEqual([{ value: 'm' }]);
+
+  const legalValues = Array.from({ length: 1_000 }, (_, nth) => ({ value: `${nth}` }));
+  await features.call(UpdateContextField, { params: at, body: { legalValues } });
+  await expect(features.call(SetLegalValue, { params: at, body: { value: 'one more' } })).rejects.toMatchObject({
+    kind: 'ExceedsLimitError',
+  });
+  await features.call(SetLegalValue, { params: at, body: { value: '7', description: 'seven' } });
+  await expect(
+    features.call(SetLegalValue, { params: { name: 'nowhere' }, body: { value: 'a' } }),
+  ).rejects.toMatchObject({
     kind: 'NotFoundError',
   });
 });
