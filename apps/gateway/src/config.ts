@@ -19,6 +19,7 @@ export const GatewayConfig = Type.Object({
   }),
   BUNTING_ADMIN_TOKEN: Type.Optional(
     Type.String({
+      secret: true,
       pattern: '^[!-~]{16,256}$',
       description:
         'an admin token that always works, 16 to 256 visible characters; without it the first start makes one up',
@@ -26,24 +27,28 @@ export const GatewayConfig = Type.Object({
   ),
   INIT_ADMIN_API_TOKENS: Type.Optional(
     Type.String({
+      secret: true,
       description:
         'admin tokens, `*:*.<secret>` with commas between them, that a first start makes instead of one of its own',
     }),
   ),
   INIT_CLIENT_API_TOKENS: Type.Optional(
     Type.String({
+      secret: true,
       description:
         'tokens of applications, `<project>:<environment>.<secret>` with commas between them, that a first start makes',
     }),
   ),
   INIT_FRONTEND_API_TOKENS: Type.Optional(
     Type.String({
+      secret: true,
       description:
         'tokens of browsers and apps, `<project>:<environment>.<secret>` with commas between them, that a first start makes',
     }),
   ),
   GATEWAY_TOKEN_KEY: Type.Optional(
     Type.String({
+      secret: true,
       minLength: 32,
       description: 'the key that tokens are hashed with; without it one is made up and kept in the database',
     }),
@@ -172,6 +177,7 @@ export const GatewayConfig = Type.Object({
     description: 'whether clients reach Bunting over TLS alone; then answers say so (Strict-Transport-Security)',
   }),
   GATEWAY_CORS_ORIGINS: Type.String({
+    origins: true,
     default: '',
     description: 'origins whose pages may call the API from a browser, comma-separated; none without it',
   }),

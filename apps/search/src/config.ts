@@ -25,7 +25,7 @@ export const SearchConfig = Type.Object({
       description: 'a Meilisearch server to search with; without it PostgreSQL answers alone',
     }),
   ),
-  MEILI_KEY: Type.Optional(Type.String({ description: 'a key of that server' })),
+  MEILI_KEY: Type.Optional(Type.String({ secret: true, description: 'a key of that server' })),
   MEILI_INDEX: Type.String({
     pattern: '^[A-Za-z0-9_-]{1,200}$',
     default: 'features',

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { ConfigError, type ConfigSchema, readConfig } from './config.ts';
 import { type Logger, openLog } from './log.ts';
 import { type OperationsServer, startOperationsServer } from './operations-server.ts';
+import { unsafeSettings } from './production.ts';
 import type { AnyService, RunningService, Surroundings } from './service.ts';
 
 /** What every process reads, whichever services it hosts. */
@@ -70,9 +71,12 @@ export interface HostOptions {
 
 const readAll = (services: readonly AnyService[], environment: Readonly<Record<string, string | undefined>>) => {
   const faults: string[] = [];
+  const isProduction = environment['NODE_ENV'] === 'production';
   const read = <S extends ConfigSchema>(schema: S): Static<S> => {
     try {
-      return readConfig(schema, environment);
+      const config = readConfig(schema, environment);
+      if (isProduction) faults.push(...unsafeSettings(schema, config as Record<string, unknown>));
+      return config;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       faults.push(error.message);
