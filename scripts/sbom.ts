@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { readLockFile } from './supply/lock-file.ts';
+import { billOfMaterials } from './supply/sbom.ts';
+
+const help = `Writes down everything that Bunting is made of: a bill of materials in CycloneDX 1.6, from the lock file.
+
+  npm run sbom [-- --out FILE]
+
+  --out FILE   where it goes (default sbom.cdx.json)
+
+Nothing is asked of any registry. What is needed to work on Bunting, but not to run it, has the scope "excluded".`;
+
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: 'sbom.cdx.json' }, help: { type: 'boolean', default: false } },
+});
+if (values.help) console.log(help);
+else {
+  const bom = billOfMaterials(readLockFile(path.join(import.meta.dirname, '..')));
+  writeFileSync(values.out, `${JSON.stringify(bom, null, 2)}\n`);
+  const running = bom.components.filter(({ scope }) => scope === 'required').length;
+  console.log(`${values.out}: ${bom.components.length} components, ${running} of them in what runs.`);
+}

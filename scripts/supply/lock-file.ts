@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What the lock file says of one package, by the folder that it is installed in; '' is the repository itself. */
+export interface Locked {
+  readonly name?: string;
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+  readonly hasInstallScript?: boolean;
+  readonly workspaces?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface LockFile {
+  readonly lockfileVersion: number;
+  readonly packages: Readonly<Record<string, Locked>>;
+}
+
+const modules = 'node_modules/';
+
+export const readLockFile = (repository: string): LockFile =>
+  JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')) as LockFile;
+
+/** The name that the package was published under, which need not be that of its folder. */
+export const nameOf = (folder: string, { name }: Locked): string =>
+  name ?? folder.slice(folder.lastIndexOf(modules) + modules.length);
+
+/** Whether it comes from a registry; else it is of this repository. */
+export const isForeign = (folder: string, { link }: Locked): boolean => folder.includes(modules) && link !== true;
+
+/** Where Node finds a package that the one in a folder asks for. */
+export const folderOf = ({ packages }: LockFile, from: string, name: string): string | undefined => {
+  for (let at = from; ; at = at.includes(`/${modules}`) ? at.slice(0, at.lastIndexOf(`/${modules}`)) : '') {
+    const folder = at === '' ? `${modules}${name}` : `${at}/${modules}${name}`;
+    if (packages[folder] !== undefined) return folder;
+    if (at === '') return undefined;
+  }
+};
+
+const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
+const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
+
+/** All that lets what is installed be another thing than what was looked at; empty when nothing does. */
+export const faultsIn = ({ lockfileVersion, packages }: LockFile): string[] => {
+  const faults = lockfileVersion >= 3 ? [] : [`The lock file has version ${lockfileVersion}, not 3.`];
+  for (const [folder, locked] of Object.entries(packages)) {
+    const { version, resolved, integrity, dependencies, devDependencies, optionalDependencies } = locked;
+    if (!isForeign(folder, locked)) {
+      const asked = { ...dependencies, ...devDependencies, ...optionalDependencies };
+      for (const [name, range] of Object.entries(asked)) {
+        if (!exact.test(range))
+          faults.push(`${folder || 'The repository'} asks for ${name} ${range}, not for one version.`);
+      }
+      continue;
+    }
+    if (integrity === undefined || !sha512.test(integrity)) faults.push(`${folder} has no checksum.`);
+    if (version === undefined || !exact.test(version)) faults.push(`${folder} is of no one version.`);
+    // Written without where it was fetched from, it can be fetched from any mirror: the checksum says whether it is the same.
+    if (resolved !== undefined) faults.push(`${folder} names where it is fetched from.`);
+  }
+  return faults;
+};

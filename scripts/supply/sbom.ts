@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { folderOf, isForeign, type Locked, type LockFile, nameOf } from './lock-file.ts';
+
+interface Component {
+  readonly type: 'library' | 'application';
+  readonly 'bom-ref': string;
+  readonly group?: string;
+  readonly name: string;
+  readonly version: string;
+  readonly scope?: 'required' | 'optional' | 'excluded';
+  readonly purl: string;
+  readonly hashes?: readonly { readonly alg: 'SHA-512'; readonly content: string }[];
+  readonly licenses?: readonly ({ readonly license: { readonly id: string } } | { readonly expression: string })[];
+}
+
+/** A bill of materials: CycloneDX 1.6. */
+export interface Bom {
+  readonly bomFormat: 'CycloneDX';
+  readonly specVersion: '1.6';
+  readonly serialNumber: string;
+  readonly version: 1;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+const purlOf = (name: string, version: string): string => `pkg:npm/${name.replace('@', '%40')}@${version}`;
+
+/** What is there when it runs, what only may be there, and what only those have who work on it. */
+const scopeOf = ({ dev, optional, devOptional }: Locked): Component['scope'] =>
+  dev === true || devOptional === true ? 'excluded' : optional === true ? 'optional' : 'required';
+
+const licensesOf = (license: string): Component['licenses'] =>
+  /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
+
+const componentOf = (folder: string, locked: Locked): Component => {
+  const full = folder === '' ? (locked.name ?? 'bunting') : nameOf(folder, locked);
+  const version = locked.version ?? '0.0.0';
+  const [group, name] = full.startsWith('@') ? (full.split('/') as [string, string]) : [undefined, full];
+  return {
+    type: folder === '' || folder.startsWith('apps/') ? 'application' : 'library',
+    'bom-ref': folder === '' ? full : folder,
+    ...(group === undefined ? {} : { group }),
+    name,
+    version,
+    ...(folder === '' ? {} : { scope: isForeign(folder, locked) ? scopeOf(locked) : 'required' }),
+    purl: purlOf(full, version),
+    ...(locked.integrity === undefined
+      ? {}
+      : {
+          hashes: [
+            { alg: 'SHA-512', content: Buffer.from(locked.integrity.replace('sha512-', ''), 'base64').toString('hex') },
+          ],
+        }),
+    ...(locked.license === undefined ? {} : { licenses: licensesOf(locked.license) }),
+  };
+};
+
+/** The same for the same lock file, whenever and wherever it is made. */
+const serialNumberOf = (lock: LockFile): string => {
+  const digest = createHash('sha256').update(JSON.stringify(lock)).digest('hex');
+  const parts = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `a${digest.slice(17, 20)}`];
+  return `urn:uuid:${[...parts, digest.slice(20, 32)].join('-')}`;
+};
+
+/** Everything that the repository is made of and what each part needs, by its lock file alone: nobody is asked for anything. */
+export const billOfMaterials = (lock: LockFile): Bom => {
+  const folders = Object.entries(lock.packages).filter(([, { link }]) => link !== true);
+  const refOf = (folder: string): string => (folder === '' ? (lock.packages['']?.name ?? 'bunting') : folder);
+  const dependsOn = (folder: string, locked: Locked): string[] => {
+    const isOurs = !isForeign(folder, locked);
+    const asked = {
+      ...locked.dependencies,
+      ...locked.optionalDependencies,
+      ...locked.peerDependencies,
+      ...(isOurs ? locked.devDependencies : {}),
+    };
+    const found = Object.keys(asked).flatMap((name) => folderOf(lock, folder, name) ?? []);
+    // Our own packages stand in node_modules as links to where they are.
+    return [
+      ...new Set(found.map((one) => (lock.packages[one]?.link === true ? (lock.packages[one].resolved ?? one) : one))),
+    ].sort();
+  };
+  const root = lock.packages[''] ?? {};
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: serialNumberOf(lock),
+    version: 1,
+    metadata: { component: componentOf('', root) },
+    components: folders.filter(([folder]) => folder !== '').map(([folder, locked]) => componentOf(folder, locked)),
+    dependencies: folders.map(([folder, locked]) => ({ ref: refOf(folder), dependsOn: dependsOn(folder, locked) })),
+  };
+};
