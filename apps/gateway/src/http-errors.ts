@@ -1,6 +1,7 @@
 import { defect, type RefusedAnswer, refusedWith } from '@bunting/bus';
-import { type ErrorKind, Refusal, refusal } from '@bunting/contracts';
+import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
+import { wantsProblem } from './accept.ts';
 import { closeAfterAnswer } from './connection.ts';
 
 /** The status of every kind of "no" (admin-api.md 9.4). */
@@ -32,16 +33,41 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   ServiceUnavailable: 503,
 };
 
+export const problemType = 'application/problem+json; charset=utf-8';
 export const jsonType = 'application/json; charset=utf-8';
 
+/** `NotFoundError` in words: what all errors of the kind have in common. */
+const titleOf = (name: string): string => {
+  const words = name.replace(/[Ee]rror$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return `${words.slice(0, 1)}${words.slice(1).toLowerCase()}`;
+};
+
+/** The error with the members of a problem (RFC 9457) beside those that the interface promises. */
+export const problemOf = (status: number, error: ErrorBody): Problem => ({
+  type: `urn:bunting:error:${error.name}`,
+  title: titleOf(error.name),
+  status,
+  detail: error.message,
+  instance: `urn:uuid:${error.id}`,
+  ...error,
+});
+
 /** Answers with a "no", as it came over the bus or as the gateway itself says it. */
-export const refuse = (reply: FastifyReply, { kind, error, retryAfterSeconds }: RefusedAnswer): FastifyReply => {
+export const refuse = (reply: FastifyReply, { kind, error, retryAfterSeconds, tag }: RefusedAnswer): FastifyReply => {
   const { exchange } = reply.request;
   exchange.outcome = kind;
   exchange.errorId = error.id;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
+  if (tag !== undefined) reply.header('etag', `"${tag}"`);
   closeAfterAnswer(reply);
-  return reply.code(statusOf[kind]).header('content-type', jsonType).send(JSON.stringify(error));
+  const status = statusOf[kind];
+  reply.code(status);
+  const varies = reply.getHeader('vary');
+  reply.header('vary', varies === undefined ? 'Accept' : `${String(varies)}, Accept`);
+  if (!wantsProblem(reply.request.headers.accept)) {
+    return reply.header('content-type', jsonType).send(JSON.stringify(error));
+  }
+  return reply.header('content-type', problemType).send(JSON.stringify(problemOf(status, error)));
 };
 
 /** What was thrown as the "no" that it means; undefined for what no one has thought of. */

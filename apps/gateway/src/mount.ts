@@ -16,6 +16,7 @@ import { type Authenticate, requireAdministrator, requirePermission } from './au
 import type { GatewayConfig } from './config.ts';
 import { closeAfterAnswer } from './connection.ts';
 import { requireJson } from './content-type.ts';
+import { ifMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
 import { jsonType, refuse } from './http-errors.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { parseJson, readBody, requireFits } from './request-body.ts';
@@ -67,7 +68,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  */
 export const mount = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
   const { bus, admit, settle, config } = options;
-  const { http, params, query, body, reply: replySchema, deprecated = false } = operation;
+  const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false } = http;
   const wanted = wantedFor(operation);
@@ -107,6 +108,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         requirePermission(caller, wanted, request.params as { projectId?: string; environment?: string });
       }
 
+      if (isWrite) requireJudgeable(request.headers, conditional !== undefined);
       const sent = await bodyOf(request, response);
       const ask = {
         params: readParams(request),
@@ -119,6 +121,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         traceparent: request.exchange.traceparent,
         timeoutMs,
         idempotencyKey: isWrite ? idempotencyKeyIn(request) : undefined,
+        ifMatch: isWrite ? ifMatchIn(request.headers) : undefined,
       };
       const answer = await callForAnswer(bus, operation, ask, context);
       if ('refused' in answer) return refuse(response, answer.refused);
@@ -127,6 +130,11 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
       const { json, headers } = answer.reply;
       if (!readsBody) closeAfterAnswer(response);
       response.code(status).headers(headers);
+      if (!isWrite) {
+        const tag = tagOfReply(json, headers['ETag']);
+        response.header('etag', `"${tag}"`);
+        if (isNotModified(request.headers, tag)) return response.code(304).send();
+      }
       if (deprecated) response.header('deprecation', deprecatedSince);
       if (location !== undefined) response.header('location', location(ask, JSON.parse(json)));
       return hasReply ? response.header('content-type', jsonType).send(json) : response.send();

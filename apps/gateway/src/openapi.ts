@@ -1,4 +1,12 @@
-import { type AnyOperation, ErrorBody, type ErrorKind, hasBody, isObjectSchema, NoReply } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  ErrorBody,
+  type ErrorKind,
+  hasBody,
+  isObjectSchema,
+  NoReply,
+  Problem,
+} from '@bunting/contracts';
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
@@ -90,6 +98,8 @@ const meaningOf: Readonly<Record<number, string>> = {
   401: 'The authorization is missing or not valid.',
   403: 'The key is valid, but it lacks the permission, or the operation is not allowed here.',
   404: 'What the request is about was not found.',
+  412: 'It has changed since it was read; ETag says what it is now.',
+  422: 'The Idempotency-Key was used before with another request.',
   409: 'The request conflicts with what is there.',
   413: 'The body of the request is too large.',
   408: 'The request did not arrive in time.',
@@ -108,7 +118,17 @@ const errorsOfAny = [
   'HeadersTooLarge',
 ] as const satisfies ErrorKind[];
 
+/** What a header can bring about that a client need not send. */
+const conditionalErrors = ({ http, ifMatch }: AnyOperation): readonly (typeof errorsOfHeaders)[number][] =>
+  http?.method === 'GET'
+    ? ['PreconditionFailed']
+    : ['ConflictError', 'IdempotencyKeyReused', ...(ifMatch === undefined ? [] : (['PreconditionFailed'] as const))];
+
+const errorsOfHeaders = ['ConflictError', 'IdempotencyKeyReused', 'PreconditionFailed'] as const satisfies ErrorKind[];
+
 const retryAfter = { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } } } as const;
+
+const entityTag = (description: string): JsonObject => ({ ETag: { description, schema: { type: 'string' } } });
 
 const errorResponse = (status: number, named: readonly ErrorKind[], write: Write): JsonObject => {
   const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
@@ -119,7 +139,11 @@ const errorResponse = (status: number, named: readonly ErrorKind[], write: Write
   return {
     description: `${meaning} Kinds: ${named.map((kind) => `\`${kind}\``).join(', ')}.`,
     ...(status === 503 || status === 429 ? { headers: retryAfter } : {}),
-    content: { 'application/json': { schema: write(ErrorBody), examples: Object.fromEntries(examples) } },
+    ...(status === 412 ? { headers: entityTag('what it is now, if it is still there') } : {}),
+    content: {
+      'application/json': { schema: write(ErrorBody), examples: Object.fromEntries(examples) },
+      'application/problem+json': { schema: write(Problem) },
+    },
   };
 };
 
@@ -131,13 +155,28 @@ const errorResponses = (operation: AnyOperation, write: Write): JsonObject => {
     const named = byStatus.get(status) ?? [];
     responses[status] = errorResponse(status, named, write);
   }
-  for (const kind of errorsOfAny) responses[statusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
+  for (const kind of [...errorsOfAny, ...conditionalErrors(operation)])
+    responses[statusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
   return responses;
 };
 
-const success = ({ http, reply, deprecated }: AnyOperation, write: Write): JsonObject => {
+const notModified: JsonObject = {
+  304: { description: 'The reader has it already: `If-None-Match` names its tag.', headers: entityTag('what it is') },
+};
+
+const replayed: JsonObject = {
+  'Idempotency-Replayed': {
+    description: '`true` when the answer was given before and is given again',
+    schema: { type: 'string' },
+  },
+};
+
+const success = ({ http, reply, deprecated, ifMatch }: AnyOperation, write: Write): JsonObject => {
   const status = http?.status ?? 200;
+  const isRead = http?.method === 'GET';
   const headers = {
+    ...(isRead ? entityTag('changes with what is replied') : replayed),
+    ...(!isRead && ifMatch !== undefined ? entityTag(`of the ${ifMatch} as it is now, if it says so`) : {}),
     ...(http?.location === undefined
       ? {}
       : { Location: { description: 'where it is now', schema: { type: 'string' } } }),
@@ -159,7 +198,24 @@ const success = ({ http, reply, deprecated }: AnyOperation, write: Write): JsonO
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(reply === (NoReply as TSchema) ? {} : { content: answered }),
     },
+    ...(isRead ? notModified : {}),
   };
+};
+
+const headerParameter = (name: string, description: string): JsonObject => ({
+  ...{ name, in: 'header', required: false, description, schema: { type: 'string' } },
+});
+
+const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
+  if (http?.method === 'GET') {
+    return [headerParameter('If-None-Match', 'tags that the reader has: 304 when one of them is what it is now')];
+  }
+  const key = headerParameter(
+    'Idempotency-Key',
+    '1 to 255 visible ASCII characters, new for each request: sent again with it, the request is done once',
+  );
+  if (ifMatch === undefined) return [key];
+  return [key, headerParameter('If-Match', `tags of the ${ifMatch}: nothing is done unless one of them is current`)];
 };
 
 const parameters = (where: 'path' | 'query', schema: TSchema, write: Write): readonly Json[] => {
@@ -194,7 +250,7 @@ const describe = (operation: AnyOperation): string => {
 
 const writeOperation = (operation: AnyOperation, write: Write): JsonObject => {
   const { operationId, tag, summary, params, query, body, deprecated } = operation;
-  const listed = [...parameters('path', params, write), ...parameters('query', query, write)];
+  const listed = [...parameters('path', params, write), ...parameters('query', query, write), ...headersOf(operation)];
   return {
     operationId,
     tags: [tag],
@@ -219,7 +275,8 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     const path = operation.http.url.replaceAll(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[operation.http.method.toLowerCase()] = writeOperation(operation, write);
   }
-  const responses = Object.fromEntries(errorsOfAny.map((kind) => [kind, errorResponse(statusOf[kind], [kind], write)]));
+  const shared = [...errorsOfAny, ...errorsOfHeaders];
+  const responses = Object.fromEntries(shared.map((kind) => [kind, errorResponse(statusOf[kind], [kind], write)]));
   const tags = [...new Set(operations.filter(({ http }) => http !== undefined).map(({ tag }) => tag))].sort();
   return {
     openapi: '3.1.0',

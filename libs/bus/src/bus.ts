@@ -1,4 +1,5 @@
 import type { Caller, ErrorBody, ErrorKind } from '@bunting/contracts';
+import type { IfMatch } from './precondition.ts';
 
 /** What travels with every call, beside what is asked. */
 export interface CallContext {
@@ -9,6 +10,8 @@ export interface CallContext {
   /** milliseconds that the caller is still willing to wait, from the moment of the call */
   readonly timeoutMs: number;
   readonly idempotencyKey?: string | undefined;
+  /** the tags of which one must be current, or nothing is done */
+  readonly ifMatch?: IfMatch | undefined;
 }
 
 /** A reply as the JSON text that the service made, so that who only passes it on need not parse it. */
@@ -23,6 +26,8 @@ export interface RefusedAnswer {
   readonly kind: ErrorKind;
   readonly error: ErrorBody;
   readonly retryAfterSeconds?: number | undefined;
+  /** of what has changed: its tag as it is now */
+  readonly tag?: string | undefined;
 }
 
 export type Answer = { readonly reply: Reply } | { readonly refused: RefusedAnswer };

@@ -1,4 +1,4 @@
-import type { AnyOperation, Caller, ReplyOf, RequestOf } from '@bunting/contracts';
+import type { AnyOperation, Caller, Conditional, ReplyOf, RequestOf } from '@bunting/contracts';
 import type { Once } from './once.ts';
 
 /** A reply that is JSON text already, as when PostgreSQL made it: it is passed on as it is. */
@@ -19,6 +19,10 @@ export type Asked<O extends AnyOperation> = RequestOf<O> & {
   readonly traceparent: string;
   /** what it takes to do a write once, when it carries an `Idempotency-Key` */
   readonly once: Once | undefined;
+  /** what `If-Match` is judged by, in an operation that has one */
+  readonly conditional: Conditional | undefined;
+  /** refuses a write that came with an `If-Match`, unless it names one of the tags; undefined when it came with none */
+  readonly requireMatch: ((current: readonly string[]) => void) | undefined;
   /** says something beside the reply, as an HTTP header does */
   readonly say: (header: string, value: string) => void;
   /** what was said so far */

@@ -5,5 +5,6 @@ export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';
 export type { Once } from './once.ts';
 export { openBus } from './open-bus.ts';
+export { type IfMatch, requireMatch } from './precondition.ts';
 export { defect, refusalOf, refusedWith } from './refused.ts';
 export { serve, type Served, type ServeOptions } from './serve.ts';

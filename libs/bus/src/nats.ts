@@ -20,6 +20,7 @@ import {
 } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Bus, CallContext, RefusedAnswer, Subscription } from './bus.ts';
+import type { IfMatch } from './precondition.ts';
 import { refusedWith } from './refused.ts';
 
 export interface NatsOptions {
@@ -38,6 +39,7 @@ const header = {
   traceparent: 'traceparent',
   timeoutMs: 'Bunting-Timeout-Ms',
   idempotencyKey: 'Idempotency-Key',
+  ifMatch: 'If-Match',
   refused: 'Bunting-Refused',
   said: 'Bunting-Said',
 } as const;
@@ -53,18 +55,21 @@ const requestHeaders = (context: CallContext): MsgHdrs => {
   carried.set(header.traceparent, context.traceparent);
   carried.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
   if (context.idempotencyKey !== undefined) carried.set(header.idempotencyKey, encoded(context.idempotencyKey));
+  if (context.ifMatch !== undefined) carried.set(header.ifMatch, encoded(context.ifMatch));
   return carried;
 };
 
 const contextOf = (message: Msg): CallContext => {
   const carried = message.headers ?? headers();
   const idempotencyKey = carried.get(header.idempotencyKey);
+  const ifMatch = carried.get(header.ifMatch);
   return {
     caller: decoded(carried.get(header.caller)) as Caller,
     requestId: decoded(carried.get(header.requestId)) as string,
     traceparent: carried.get(header.traceparent),
     timeoutMs: Number(carried.get(header.timeoutMs)),
     ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
+    ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
   };
 };
 

@@ -1,4 +1,4 @@
-import type { AnyOperation, Caller, RequestOf } from '@bunting/contracts';
+import { type AnyOperation, type Caller, canonicalJson, type RequestOf } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 
 /** A write with an `Idempotency-Key`: it is done once, however often it is sent. */
@@ -12,14 +12,6 @@ export interface Once {
   /** the reply that was stored for it, so that tests can hold it against the one that is given */
   stored?: string;
 }
-
-/** The value with its keys in one order. How deep it may be nested was bounded when it was read. */
-const canonical = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(canonical);
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(members.map(([name, member]) => [name, canonical(member)]));
-};
 
 /** A user's keys are the user's, with whatever token they come; a token that acts for nobody has its own. */
 const scopeOf = ({ id, tokenId }: Caller): string =>
@@ -36,5 +28,5 @@ export const onceOf = (
         scope: scopeOf(caller),
         key,
         operation: subject,
-        fingerprint: hash('sha256', JSON.stringify(canonical([subject, params, query, body ?? null]))),
+        fingerprint: hash('sha256', canonicalJson([subject, params, query, body ?? null])),
       };

@@ -13,14 +13,16 @@ export const refusedWith = (reason: Refusal, id: string = randomUUID()): Refused
     ...(reason.permissions === undefined ? {} : { permissions: [...reason.permissions] }),
   },
   retryAfterSeconds: reason.retryAfterSeconds,
+  ...(reason.tag === undefined ? {} : { tag: reason.tag }),
 });
 
 /** The refusal that an answer carried, for a service that called another. */
-export const refusalOf = ({ kind, error, retryAfterSeconds }: RefusedAnswer): Refusal =>
+export const refusalOf = ({ kind, error, retryAfterSeconds, tag }: RefusedAnswer): Refusal =>
   refusal(kind, error.message, {
     ...(error.details === undefined ? {} : { details: error.details }),
     ...(error.permissions === undefined ? {} : { permissions: error.permissions }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(tag === undefined ? {} : { tag }),
   });
 
 /** What a defect looks like from outside: an id to find it in the log by, and nothing of its inside. */

@@ -1,6 +1,7 @@
 import {
   type AnyOperation,
   type Caller,
+  invalid,
   nameOf,
   parse,
   Refusal,
@@ -10,6 +11,7 @@ import {
 import type { Answer, Bus, CallContext, Subscription } from './bus.ts';
 import { type Endpoint, JsonText } from './implement.ts';
 import { type Once, onceOf } from './once.ts';
+import { requireMatch } from './precondition.ts';
 import { defect, refusedWith } from './refused.ts';
 
 /** One call, answered: what a service logs and measures of it. */
@@ -46,6 +48,13 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
     });
   }
   return text;
+};
+
+/** A condition that cannot be judged is not passed over: what was meant to be safe would be done all the same. */
+const requireMatchOf = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: CallContext) => {
+  if (ifMatch === undefined) return undefined;
+  if (conditional === undefined) throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
+  return (current: readonly string[]): void => requireMatch(ifMatch, current);
 };
 
 /** What a retry will be given must be what the first was given. */
@@ -97,6 +106,8 @@ export const serve = async (
         requestId: context.requestId,
         traceparent: context.traceparent,
         once,
+        conditional: operation.ifMatch,
+        requireMatch: requireMatchOf(operation, context),
         say: (header, value) => {
           headers[header] = value;
         },

@@ -87,6 +87,28 @@ export const describeBus = (
       ]);
     });
 
+    it('brings across which tags are wanted, and which there is', async () => {
+      const Guarded = { ...Greet, ifMatch: 'feature' as const };
+      const guarded = implement(Guarded, async ({ requireMatch }) => {
+        requireMatch?.(['7 ☂', 'other']);
+        return { text: '' };
+      });
+      await serve(bus, [guarded]);
+      const ask = (ifMatch?: '*' | readonly string[]) =>
+        call(bus, Guarded, { params: { name: 'x' } }, context(ifMatch === undefined ? {} : { ifMatch }));
+      for (const good of [undefined, '*', ['7 ☂'], ['x', 'other.of-a-reader']] as const) await ask(good);
+      const stale = { kind: 'PreconditionFailed', tag: '7 ☂', details: [{ path: '/headers/if-match' }] };
+      for (const bad of [['8'], [], ['7']]) await expect(ask(bad)).rejects.toMatchObject(stale);
+    });
+
+    it('passes over no condition that an operation does not judge', async () => {
+      let asked = 0;
+      await serve(bus, [implement(Greet, async () => ({ text: String(++asked) }))]);
+      const asking = call(bus, Greet, { params: { name: 'x' } }, context({ ifMatch: '*' }));
+      await expect(asking).rejects.toMatchObject({ kind: 'ValidationError', details: [{ path: '/headers/if-match' }] });
+      expect(asked).toBe(0);
+    });
+
     it('brings a refusal across with its kind, words, details and permissions', async () => {
       const refusals = [
         invalid('The `/body/title` property must be string.', '/body/title'),

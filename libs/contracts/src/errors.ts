@@ -53,10 +53,26 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
+/** The same error for who asks for `application/problem+json` (RFC 9457): both sets of members. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'identifies the error kind' }),
+    title: Type.String({ description: 'the error kind in words' }),
+    status: Type.Integer({ description: 'the status of the answer' }),
+    detail: Type.String({ description: 'description of what went wrong' }),
+    instance: Type.String({ description: 'identifies the error instance' }),
+    ...ErrorBody.properties,
+  },
+  { title: 'problemSchema' },
+);
+export type Problem = Static<typeof Problem>;
+
 interface RefusalExtras {
   readonly details?: readonly ErrorDetail[];
   readonly permissions?: readonly string[];
   readonly retryAfterSeconds?: number;
+  /** of what has changed: its tag as it is now */
+  readonly tag?: string;
 }
 
 /** A "no" with its reason, in the user's words. It travels over the bus as data and becomes HTTP at the gateway alone. */
@@ -65,6 +81,7 @@ export class Refusal extends Error {
   readonly details: readonly ErrorDetail[];
   readonly permissions: readonly string[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly tag: string | undefined;
 
   constructor(kind: ErrorKind, message: string, extras: RefusalExtras = {}) {
     super(message);
@@ -73,6 +90,7 @@ export class Refusal extends Error {
     this.details = extras.details ?? [{ message }];
     this.permissions = extras.permissions;
     this.retryAfterSeconds = extras.retryAfterSeconds;
+    this.tag = extras.tag;
   }
 }
 

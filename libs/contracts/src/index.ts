@@ -1,3 +1,4 @@
+export * from './canonical.ts';
 export * from './changes/index.ts';
 export * from './errors.ts';
 export * from './event-types.ts';

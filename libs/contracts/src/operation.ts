@@ -31,6 +31,9 @@ export interface HttpBinding {
  */
 export type Access = Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'service';
 
+/** What a write can be judged by, when it comes with an `If-Match`: the thing whose tag must still be current. */
+export type Conditional = 'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
+
 export const NoFields = Type.Object({});
 /** The reply of an operation that answers without a body. */
 export const NoReply = Type.Null();
@@ -55,6 +58,8 @@ export interface Operation<
   readonly query: Q;
   readonly body: B;
   readonly reply: R;
+  /** what `If-Match` is judged by; a write that does not say it refuses the header */
+  readonly ifMatch?: Conditional;
   /** the refusals that callers should expect beside 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;

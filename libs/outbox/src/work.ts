@@ -1,4 +1,5 @@
 import { JsonText, type Once } from '@bunting/bus';
+import type { Conditional } from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
 import { beginOnce, completeAnswer, doneBefore, type DoneBefore, remember, textOfReply } from './once.ts';
 import type { Outbox, Recording } from './outbox.ts';
@@ -7,6 +8,8 @@ import type { Outbox, Recording } from './outbox.ts';
 export interface Asking {
   readonly traceparent: string;
   readonly once: Once | undefined;
+  readonly conditional: Conditional | undefined;
+  readonly requireMatch: ((current: readonly string[]) => void) | undefined;
   readonly say: (header: string, value: string) => void;
   readonly said: Readonly<Record<string, string>>;
 }

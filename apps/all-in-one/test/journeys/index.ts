@@ -2,6 +2,7 @@ import type { Platform } from '../platform.ts';
 import { describeBadInput } from './bad-input.ts';
 import { describeChangeRequests } from './change-requests.ts';
 import { describeConcurrency } from './concurrency.ts';
+import { describeConditions } from './conditions.ts';
 import { describeDocs } from './docs.ts';
 import { describeErrors } from './errors.ts';
 import { describeEventFeed } from './event-feed.ts';
@@ -31,5 +32,6 @@ export const describeJourneys = (platform: () => Platform): void => {
   describeConcurrency(platform);
   describeBadInput(platform);
   describeSafeWrites(platform);
+  describeConditions(platform);
   describeDocs(platform);
 };

@@ -8,6 +8,7 @@ import {
   DiscardDraft,
   EditChange,
   operations,
+  type Refusal,
   RevertChangeRequest,
   serviceOf,
   SetApprovers,
@@ -58,7 +59,7 @@ const approved = async () => {
 };
 const changeIn = (request: Awaited<ReturnType<typeof draft>>) => request.features[0]?.changes[0]?.id ?? 0;
 
-const writes: readonly { readonly what: string; readonly given: () => Promise<Write> }[] = [
+const writes: readonly { readonly what: string; readonly given: () => Promise<Write>; readonly isBeside?: true }[] = [
   { what: 'begins a request', given: async () => writing(AddChanges, { params: production, body: enable }) },
   {
     what: 'adds to a request',
@@ -94,6 +95,8 @@ const writes: readonly { readonly what: string; readonly given: () => Promise<Wr
   {
     what: 'asks for approval',
     given: async () => writing(SetApprovers, { params: at((await draft()).id), body: { reviewers: [rita.id] } }),
+    // Whose approval is asked for stands beside the request, and not in it.
+    isBeside: true,
   },
   { what: 'sends to review', given: async () => moving((await draft()).id, 'In review', mia, { comment: 'Please.' }) },
   { what: 'approves', given: async () => moving(await inReview(), 'Approved', rita, { comment: 'Fine.' }) },
@@ -133,6 +136,26 @@ const send = ({ operation, ask, caller }: Write, idempotencyKey: string) =>
   service.call(operation, ask, caller, 10_000, { idempotencyKey });
 
 const asked = new Set<string>();
+const tagNow = async ({ operation, ask, caller }: Write): Promise<readonly string[]> => {
+  const refused = await service
+    .call(operation, ask, caller, 10_000, { ifMatch: ['none'] })
+    .catch((error: unknown) => error as Refusal);
+  expect(refused).toMatchObject({ kind: 'PreconditionFailed', tag: expect.any(String) });
+  return [(refused as Refusal).tag ?? ''];
+};
+
+describe.each(writes)('a write that $what', ({ given, isBeside = false }) => {
+  it('is done only while the request is as its If-Match says', async () => {
+    const write = await given();
+    if (write.operation.ifMatch === undefined) return;
+    const before = await everything();
+    const ifMatch = await tagNow(write);
+    expect(await everything()).toEqual(before);
+    const { operation, ask, caller } = write;
+    const sent = await Promise.allSettled([1, 2].map(() => service.call(operation, ask, caller, 10_000, { ifMatch })));
+    expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(isBeside ? 2 : 1);
+  });
+});
 
 describe.each(writes)('a write that $what, sent again with its Idempotency-Key', ({ given }) => {
   it('changes nothing more and is answered the same', async () => {

@@ -158,6 +158,9 @@ export class AnotherOpenRequest extends Error {}
 
 /** Requests within a unit of work. */
 export interface ChangeRequestRepository {
+  /** What was locked, as it was then. */
+  readonly locked: readonly ChangeRequest[];
+
   /** Whether the user has a request there that takes changes, or a draft. Until the end of this work nobody else makes one. */
   hasOpen(userId: number, place: Place, onlyDraft: boolean): Promise<boolean>;
   newRequestId(): Promise<number>;
@@ -205,9 +208,12 @@ const changeRow = (requestId: number, change: ProposedChange) => ({
 });
 
 export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestRepository => {
+  const locked: ChangeRequest[] = [];
   const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
-    const locked = await em.findOne(ChangeRequestEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    return locked === null ? undefined : (await query<Row>(requestById, [id]))[0]?.request;
+    const row = await em.findOne(ChangeRequestEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const request = row === null ? undefined : (await query<Row>(requestById, [id]))[0]?.request;
+    if (request !== undefined) locked.push(request);
+    return request;
   };
 
   const saveChanges = ({ id, changes }: ChangeRequest, before: readonly ProposedChange[]): void => {
@@ -260,6 +266,8 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
   };
 
   return {
+    locked,
+
     hasOpen: async (userId, { project, environment }, onlyDraft) => {
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
         JSON.stringify([userId, project, environment]),

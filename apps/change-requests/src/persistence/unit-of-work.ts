@@ -1,3 +1,4 @@
+import { tagOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Answered, Asking, InSteps, Outbox, Telling } from '@bunting/outbox';
 import type { Promised } from '../domain/change-request.ts';
@@ -9,6 +10,8 @@ export interface Work {
   readonly requests: ChangeRequestRepository;
   readonly schedules: ScheduleRepository;
   readonly outbox: Outbox;
+  /** Refuses a write that was meant for another state of the request than the one that was locked. */
+  readonly judge: (asked: Asking) => void;
   /** Stores the reply of a write, where the transaction of another carries it out. */
   readonly remember: (once: Promised['once'], reply: unknown) => Promise<void>;
 }
@@ -32,18 +35,27 @@ export interface UnitOfWork {
 /** The only door to writing: state, events, and the answer to a write with an `Idempotency-Key`, in one transaction. */
 export const unitOfWork = ({ work, workThen, recall, remember }: Telling): UnitOfWork => {
   const within =
-    <T>(job: Job<T>) =>
-    (tx: Tx, outbox: Outbox): Promise<T> =>
-      job({
-        requests: changeRequestRepository(tx),
-        schedules: scheduleRepository(tx),
-        outbox,
+    <T>(asked: Asking | string, job: Job<T>) =>
+    async (tx: Tx, outbox: Outbox): Promise<T> => {
+      const requests = changeRequestRepository(tx);
+      const judge = ({ requireMatch }: Asking): void => {
+        if (requireMatch === undefined) return;
+        const [request] = requests.locked;
+        if (request === undefined) throw new Error('No request was locked that the write could be judged by.');
+        requireMatch([tagOf(request)]);
+      };
+      const done = await job({
+        ...{ requests, schedules: scheduleRepository(tx), outbox, judge },
         remember: (once, reply) => remember(tx, once, reply),
       });
-  const working = <T>(asked: Asking | string, job: Job<T>) => work(asked as Asking, within(job));
+      // Last of all: a write that would be refused anyway is refused for that.
+      if (typeof asked !== 'string' && done !== undefined) judge(asked);
+      return done;
+    };
+  const working = <T>(asked: Asking | string, job: Job<T>) => work(asked as Asking, within(asked, job));
   return Object.assign(working as <T>(asked: Asking | string, job: Job<T>) => Promise<T>, {
     recall,
     thenReply: <T extends object, R>(asked: Asking, job: Job<T | undefined>, reply: (done: T) => Promise<R>) =>
-      workThen(asked, within(job), reply),
+      workThen(asked, within(asked, job), reply),
   });
 };

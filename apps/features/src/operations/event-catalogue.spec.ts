@@ -154,11 +154,22 @@ interface Asked {
 let listening: Asked[] | undefined;
 const everAsked = new Set<string>();
 
+/** Asks with a tag that is none, which must be refused and do nothing; gives what it is told instead. */
+const currentTag = async (operation: AnyOperation, about: Ask<AnyOperation>) => {
+  if (operation.ifMatch === undefined) return {};
+  const refused = await features
+    .call(operation, about, mia, { ifMatch: ['none'] })
+    .catch((error: unknown) => error as Refusal);
+  expect(refused).toMatchObject({ kind: 'PreconditionFailed', tag: expect.any(String) });
+  return { ifMatch: [(refused as Refusal).tag ?? ''] };
+};
+
 /** Asks the service; a write with a key of its own while somebody listens. */
 const ask = async <O extends AnyOperation>(operation: O, about: Ask<O>): Promise<ReplyOf<O>> => {
   if (listening === undefined || operation.http?.method === 'GET') return features.call(operation, about);
   const idempotencyKey = randomUUID();
-  const reply = await features.call(operation, about, mia, { idempotencyKey });
+  const more = { idempotencyKey, ...(await currentTag(operation, about)) };
+  const reply = await features.call(operation, about, mia, more);
   listening.push({ operation, about, idempotencyKey, reply });
   everAsked.add(operation.subject);
   return reply;

@@ -1,10 +1,13 @@
-import { notFound, refusal } from '@bunting/contracts';
+import { notFound, refusal, tagOf } from '@bunting/contracts';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { StoredEnvironment } from '../domain/environment.ts';
 import { named } from '../domain/refusals.ts';
+import type { Seen, SeenByNow, Tagged } from './tags.ts';
 
 /** Environments within a unit of work. */
 export interface EnvironmentRepository {
+  /** What was locked, by name. */
+  readonly seen: SeenByNow['environments'];
   /** How many there are, and the last place; nobody else adds one until the end of this work. */
   room(): Promise<{ readonly count: number; readonly latest: number }>;
   /** Those of the names that there are, locked in their order. */
@@ -21,55 +24,70 @@ export interface EnvironmentRepository {
 
 const members = `'name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled, 'protected', e.protected`;
 
-export const environmentRepository = ({ query }: Tx): EnvironmentRepository => ({
-  room: async () => {
-    await query("select pg_advisory_xact_lock(hashtext('environments'))");
-    const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
-    return (await query<{ count: number; latest: number }>(text))[0] ?? { count: 0, latest: 0 };
-  },
+export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
+  const seen = new Map<string, Seen<StoredEnvironment>>();
+  const stored = (name: string, after: StoredEnvironment | undefined): void => {
+    const one = seen.get(name);
+    if (one !== undefined) one.after = after;
+  };
+  return {
+    seen,
 
-  findForUpdate: async (names) => {
-    const text = `
+    room: async () => {
+      await query("select pg_advisory_xact_lock(hashtext('environments'))");
+      const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
+      return (await query<{ count: number; latest: number }>(text))[0] ?? { count: 0, latest: 0 };
+    },
+
+    findForUpdate: async (names) => {
+      const text = `
       select json_build_object(${members}) as environment from environment e where name = any ($1::text[])
       order by name for update`;
-    return (await query<{ environment: StoredEnvironment }>(text, [names])).map(({ environment }) => environment);
-  },
+      const found = await query<{ environment: StoredEnvironment }>(text, [names]);
+      return found.map(({ environment }) => {
+        seen.set(environment.name, { before: environment, after: environment });
+        return environment;
+      });
+    },
 
-  add: async ({ name, type, sortOrder, enabled }) => {
-    const text = 'insert into environment (name, type, sort_order, enabled) values ($1, $2, $3, $4)';
-    try {
-      await query(text, [name, type, sortOrder, enabled]);
-    } catch (error) {
-      if (brokenConstraint(error) !== 'environment_pkey') throw error;
-      throw refusal('NameExistsError', `An environment with the name ${name} already exists`);
-    }
-  },
+    add: async ({ name, type, sortOrder, enabled }) => {
+      const text = 'insert into environment (name, type, sort_order, enabled) values ($1, $2, $3, $4)';
+      try {
+        await query(text, [name, type, sortOrder, enabled]);
+      } catch (error) {
+        if (brokenConstraint(error) !== 'environment_pkey') throw error;
+        throw refusal('NameExistsError', `An environment with the name ${name} already exists`);
+      }
+    },
 
-  save: async (environments) => {
-    if (environments.length === 0) return;
-    const text = `
+    save: async (environments) => {
+      if (environments.length === 0) return;
+      const text = `
       update environment set type = given.type, sort_order = given."sortOrder", enabled = given.enabled
       from json_to_recordset($1::json) as given (name text, type text, "sortOrder" integer, enabled boolean)
       where environment.name = given.name`;
-    await query(text, [JSON.stringify(environments)]);
-  },
+      await query(text, [JSON.stringify(environments)]);
+      for (const environment of environments) stored(environment.name, environment);
+    },
 
-  remove: async (name) => {
-    await query('delete from environment where name = $1', [name]);
-  },
+    remove: async (name) => {
+      await query('delete from environment where name = $1', [name]);
+      stored(name, undefined);
+    },
 
-  projectsOf: async (name) => {
-    const text = 'select project from project_environment where environment = $1 order by project limit 11';
-    return (await query<{ project: string }>(text, [name])).map(({ project }) => project);
-  },
+    projectsOf: async (name) => {
+      const text = 'select project from project_environment where environment = $1 order by project limit 11';
+      return (await query<{ project: string }>(text, [name])).map(({ project }) => project);
+    },
 
-  featuresIn: async (names) => {
-    const text = `
+    featuresIn: async (names) => {
+      const text = `
       select f.name from feature f
       where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
-    return (await query<{ name: string }>(text, [names])).map(({ name }) => name);
-  },
-});
+      return (await query<{ name: string }>(text, [names])).map(({ name }) => name);
+    },
+  };
+};
 
 /** SQL: in how many features of the project, or of all, the environment `e` is on. */
 const enabledIn = (project = 'true'): string => `(
@@ -90,7 +108,7 @@ const all: Statement = {
 };
 const one: Statement = {
   name: 'environment',
-  text: `select ${described}::text as json from environment e where e.name = $1`,
+  text: `select ${described}::text as json, json_build_object(${members}) as own from environment e where e.name = $1`,
 };
 const ofProject: Statement = {
   name: 'environments-for-project',
@@ -108,7 +126,7 @@ const ofProject: Statement = {
 /** Environments as they are now, as JSON, for who only looks. */
 export interface EnvironmentReader {
   all(): Promise<string>;
-  one(name: string): Promise<string>;
+  one(name: string): Promise<Tagged>;
   ofProject(project: string): Promise<string>;
 }
 
@@ -118,9 +136,9 @@ export const environmentReader = (database: Database): EnvironmentReader => {
   return {
     all: async () => (await read(all, [])) ?? '',
     one: async (name) => {
-      const json = await read(one, [name]);
-      if (json === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
-      return json;
+      const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [name]);
+      if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
+      return { json: row.json, tag: tagOf(row.own) };
     },
     ofProject: async (project) => {
       const json = await read(ofProject, [project]);

@@ -82,7 +82,7 @@ export const wholeFeature = (withVariants: boolean): string => `
     'strategies', '[]'::json,
     'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
     'dependencies', f.dependencies,
-    'collaborators', json_build_object('users', f.collaborators))::text as json
+    'collaborators', json_build_object('users', f.collaborators))::text as json, f.edition::text as tag
   from feature f ${environments(withVariants ? strategies + variants : strategies)}
   where f.name = $1 and f.project = $2 and f.archived_at is null`;
 
@@ -112,7 +112,7 @@ export const archivedFeatures = `
 
 /** What projections are told of features: of the rows of `from`, which may be what a write returns. */
 export const statesOf = (from: string): string => `
-  select f.version, json_build_object(${members},
+  select f.version, f.edition, json_build_object(${members},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state

@@ -1,8 +1,9 @@
-import { notFound, type Refusal } from '@bunting/contracts';
+import { notFound, type Refusal, tagOf } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { absentFeature } from './absent-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
+import { nothing, type Tagged } from './tags.ts';
 
 /** Where a feature is looked for. */
 export interface FeatureAddress {
@@ -12,12 +13,12 @@ export interface FeatureAddress {
 
 /** Parts of features as they are now, and lists of names, as JSON from PostgreSQL, each in one statement. */
 export interface FeaturePartsReader {
-  environment(at: FeatureAddress, environment: string): Promise<string>;
-  strategies(at: FeatureAddress, environment: string): Promise<string>;
-  strategy(at: FeatureAddress, environment: string, strategyId: string): Promise<string>;
-  environmentVariants(at: FeatureAddress, environment: string): Promise<string>;
+  environment(at: FeatureAddress, environment: string): Promise<Tagged>;
+  strategies(at: FeatureAddress, environment: string): Promise<Tagged>;
+  strategy(at: FeatureAddress, environment: string, strategyId: string): Promise<Tagged>;
+  environmentVariants(at: FeatureAddress, environment: string): Promise<Tagged>;
   /** The variants of the first environment that has any. */
-  variants(at: FeatureAddress): Promise<string>;
+  variants(at: FeatureAddress): Promise<Tagged>;
   lifecycle(at: FeatureAddress): Promise<string>;
   possibleParents(at: FeatureAddress): Promise<string>;
   variantNames(at: FeatureAddress): Promise<string>;
@@ -34,14 +35,14 @@ const byName = (variants: string): string =>
 /** A statement about a feature: `$1` name, `$2` project. */
 const ofFeature = (name: string, json: string): Statement => ({
   name,
-  text: `select (${json})::text as json from feature f where f.name = $1 and f.project = $2`,
+  text: `select (${json})::text as json, f.edition::text as edition from feature f where f.name = $1 and f.project = $2`,
 });
 
 /** A statement about a feature in an environment: `it`; `$3` is the name of the environment. */
 const ofEnvironment = (name: string, json: string): Statement => ({
   name,
   text: `
-    select (${json})::text as json,
+    select (${json})::text as json, it as own,
       exists (select from project_environment where project = f.project and environment = $3::text) as connected
     from feature f cross join lateral (select f.environments -> $3::text as it) as at
     where f.name = $1 and f.project = $2`,
@@ -115,6 +116,9 @@ const archived: Statement = { name: 'archived-features', text: archivedFeatures 
 
 interface Row {
   readonly json: string | null;
+  readonly edition?: string;
+  /** what the feature is in the environment, as it is stored */
+  readonly own?: unknown;
   readonly connected?: boolean;
 }
 
@@ -137,10 +141,10 @@ export const featurePartsReader = (database: Database): FeaturePartsReader => {
 
   const partIn =
     (statement: Statement, unconnected: (feature: string, environment: string) => Refusal) =>
-    async (at: FeatureAddress, where: string): Promise<string> => {
-      const { json, connected } = await rowOf(statement, at, where);
+    async (at: FeatureAddress, where: string): Promise<Tagged> => {
+      const { json, own, connected } = await rowOf(statement, at, where);
       if (connected !== true) throw unconnected(named(at.name), named(where));
-      return json ?? '';
+      return { json: json ?? '', tag: tagOf(own ?? nothing) };
     };
   const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
 
@@ -153,9 +157,12 @@ export const featurePartsReader = (database: Database): FeaturePartsReader => {
     strategy: async (at, where, strategyId) => {
       const { json } = await rowOf(strategy, at, where, strategyId);
       if (json === null) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
-      return json;
+      return { json, tag: tagOf(JSON.parse(json)) };
     },
-    variants: (at) => partOf(variants, at),
+    variants: async (at) => {
+      const { json, edition = '' } = await rowOf(variants, at);
+      return { json: json ?? '', tag: edition };
+    },
     lifecycle: (at) => partOf(lifecycle, at),
     possibleParents: (at) => partOf(possibleParents, at),
     variantNames: (at) => partOf(variantNames, at),

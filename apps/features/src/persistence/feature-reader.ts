@@ -2,6 +2,7 @@ import { notFound, type Tag } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { absentFeature } from './absent-feature.ts';
+import type { Tagged } from './tags.ts';
 import { featuresOfProject, tagAndNamePrefix, wholeFeature } from './feature-json.ts';
 
 /** Which features of a project are wanted: those with any of the tags, whose name begins so in upper or lower case. */
@@ -16,9 +17,9 @@ export interface FeatureReader {
     at: { readonly project: string; readonly name: string },
     userId: number,
     withVariants: boolean,
-  ): Promise<string>;
+  ): Promise<Tagged>;
   ofProject(project: string, userId: number, wanted: Wanted): Promise<string>;
-  tagsOf(name: string): Promise<string>;
+  tagsOf(name: string): Promise<Tagged>;
 }
 
 const whole: Statement = { name: 'whole-feature', text: wholeFeature(false) };
@@ -27,7 +28,7 @@ const ofProject: Statement = { name: 'features-of-project', text: featuresOfProj
 
 const tags: Statement = {
   name: 'tags-of-feature',
-  text: `select json_build_object('version', 1, 'tags', tags)::text as json from feature where name = $1`,
+  text: `select json_build_object('version', 1, 'tags', tags)::text as json, edition::text as tag from feature where name = $1`,
 };
 
 export const featureReader = (database: Database): FeatureReader => {
@@ -36,7 +37,7 @@ export const featureReader = (database: Database): FeatureReader => {
 
   return {
     whole: async ({ project, name }, userId, withVariants) => {
-      const found = await json(withVariants ? wholeWithVariants : whole, [name, project, userId]);
+      const [found] = await database.read<Tagged>(withVariants ? wholeWithVariants : whole, [name, project, userId]);
       if (found !== undefined) return found;
       throw await absentFeature(
         (text, values) => database.read({ name: 'where-feature-is', text }, values),
@@ -51,7 +52,7 @@ export const featureReader = (database: Database): FeatureReader => {
     },
 
     tagsOf: async (name) => {
-      const found = await json(tags, [name]);
+      const [found] = await database.read<Tagged>(tags, [name]);
       if (found === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
       return found;
     },

@@ -8,6 +8,7 @@ import { statesOf } from './feature-json.ts';
 import { type FeatureJson, featureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { holdReferences as holdReferencesOf } from './references.ts';
 import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
+import type { Seen, SeenByNow, SeenFeature } from './tags.ts';
 
 /** A feature, and what the rules must know beside it. */
 export interface Found {
@@ -17,6 +18,8 @@ export interface Found {
 
 /** Features within a unit of work. Whoever gets one for update has it to himself until the end of that work. */
 export interface FeatureRepository {
+  /** What was got for update, by name. */
+  readonly seen: SeenByNow['features'];
   /** The feature of that name in that project, with what a request may speak of: one statement. */
   getForUpdate(project: string, name: string, mentions?: Mentions): Promise<Found>;
   /** The feature of that name in whichever project. */
@@ -37,27 +40,33 @@ export interface FeatureRepository {
   remove(features: readonly Feature[]): Promise<void>;
 }
 
+interface FoundRow {
+  readonly feature: FeatureJson;
+  readonly edition: number;
+}
+
 interface SavedRow {
   readonly version: number;
+  readonly edition: number;
   readonly state: FeatureState;
 }
 
 const nobody: Mentions = { texts: [], numbers: [] };
 
 const getForUpdate = `
-  select ${featureJson} as feature,
+  select ${featureJson} as feature, f.edition,
     ${surroundingsJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as surroundings
   from feature f join project p on p.id = f.project
   where f.name = $1 and f.project = $2
   for update of f`;
 
-const findForUpdate = `select ${featureJson} as feature from feature f where f.name = $1 for update`;
+const findForUpdate = `select ${featureJson} as feature, f.edition from feature f where f.name = $1 for update`;
 
 const findAllForUpdate = `
-  select ${featureJson} as feature from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
+  select ${featureJson} as feature, f.edition from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
 
 const findFamiliesForUpdate = `
-  select ${featureJson} as feature from feature f
+  select ${featureJson} as feature, f.edition from feature f
   where f.name in (
     select unnest($1::text[])
     union select unnest(child.parents) from feature child where child.name = any ($1::text[]))
@@ -98,45 +107,56 @@ export const featureRepository = (
   requireAllowed?: (before: Feature, after: Feature) => Promise<void>,
   holdReferences?: ReturnType<typeof holdReferencesOf>,
 ): FeatureRepository => {
-  /** what was got for update, as it was then */
+  /** what was got for update, as it was last stored */
   const known = new Map<string, Feature>();
+  const seen = new Map<string, Seen<SeenFeature>>();
 
-  const remembered = (json: FeatureJson): Feature => {
+  const remembered = ({ feature: json, edition }: FoundRow): Feature => {
     const feature = featureOf(json);
     known.set(feature.name, feature);
+    if (!seen.has(feature.name)) seen.set(feature.name, { before: { feature, edition }, after: { feature, edition } });
     return feature;
   };
 
+  /** What was stored, with the edition that it is since then; an edit by others, such as another child, is none. */
+  const stored = (name: string, edition: number): void => {
+    const [one, feature] = [seen.get(name), known.get(name)];
+    if (one !== undefined && feature !== undefined) one.after = { feature, edition };
+  };
+
   const find = async (statement: string, value: unknown): Promise<Feature[]> =>
-    (await query<{ feature: FeatureJson }>(statement, [value])).map((row) => remembered(row.feature));
+    (await query<FoundRow>(statement, [value])).map(remembered);
 
   const tell = async (statement: string, value: unknown): Promise<void> => {
-    for (const { version, state } of await query<SavedRow>(statement, [value])) {
+    for (const { version, edition, state } of await query<SavedRow>(statement, [value])) {
+      stored(state.name, edition);
       outbox.state({ entity: 'feature', id: state.name, version, state });
     }
   };
 
   const write = async (statement: string, features: readonly Feature[], like?: Feature): Promise<void> => {
-    for (const some of inBatches(features)) {
-      await holdReferences?.(some.map((after) => ({ before: known.get(after.name), after, like })));
-      await tell(statement, rowsOf(some));
-    }
     // A parent's row knows nothing of its children, but its state says whether there are some.
     const parents = new Set(features.flatMap((feature) => changedParents(known.get(feature.name), feature)));
-    for (const feature of features) known.set(feature.name, feature);
+    for (const some of inBatches(features)) {
+      await holdReferences?.(some.map((after) => ({ before: known.get(after.name), after, like })));
+      for (const feature of some) known.set(feature.name, feature);
+      await tell(statement, rowsOf(some));
+    }
     if (parents.size > 0) await tell(touch, [...parents].sort());
   };
 
   return {
+    seen,
+
     getForUpdate: async (project, name, { texts, numbers } = nobody) => {
-      const [row] = await query<{ feature: FeatureJson; surroundings: SurroundingsJson }>(getForUpdate, [
+      const [row] = await query<FoundRow & { surroundings: SurroundingsJson }>(getForUpdate, [
         name,
         project,
         texts,
         numbers,
       ]);
       if (row === undefined) throw await absentFeature(query, project, name);
-      return { feature: remembered(row.feature), surroundings: surroundingsOf(row.surroundings) };
+      return { feature: remembered(row), surroundings: surroundingsOf(row.surroundings) };
     },
 
     findForUpdate: async (name) => (await find(findForUpdate, name))[0],
@@ -178,6 +198,8 @@ export const featureRepository = (
       for (const some of inBatches(features)) {
         const names = some.map(({ name }) => name);
         for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
+          const gone = seen.get(name);
+          if (gone !== undefined) gone.after = undefined;
           outbox.state({ entity: 'feature', id: name, version, state: null });
         }
       }

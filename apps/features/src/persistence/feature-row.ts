@@ -83,11 +83,13 @@ export const rowsOf = (features: readonly Feature[]): string => JSON.stringify(f
 
 /** Stores features that are new. Where there was one of that name, the versions of the new one follow those of that. */
 export const insertFeatures = `
-  insert into feature (${names.join(', ')}, version)
-  select ${names.map((name) => `given.${name}`).join(', ')}, coalesce(deleted_feature.version, 0) + 1
+  insert into feature (${names.join(', ')}, version, edition)
+  select ${names.map((name) => `given.${name}`).join(', ')}, coalesce(deleted_feature.version, 0) + 1,
+    coalesce(deleted_feature.version, 0) + 1
   from ${given} left join deleted_feature on deleted_feature.name = given.name returning *`;
 
 /** Stores what became of features that are there. */
 export const updateFeatures = `
-  update feature set (${names.join(', ')}, version) = row (${names.map((name) => `given.${name}`).join(', ')}, feature.version + 1)
+  update feature set (${names.join(', ')}, version, edition) = row (${names.map((name) => `given.${name}`).join(', ')},
+    feature.version + 1, feature.version + 1)
   from ${given} where feature.name = given.name returning feature.*`;

@@ -1,10 +1,11 @@
-import { invalid, notFound, refusal } from '@bunting/contracts';
+import { invalid, notFound, refusal, tagOf } from '@bunting/contracts';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { named } from '../domain/refusals.ts';
 import type { SegmentContent, StoredSegment } from '../domain/segment.ts';
 import { SegmentEntity } from './entities.ts';
 import { moment } from './feature-json.ts';
+import type { Tagged } from './tags.ts';
 
 /** Segments within a unit of work. */
 export interface SegmentRepository {
@@ -70,7 +71,7 @@ const allSegments: Statement = {
 /** Segments as they are now, as JSON, for who only looks. */
 export interface SegmentReader {
   all(): Promise<string>;
-  one(id: number): Promise<string>;
+  one(id: number): Promise<Tagged>;
 }
 
 export const segmentReader = (database: Database): SegmentReader => ({
@@ -78,6 +79,6 @@ export const segmentReader = (database: Database): SegmentReader => ({
   one: async (id) => {
     const [row] = await database.read<{ json: string }>(oneSegment, [id]);
     if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
-    return row.json;
+    return { json: row.json, tag: tagOf(JSON.parse(row.json)) };
   },
 });

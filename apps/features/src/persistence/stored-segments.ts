@@ -5,9 +5,12 @@ import type { SegmentNeighbours, StoredSegment } from '../domain/segment.ts';
 import type { ChangeApplication } from './change-application.ts';
 import { moment } from './feature-json.ts';
 import { strategiesWhere } from './strategy-uses.ts';
+import type { Seen, SeenByNow } from './tags.ts';
 
 /** Segments that are there already, within a unit of work. */
 export interface StoredSegments {
+  /** What was got for update, by id. */
+  readonly seen: SeenByNow['segments'];
   /** The segment, with who uses it; of names, the neighbours know the one that is asked for. */
   getForUpdate(
     id: number,
@@ -40,40 +43,54 @@ interface Row {
 
 const noSuchSegment = (id: number) => notFound(`No segment exists with ID "${id}"`);
 
-export const storedSegments = ({ query }: Tx, application: ChangeApplication): StoredSegments => ({
-  getForUpdate: async (id, name = '') => {
-    const [row] = await query<Row>(getForUpdate, [id, name]);
-    if (row === undefined) throw noSuchSegment(id);
-    const { segment, idOfName } = row;
-    const users = await query<SegmentNeighbours['users'][number]>(usersOf, [id]);
-    return {
-      segment,
-      neighbours: { users, idOfName: (wanted) => (wanted === name ? (idOfName ?? undefined) : undefined) },
-    };
-  },
+export const storedSegments = ({ query }: Tx, application: ChangeApplication): StoredSegments => {
+  const seen = new Map<number, Seen<StoredSegment>>();
+  const stored = (id: number, after: StoredSegment | undefined): void => {
+    const one = seen.get(id);
+    if (one !== undefined) one.after = after;
+  };
+  return {
+    seen,
 
-  save: async (segment) => {
-    try {
-      await application.saveSegment(segment);
-    } catch (error) {
-      const broken = brokenConstraint(error);
-      if (broken === 'segment_name_is_unique') throw refusal('NameExistsError', 'Segment name already exists');
-      if (broken !== 'segment_project_fkey') throw error;
-      const sent = named(segment.project ?? '');
-      throw invalid(
-        `The \`/body/project\` property must name a project that exists. You provided "${sent}".`,
-        '/body/project',
-      );
-    }
-  },
+    getForUpdate: async (id, name = '') => {
+      const [row] = await query<Row>(getForUpdate, [id, name]);
+      if (row === undefined) throw noSuchSegment(id);
+      const { segment, idOfName } = row;
+      const users = await query<SegmentNeighbours['users'][number]>(usersOf, [id]);
+      seen.set(id, { before: segment, after: segment });
+      return {
+        segment,
+        neighbours: { users, idOfName: (wanted) => (wanted === name ? (idOfName ?? undefined) : undefined) },
+      };
+    },
 
-  remove: (segment) => application.deleteSegment(segment),
+    save: async (segment) => {
+      try {
+        await application.saveSegment(segment);
+        stored(segment.id, segment);
+      } catch (error) {
+        const broken = brokenConstraint(error);
+        if (broken === 'segment_name_is_unique') throw refusal('NameExistsError', 'Segment name already exists');
+        if (broken !== 'segment_project_fkey') throw error;
+        const sent = named(segment.project ?? '');
+        throw invalid(
+          `The \`/body/project\` property must name a project that exists. You provided "${sent}".`,
+          '/body/project',
+        );
+      }
+    },
 
-  featureOfStrategy: async (id) => {
-    const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
-    return (await query<{ name: string; project: string }>(text, [id]))[0];
-  },
-});
+    remove: async (segment) => {
+      await application.deleteSegment(segment);
+      stored(segment.id, undefined);
+    },
+
+    featureOfStrategy: async (id) => {
+      const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
+      return (await query<{ name: string; project: string }>(text, [id]))[0];
+    },
+  };
+};
 
 const isNameTaken: Statement = {
   name: 'segment-name',

@@ -21,6 +21,7 @@ import { type EnvironmentRepository, environmentRepository } from './environment
 import { type StrategyTypeRepository, strategyTypeRepository } from './strategy-types.ts';
 import { type FeatureTypeRepository, featureTypeRepository } from './feature-types.ts';
 import { type StoredSegments, storedSegments } from './stored-segments.ts';
+import { judge } from './tags.ts';
 import { type TagCatalogue, tagCatalogue } from './tag-catalogue.ts';
 
 /** Who has the work done, and when: it goes with everything that is told. */
@@ -67,8 +68,9 @@ export interface UnitOfWork {
 /** The only door to writing. A job may be done again after a deadlock: it does nothing outside its work. */
 export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
   const doing =
-    <T>({ caller, now, deadline, isAgreed }: Occasion, job: (work: Work) => Promise<T>) =>
+    <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
+      const { caller, now, deadline, isAgreed } = occasion;
       const told = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       const record = (events: readonly DomainEvent[]): void => {
         for (const { type, project, environment, featureName, data, preData, tags } of events) {
@@ -85,13 +87,16 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
         }
       };
       const protection = protectionRepository(tx);
+      const features = featureRepository(
+        tx,
+        outbox,
+        isAgreed ? undefined : refusingGuardedEdits(caller, protection),
+        holdReferences(tx),
+      );
+      const environments = environmentRepository(tx);
+      const segments = storedSegments(tx, changeApplication(tx, outbox));
       const result = await job({
-        features: featureRepository(
-          tx,
-          outbox,
-          isAgreed ? undefined : refusingGuardedEdits(caller, protection),
-          holdReferences(tx),
-        ),
+        features,
         projects: projectRepository(tx, outbox),
         segments: segmentRepository(tx, outbox),
         catalogue: catalogue(tx),
@@ -102,16 +107,18 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
         tags: tagCatalogue(tx),
         featureTypes: featureTypeRepository(tx),
         strategyTypes: strategyTypeRepository(tx),
-        environments: environmentRepository(tx),
+        environments,
         projectSettings: projectSettings(tx, outbox),
         exporting: exporting(tx),
         contextFields: contextFieldRepository(tx),
-        storedSegments: storedSegments(tx, changeApplication(tx, outbox)),
+        storedSegments: segments,
         favorites: favoriteRepository(tx),
         usage: usageRepository(tx, outbox),
         upkeep: upkeep(tx, outbox),
         events: { record },
       });
+      if ('conditional' in occasion)
+        judge(occasion, { features: features.seen, environments: environments.seen, segments: segments.seen });
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left. Nothing was changed.');
       return result;
     };

@@ -113,6 +113,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
         const request = beginApplying(before, 'apply', asker, { ...more, comment: await comment(), promised });
         const inUse = await segmentsInUse(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);
+        tx.judge(asked);
         await tx.requests.save(before, request);
         return request;
       });

@@ -9,12 +9,13 @@ import {
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import type { EnvironmentReader } from '../../persistence/environments.ts';
 import { existing } from '../existing.ts';
+import { tagged } from '../tagged.ts';
 
 export const listEnvironmentsEndpoint = (environments: EnvironmentReader) =>
   implement(ListEnvironments, async () => new JsonText(await environments.all()));
 
 export const getEnvironmentEndpoint = (environments: EnvironmentReader) =>
-  implement(GetEnvironment, async ({ params }) => new JsonText(await environments.one(params.name)));
+  implement(GetEnvironment, async (asked) => tagged(asked, await environments.one(asked.params.name)));
 
 export const listEnvironmentsOfProjectEndpoint = (environments: EnvironmentReader) =>
   implement(

@@ -1,9 +1,11 @@
-import { implement, JsonText } from '@bunting/bus';
+import { implement } from '@bunting/bus';
 import { GetFeatureEnvironment } from '@bunting/contracts';
 import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
+import { tagged } from '../tagged.ts';
 
 export const getFeatureEnvironmentEndpoint = (parts: FeaturePartsReader) =>
-  implement(GetFeatureEnvironment, async ({ params }) => {
+  implement(GetFeatureEnvironment, async (asked) => {
+    const { params } = asked;
     const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await parts.environment(at, params.environment));
+    return tagged(asked, await parts.environment(at, params.environment));
   });

@@ -1,9 +1,11 @@
-import { implement, JsonText } from '@bunting/bus';
+import { implement } from '@bunting/bus';
 import { GetFeature } from '@bunting/contracts';
 import type { FeatureReader } from '../../persistence/feature-reader.ts';
+import { tagged } from '../tagged.ts';
 
 export const getFeatureEndpoint = (features: FeatureReader) =>
-  implement(GetFeature, async ({ params, query, caller }) => {
+  implement(GetFeature, async (asked) => {
+    const { params, query, caller } = asked;
     const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await features.whole(at, caller.id, query.variantEnvironments === 'true'));
+    return tagged(asked, await features.whole(at, caller.id, query.variantEnvironments === 'true'));
   });

@@ -1,6 +1,7 @@
-import { implement, JsonText } from '@bunting/bus';
+import { implement } from '@bunting/bus';
 import { GetSegment } from '@bunting/contracts';
 import type { SegmentReader } from '../../persistence/segment-repository.ts';
+import { tagged } from '../tagged.ts';
 
 export const getSegmentEndpoint = (segments: SegmentReader) =>
-  implement(GetSegment, async ({ params }) => new JsonText(await segments.one(params.id)));
+  implement(GetSegment, async (asked) => tagged(asked, await segments.one(asked.params.id)));

@@ -1,9 +1,11 @@
-import { implement, JsonText } from '@bunting/bus';
+import { implement } from '@bunting/bus';
 import { GetStrategy } from '@bunting/contracts';
 import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
+import { tagged } from '../tagged.ts';
 
 export const getStrategyEndpoint = (parts: FeaturePartsReader) =>
-  implement(GetStrategy, async ({ params }) => {
+  implement(GetStrategy, async (asked) => {
+    const { params } = asked;
     const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await parts.strategy(at, params.environment, params.strategyId));
+    return tagged(asked, await parts.strategy(at, params.environment, params.strategyId));
   });

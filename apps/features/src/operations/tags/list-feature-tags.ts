@@ -1,6 +1,7 @@
-import { implement, JsonText } from '@bunting/bus';
+import { implement } from '@bunting/bus';
 import { ListFeatureTags } from '@bunting/contracts';
 import type { FeatureReader } from '../../persistence/feature-reader.ts';
+import { tagged } from '../tagged.ts';
 
 export const listFeatureTagsEndpoint = (features: FeatureReader) =>
-  implement(ListFeatureTags, async ({ params }) => new JsonText(await features.tagsOf(params.featureName)));
+  implement(ListFeatureTags, async (asked) => tagged(asked, await features.tagsOf(asked.params.featureName)));

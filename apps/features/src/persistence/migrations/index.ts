@@ -2,6 +2,7 @@ import { idempotencyTables } from '@bunting/outbox';
 import { appliedChangeRequests, protectedEnvironments } from './applied-changes.ts';
 import { archivedFeatures } from './archived-features.ts';
 import { deletedFeatures } from './deleted-features.ts';
+import { editions } from './editions.ts';
 import { freshInstall } from './fresh-install.ts';
 import { settings } from './settings.ts';
 import { toldProjects } from './told-projects.ts';
@@ -20,4 +21,5 @@ export const steps = [
   toldProjects,
   idempotencyTables,
   archivedFeatures,
+  editions,
 ];

@@ -10,6 +10,7 @@ export const AddComment = defineOperation({
   description: 'Adds a comment to a change request.',
   tag: 'Change Requests',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/comments', status: 204 },
+  ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangeRequestPath,
   body: Type.Object(

@@ -10,6 +10,7 @@ export const ChangeState = defineOperation({
   description: 'Sends a change request to review, approves, rejects, cancels, applies or schedules it.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/state' },
+  ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangeRequestPath,
   body: ChangeRequestStateBody,

@@ -9,6 +9,7 @@ export const DiscardChange = defineOperation({
   description: 'Takes a change out of a change request. Tells `change-discarded`.',
   tag: 'Change Requests',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
+  ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangePath,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],

@@ -9,6 +9,7 @@ export const DiscardDraft = defineOperation({
   description: 'Deletes a change request that nobody but its author has seen. Tells `change-request-discarded`.',
   tag: 'Change Requests',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/change-requests/:id' },
+  ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangeRequestPath,
   errors: ['NotFoundError', 'ConflictError'],

@@ -13,6 +13,7 @@ export const EditChange = defineOperation({
     'Replaces a change of a change request by another one with the same action and subject. Tells `change-edited`.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
+  ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangePath,
   body: Type.Unsafe<unknown>({ type: 'object', documentation: OneChange }),

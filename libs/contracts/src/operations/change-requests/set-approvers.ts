@@ -11,6 +11,7 @@ export const SetApprovers = defineOperation({
     'Replaces the users whose approval the author asks for. Anyone else who may approve still may, and being asked gives no permission.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/approvers', status: 204 },
+  ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangeRequestPath,
   body: Type.Object(

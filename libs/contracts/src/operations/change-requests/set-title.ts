@@ -10,6 +10,7 @@ export const SetTitle = defineOperation({
   description: 'Gives a change request another title.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/title', status: 204 },
+  ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangeRequestPath,
   body: Type.Object(

@@ -10,6 +10,7 @@ export const AddDependency = defineOperation({
   description: 'A feature has one parent at most: another one takes its place.',
   tag: 'Dependencies',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/dependencies' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_DEPENDENCY',
   params: ProjectFeaturePath,
   body: AddDependencyBody,

@@ -13,6 +13,7 @@ export const RemoveDependencies = defineOperation({
     url: '/api/admin/projects/:projectId/features/:featureName/dependencies',
     anyContentType: true,
   },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_DEPENDENCY',
   params: ProjectFeaturePath,
   errors: ['NotFoundError'],

@@ -13,6 +13,7 @@ export const RemoveDependency = defineOperation({
     url: '/api/admin/projects/:projectId/features/:featureName/dependencies/:parent',
     anyContentType: true,
   },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_DEPENDENCY',
   params: DependencyPath,
   errors: ['NotFoundError'],

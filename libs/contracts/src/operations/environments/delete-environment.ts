@@ -9,6 +9,7 @@ export const DeleteEnvironment = defineOperation({
   description: 'Removes an environment that no project uses and that is not protected.',
   tag: 'Environments',
   http: { method: 'DELETE', url: '/api/admin/environments/:name', anyContentType: true },
+  ifMatch: 'environment',
   permission: 'ADMIN',
   params: NamePath,
   errors: ['NotFoundError', 'ConflictError', 'OperationDeniedError'],

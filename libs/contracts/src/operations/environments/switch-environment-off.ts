@@ -9,6 +9,7 @@ export const SwitchEnvironmentOff = defineOperation({
   description: 'New projects do not get it; what is in it stays.',
   tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/:name/off', status: 204, anyContentType: true },
+  ifMatch: 'environment',
   permission: 'ADMIN',
   params: NamePath,
   errors: ['NotFoundError'],

@@ -9,6 +9,7 @@ export const SwitchEnvironmentOn = defineOperation({
   description: 'New projects get it.',
   tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/:name/on', status: 204, anyContentType: true },
+  ifMatch: 'environment',
   permission: 'ADMIN',
   params: NamePath,
   errors: ['NotFoundError'],

@@ -10,6 +10,7 @@ export const UpdateEnvironment = defineOperation({
   description: 'Changes the type or the place of an environment.',
   tag: 'Environments',
   http: { method: 'PUT', url: '/api/admin/environments/update/:name' },
+  ifMatch: 'environment',
   permission: 'ADMIN',
   params: NamePath,
   body: UpdateEnvironmentBody,

@@ -14,6 +14,7 @@ export const ArchiveFeature = defineOperation({
     status: 202,
     anyContentType: true,
   },
+  ifMatch: 'feature',
   permission: 'DELETE_FEATURE',
   params: ProjectFeaturePath,
   errors: ['InvalidOperationError', 'NotFoundError'],

@@ -13,6 +13,7 @@ export const DisableEnvironment = defineOperation({
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/off',
     anyContentType: true,
   },
+  ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
   params: FeatureEnvironmentPath,
   errors: ['ArchivedFeatureError', 'NotFoundError'],

@@ -14,6 +14,7 @@ export const EnableEnvironment = defineOperation({
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/on',
     anyContentType: true,
   },
+  ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
   params: FeatureEnvironmentPath,
   query: Type.Object({

@@ -10,6 +10,7 @@ export const MoveFeature = defineOperation({
   description: 'Both projects must have the same environments, and the feature no dependencies.',
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/changeProject' },
+  ifMatch: 'feature',
   permission: 'MOVE_FEATURE_TOGGLE',
   params: ProjectFeaturePath,
   body: MoveFeatureBody,

@@ -12,6 +12,7 @@ export const PatchFeature = defineOperation({
     'Applies JSON patch operations to the description, the type, the impression data and the stale mark of a feature.',
   tag: 'Features',
   http: { method: 'PATCH', url: '/api/admin/projects/:projectId/features/:featureName' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: ProjectFeaturePath,
   body: JsonPatch,

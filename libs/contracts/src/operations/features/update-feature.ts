@@ -10,6 +10,7 @@ export const UpdateFeature = defineOperation({
   description: 'Updates what the body mentions; what it leaves out stays as it is. It neither archives nor revives.',
   tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: ProjectFeaturePath,
   body: UpdateFeatureBody,

@@ -10,6 +10,7 @@ export const CompleteFeature = defineOperation({
   description: 'Says that a feature has done its work, and whether it is kept or discarded.',
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/lifecycle/complete' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: ProjectFeaturePath,
   body: CompleteFeatureBody,

@@ -13,6 +13,7 @@ export const UncompleteFeature = defineOperation({
     url: '/api/admin/projects/:projectId/features/:featureName/lifecycle/uncomplete',
     anyContentType: true,
   },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: ProjectFeaturePath,
   errors: ['NotFoundError'],

@@ -9,6 +9,7 @@ export const DeleteSegment = defineOperation({
   description: 'Removes a segment that no strategy of an active feature uses.',
   tag: 'Segments',
   http: { method: 'DELETE', url: '/api/admin/segments/:id', status: 204, anyContentType: true },
+  ifMatch: 'segment',
   permission: ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
   params: SegmentPath,
   errors: ['NotFoundError', 'ConflictError'],

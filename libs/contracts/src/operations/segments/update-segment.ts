@@ -10,6 +10,7 @@ export const UpdateSegment = defineOperation({
   description: 'Replaces the name, the description, the project and the constraints of a segment.',
   tag: 'Segments',
   http: { method: 'PUT', url: '/api/admin/segments/:id', status: 204 },
+  ifMatch: 'segment',
   permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
   params: SegmentPath,
   body: CreateSegmentBody,

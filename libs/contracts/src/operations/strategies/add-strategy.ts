@@ -13,6 +13,7 @@ export const AddStrategy = defineOperation({
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies',
   },
+  ifMatch: 'feature environment',
   permission: 'CREATE_FEATURE_STRATEGY',
   params: FeatureEnvironmentPath,
   body: CreateStrategy,

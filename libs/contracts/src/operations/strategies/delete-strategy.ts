@@ -13,6 +13,7 @@ export const DeleteStrategy = defineOperation({
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/:strategyId',
     anyContentType: true,
   },
+  ifMatch: 'strategy',
   permission: 'DELETE_FEATURE_STRATEGY',
   params: StrategyPath,
   errors: ['NotFoundError'],

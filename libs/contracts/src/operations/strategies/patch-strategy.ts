@@ -15,6 +15,7 @@ export const PatchStrategy = defineOperation({
     method: 'PATCH',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/:strategyId',
   },
+  ifMatch: 'strategy',
   permission: 'UPDATE_FEATURE_STRATEGY',
   params: StrategyPath,
   body: JsonPatch,

@@ -13,6 +13,7 @@ export const SetStrategyOrder = defineOperation({
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/set-sort-order',
   },
+  ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_STRATEGY',
   params: FeatureEnvironmentPath,
   body: StrategyPositions,

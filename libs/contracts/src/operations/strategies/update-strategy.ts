@@ -13,6 +13,7 @@ export const UpdateStrategy = defineOperation({
     method: 'PUT',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/:strategyId',
   },
+  ifMatch: 'strategy',
   permission: 'UPDATE_FEATURE_STRATEGY',
   params: StrategyPath,
   body: UpdateStrategyBody,

@@ -15,6 +15,7 @@ export const AddFeatureTag = defineOperation({
     status: 201,
     location: ({ params }: { params: { featureName: string } }) => `${encodeURIComponent(params.featureName)}/tags`,
   },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: FeaturePath,
   body: Tag,

@@ -13,6 +13,7 @@ export const RemoveFeatureTag = defineOperation({
     url: '/api/admin/features/:featureName/tags/:type/:value',
     anyContentType: true,
   },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: FeatureTagPath,
   errors: ['NotFoundError'],

@@ -10,6 +10,7 @@ export const UpdateFeatureTags = defineOperation({
   description: 'Adds and removes tags at once, all or nothing.',
   tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/features/:featureName/tags' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: FeaturePath,
   body: UpdateTagsBody,

@@ -14,6 +14,7 @@ export const PatchEnvironmentVariants = defineOperation({
     method: 'PATCH',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants',
   },
+  ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
   params: FeatureEnvironmentPath,
   body: JsonPatch,

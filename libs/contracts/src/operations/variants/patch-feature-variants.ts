@@ -11,6 +11,7 @@ export const PatchFeatureVariants = defineOperation({
   description: 'Applies JSON patch operations to the list of variants of each environment.',
   tag: 'Features',
   http: { method: 'PATCH', url: '/api/admin/projects/:projectId/features/:featureName/variants' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_VARIANTS',
   params: ProjectFeaturePath,
   body: JsonPatch,

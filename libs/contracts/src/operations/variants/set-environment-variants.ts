@@ -13,6 +13,7 @@ export const SetEnvironmentVariants = defineOperation({
     method: 'PUT',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants',
   },
+  ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
   params: FeatureEnvironmentPath,
   body: VariantList,

@@ -10,6 +10,7 @@ export const SetFeatureVariants = defineOperation({
   description: 'Replaces the variants in all environments of the project.',
   tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/variants' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_VARIANTS',
   params: ProjectFeaturePath,
   body: VariantList,

@@ -10,6 +10,7 @@ export const SetVariantsInBatch = defineOperation({
   description: 'Replaces the variants in each of the environments.',
   tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/variants-batch' },
+  ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
   params: ProjectFeaturePath,
   body: VariantsBatchBody,

@@ -1,0 +1,254 @@
+import type { Feature, FeatureStrategy } from '@bunting/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer } from '../api.ts';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+
+/** Reads that cost nothing when nothing has changed, and writes that are done only if nothing has. */
+export const describeConditions = (platform: () => Platform): void => {
+  describe('a tag', () => {
+    const project = 'tagged';
+    const address = addressOf(project, 'tagged-flag');
+    const inDevelopment = `${address}/environments/development`;
+    const given = () => onPlatform(platform().api);
+    const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? '';
+    const read = async (path: string): Promise<string> => tagOf(await platform().api('GET', path));
+    const ifMatch = (tag: string) => ({ 'if-match': tag });
+    let strategy: string;
+    let segment: string;
+
+    beforeAll(async () => {
+      await given().createProject(project);
+      await given().createFeature(project, 'tagged-flag');
+      const { id } = await given().addStrategy(address, 'development', { title: 'First' });
+      strategy = `${inDevelopment}/strategies/${id}`;
+      await given().addStrategy(address, 'development', { title: 'Second' });
+      segment = `/api/admin/segments/${(await given().createSegment({ name: 'tagged-segment' })).id}`;
+    });
+
+    const titled = (title: string) => [{ op: 'replace', path: '/title', value: title }];
+
+    it('saves a reader what it has already, whatever it reads', async () => {
+      const paths = [address, strategy, inDevelopment, segment, '/api/admin/projects', '/api/admin/environments'];
+      for (const path of [
+        ...paths,
+        '/api/admin/environments/development',
+        `/api/admin/search/features?project=IS:${project}`,
+      ]) {
+        const tag = await read(path);
+        expect(tag).toMatch(/^"[\w.-]{22,}"$/);
+        for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+          const again = await platform().api('GET', path, undefined, { 'if-none-match': known });
+          expect({ status: again.status, text: again.text, tag: tagOf(again) }).toEqual({ status: 304, text: '', tag });
+        }
+        expect((await platform().api('GET', path, undefined, { 'if-none-match': '"other"' })).status).toBe(200);
+      }
+    });
+
+    it.each<readonly [what: string, path: () => string, write: (tag: string) => Promise<Answer>]>([
+      [
+        'a feature',
+        () => address,
+        (tag) => platform().api('PATCH', address, [{ op: 'replace', path: '/description', value: tag }], ifMatch(tag)),
+      ],
+      ['a strategy', () => strategy, (tag) => platform().api('PATCH', strategy, titled(tag), ifMatch(tag))],
+      [
+        'a feature in an environment',
+        () => inDevelopment,
+        async (tag) => {
+          const { environments } = await given().getFeature(address);
+          return platform().api(
+            'POST',
+            `${inDevelopment}/${environments?.[0]?.enabled ? 'off' : 'on'}`,
+            undefined,
+            ifMatch(tag),
+          );
+        },
+      ],
+      [
+        'the strategies of an environment',
+        () => `${inDevelopment}/strategies`,
+        (tag) => platform().api('POST', `${inDevelopment}/strategies`, { name: 'default' }, ifMatch(tag)),
+      ],
+      [
+        'a segment',
+        () => segment,
+        (tag) =>
+          platform().api('PUT', segment, { name: 'tagged-segment', description: tag, constraints: [] }, ifMatch(tag)),
+      ],
+    ])('of %s lets one of two writers through, and tells the other what it is now', async (_, path, write) => {
+      const tag = await read(path());
+      const both = await Promise.all([write(tag), write(tag)]);
+      const lost = both.filter(({ status }) => status === 412);
+      expect(both.map(({ status }) => status < 300)).toContain(true);
+      expect(lost).toHaveLength(1);
+      expectRefusal(lost[0] as Answer, 412, 'PreconditionFailed', 'If-Match');
+      const now = await read(path());
+      expect(now.startsWith(`${tagOf(lost[0] as Answer).slice(0, -1)}.`)).toBe(true);
+      // What the refusal says is good for the next try, and so is what is read.
+      expect((await write(tagOf(lost[0] as Answer))).status).toBeLessThan(300);
+      expect((await write(await read(path()))).status).toBeLessThan(300);
+      expect((await write(`W/${await read(path())}`)).status).toBe(412);
+      expect((await write('*')).status).toBeLessThan(300);
+    });
+
+    it('of a change request lets one of two who decide through', async () => {
+      const change = { action: 'updateEnabled', feature: 'tagged-flag', payload: { enabled: true } };
+      const requests = `/api/admin/projects/${project}/environments/production/change-requests`;
+      const { body } = await platform().api<{ id: number }>('POST', requests, change);
+      const request = `/api/admin/projects/${project}/change-requests/${body.id}`;
+      const tag = await read(request);
+      const comment = (text: string) => platform().api('POST', `${request}/comments`, { text }, ifMatch(tag));
+      expect((await Promise.all([comment('one'), comment('other')])).map(({ status }) => status).toSorted()).toEqual([
+        204, 412,
+      ]);
+      const state = await platform().api('PUT', `${request}/state`, { state: 'In review' }, ifMatch(tag));
+      expectRefusal(state, 412, 'PreconditionFailed');
+      const now = ifMatch(await read(request));
+      expect((await platform().api('PUT', `${request}/state`, { state: 'In review' }, now)).status).toBe(200);
+    });
+
+    it('comes with the answer to a write, so that the next needs no reading', async () => {
+      const first = await platform().api('PATCH', strategy, titled('one'), ifMatch(await read(strategy)));
+      const second = await platform().api('PATCH', strategy, titled('two'), ifMatch(tagOf(first)));
+      expect(second.status).toBe(200);
+      expectRefusal(
+        await platform().api('PATCH', strategy, titled('three'), ifMatch(tagOf(first))),
+        412,
+        'PreconditionFailed',
+      );
+    });
+
+    it('of a strategy says nothing of another, and that of the feature is good for all of its parts', async () => {
+      const { body } = await platform().api<FeatureStrategy[]>('GET', `${inDevelopment}/strategies`);
+      const other = `${inDevelopment}/strategies/${body.find(({ id }) => !strategy.endsWith(String(id)))?.id}`;
+      const [own, whole] = [await read(strategy), await read(address)];
+      expect((await platform().api('PATCH', other, titled('changed'), ifMatch(whole))).status).toBe(200);
+      expect((await platform().api('PATCH', strategy, titled('mine'), ifMatch(whole))).status).toBe(412);
+      expect((await platform().api('PATCH', strategy, titled('mine'), ifMatch(own))).status).toBe(200);
+    });
+
+    it('of a feature changes with its edits, and not with its use', async () => {
+      const before = await read(address);
+      const stop = new Date().toISOString();
+      const metrics = {
+        appName: 'tagged',
+        environment: 'development',
+        bucket: { start: stop, stop, toggles: { 'tagged-flag': { yes: 3, no: 1 } } },
+      };
+      expect((await platform().api('POST', '/api/client/metrics', metrics)).status).toBe(202);
+      expect(await read(address)).not.toBe(before);
+      const stale = [{ op: 'replace', path: '/impressionData', value: true }];
+      expect((await platform().api<Feature>('PATCH', address, stale, ifMatch(before))).status).toBe(200);
+      expect((await platform().api('PATCH', address, stale, ifMatch(before))).status).toBe(412);
+    });
+
+    it('of a feature that was deleted is none of the next feature of its name', async () => {
+      const again = addressOf(project, 'tagged-again');
+      await given().createFeature(project, 'tagged-again');
+      const before = await read(again);
+      await given().archive(again);
+      expect((await platform().api('DELETE', '/api/admin/archive/tagged-again')).status).toBe(200);
+      await given().createFeature(project, 'tagged-again');
+      const description = [{ op: 'replace', path: '/description', value: 'x' }];
+      expect((await platform().api('PATCH', again, description, ifMatch(before))).status).toBe(412);
+    });
+
+    it('that is none is refused, and so is one that nothing is judged by', async () => {
+      for (const tag of ['unquoted', '"open', '"a" "b"', '']) {
+        expectRefusal(
+          await platform().api('PATCH', strategy, titled('x'), ifMatch(tag)),
+          400,
+          'ValidationError',
+          'If-Match',
+        );
+      }
+      const features = `/api/admin/projects/${project}/features`;
+      expectRefusal(
+        await platform().api('POST', features, { name: 'tagged-none' }, ifMatch('"a"')),
+        400,
+        'ValidationError',
+        'If-Match',
+      );
+      const known = { 'if-none-match': '*' };
+      expectRefusal(
+        await platform().api('POST', features, { name: 'tagged-none' }, known),
+        400,
+        'ValidationError',
+        'If-None-Match',
+      );
+      expectRefusal(await platform().api('GET', addressOf(project, 'tagged-none')), 404, 'NotFoundError');
+    });
+
+    it('is asked for last: what is not there, or not valid, is so whatever the tag', async () => {
+      const absent = `${inDevelopment}/strategies/00000000-0000-4000-8000-000000000000`;
+      expectRefusal(await platform().api('PATCH', absent, titled('x'), ifMatch('"a"')), 404, 'NotFoundError');
+      expectRefusal(
+        await platform().api('PATCH', strategy, [{ op: 'replace', path: '/title', value: 7 }], ifMatch('"a"')),
+        400,
+        'ValidationError',
+      );
+    });
+  });
+
+  describe('a client that asks for problems', () => {
+    const problem = { accept: 'application/json, application/problem+json' };
+    const ask = async (method: string, path: string, body?: unknown, headers = {}) => {
+      const { status, headers: said, text } = await platform().api(method, path, body, { ...problem, ...headers });
+      return {
+        status,
+        type: said.get('content-type'),
+        varies: said.get('vary'),
+        body: JSON.parse(text) as Record<string, unknown>,
+      };
+    };
+
+    it.each<readonly [number, string, string, readonly [string, string, unknown?, Readonly<Record<string, string>>?]]>([
+      [
+        401,
+        'AuthenticationRequired',
+        'Authentication required',
+        ['GET', '/api/admin/projects', undefined, { authorization: 'nonsense' }],
+      ],
+      [404, 'NotFoundError', 'Not found', ['GET', '/api/admin/nowhere']],
+      [404, 'NotFoundError', 'Not found', ['GET', '/nowhere']],
+      [404, 'NotFoundError', 'Not found', ['GET', addressOf('default', 'nobody')]],
+      [400, 'ValidationError', 'Validation', ['POST', '/api/admin/projects/default/features', { name: 7 }]],
+      [400, 'ValidationError', 'Validation', ['POST', '/api/admin/projects/default/features', '{']],
+      [
+        413,
+        'PayloadTooLarge',
+        'Payload too large',
+        ['POST', '/api/admin/projects/default/features', ' '.repeat(2_000_000)],
+      ],
+      [
+        415,
+        'ContentTypeerror',
+        'Content type',
+        ['POST', '/api/admin/projects/default/features', 'x', { 'content-type': 'text/plain' }],
+      ],
+    ])('is told a %i (%s) with the members of both', async (status, name, title, request) => {
+      const answer = await ask(...request);
+      const { id, message, ...more } = answer.body;
+      expect(answer).toMatchObject({
+        status,
+        type: expect.stringMatching(/^application\/problem\+json/),
+        varies: expect.stringContaining('Accept'),
+      });
+      expect(more).toMatchObject({
+        type: `urn:bunting:error:${name}`,
+        title,
+        status,
+        detail: message,
+        instance: `urn:uuid:${String(id)}`,
+        name,
+      });
+    });
+
+    it('is answered with JSON when all is well', async () => {
+      const { status, headers } = await platform().api('GET', '/api/admin/projects', undefined, problem);
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    });
+  });
+};

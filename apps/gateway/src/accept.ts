@@ -1,0 +1,44 @@
+/** How much a range of media types wants a type: its quality, and how closely it names it. */
+interface Preference {
+  readonly quality: number;
+  readonly precision: number;
+}
+
+const qualityOf = (parameters: readonly string[]): number => {
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2);
+    if (name.trim().toLowerCase() !== 'q') continue;
+    const quality = Number(value.trim() === '' ? Number.NaN : value);
+    return quality >= 0 && quality <= 1 ? quality : 0;
+  }
+  return 1;
+};
+
+const preferenceFor = (type: string, ranges: readonly string[]): Preference => {
+  const [family] = type.split('/', 1);
+  let best: Preference = { quality: 0, precision: -1 };
+  for (const range of ranges) {
+    const [name = '', ...parameters] = range.split(';');
+    const named = name.trim().toLowerCase();
+    const precision = named === type ? 2 : named === `${family}/*` ? 1 : named === '*/*' ? 0 : -1;
+    if (precision > best.precision) best = { quality: qualityOf(parameters), precision };
+  }
+  return best;
+};
+
+/** What of an `Accept` is read: a longer one is no wish of a client, but work for whoever reads it. */
+const readAtMost = 4_096;
+
+/**
+ * True when a client wants errors as `application/problem+json`: it names that type, and no less than plain JSON. Who takes
+ * anything is answered as the interface promises.
+ */
+export const wantsProblem = (accept: string | undefined): boolean => {
+  if (accept === undefined || accept.length > readAtMost || !accept.toLowerCase().includes('problem+json'))
+    return false;
+  const ranges = accept.split(',');
+  const problem = preferenceFor('application/problem+json', ranges);
+  const plain = preferenceFor('application/json', ranges);
+  if (problem.precision < 2 || problem.quality === 0) return false;
+  return plain.precision < 2 || problem.quality >= plain.quality;
+};

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { ifMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
+
+const refusedFor = (job: () => unknown) => {
+  try {
+    return job();
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('If-Match', () => {
+  it.each([
+    ['*', '*'],
+    [' * ', '*'],
+    ['"a"', ['a']],
+    ['"a", "b" ,"c"', ['a', 'b', 'c']],
+    [',, "a",', ['a']],
+    ['""', ['']],
+    ['"with, comma"', undefined],
+    ['"with,comma"', ['with,comma']],
+    ['W/"weak"', []],
+    ['W/"weak", "strong"', ['strong']],
+    ['"é"', ['é']],
+  ])('of %j names %j', (given, named) => {
+    const found = refusedFor(() => ifMatchIn({ 'if-match': given }));
+    if (named === undefined) expect(found).toMatchObject({ kind: 'ValidationError' });
+    else expect(found).toEqual(named);
+  });
+
+  it.each(['', ' ', ',', 'a', '"a', 'a"', '"a" "b"', '*, "a"', '"a"b', 'w/"a"', 'W/ "a"', '"a\u007f"', '"a b"'])(
+    'of %j is refused by its name',
+    (given) => {
+      expect(refusedFor(() => ifMatchIn({ 'if-match': given }))).toMatchObject({
+        kind: 'ValidationError',
+        details: [{ path: '/headers/if-match' }],
+      });
+    },
+  );
+
+  it('is read in a time that grows with its length alone', () => {
+    const began = performance.now();
+    for (const text of [',', ' ', '"a",', 'W/', '"']) refusedFor(() => ifMatchIn({ 'if-match': text.repeat(100_000) }));
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+});
+
+describe('a reader', () => {
+  it('has it already when one of its tags is what it is, weak or not', () => {
+    for (const given of ['"x"', 'W/"x"', '"y", W/"x"', '*']) {
+      expect(isNotModified({ 'if-none-match': given }, 'x')).toBe(true);
+    }
+    for (const given of ['"X"', '"x.y"', 'W/"y"']) expect(isNotModified({ 'if-none-match': given }, 'x')).toBe(false);
+    expect(isNotModified({}, 'x')).toBe(false);
+  });
+
+  it('is refused what is no longer what it wants', () => {
+    expect(isNotModified({ 'if-match': '"x"' }, 'x')).toBe(false);
+    expect(refusedFor(() => isNotModified({ 'if-match': '"y"', 'if-none-match': '"x"' }, 'x'))).toMatchObject({
+      kind: 'PreconditionFailed',
+      tag: 'x',
+    });
+  });
+});
+
+it('gives other bytes another tag, below the one that writes are judged by', () => {
+  const [one, other] = [tagOfReply('{"a":1}', '"7"'), tagOfReply('{"a":2}', '"7"')];
+  expect(one).toMatch(/^7\.[\w-]{22}$/);
+  expect(other).not.toBe(one);
+  expect(tagOfReply('{"a":1}', undefined)).toBe(one.slice(2));
+});
+
+it('refuses conditions that a write could not be judged by', () => {
+  expect(refusedFor(() => requireJudgeable({ 'if-match': '"x"' }, false))).toMatchObject({ kind: 'ValidationError' });
+  expect(refusedFor(() => requireJudgeable({ 'if-none-match': '*' }, true))).toMatchObject({ kind: 'ValidationError' });
+  expect(() => requireJudgeable({ 'if-match': '"x"' }, true)).not.toThrow();
+});
