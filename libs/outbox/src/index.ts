@@ -1,3 +1,4 @@
+export { digestOfVersions } from './digest.ts';
 export { idempotencyTables } from './once.ts';
 export type { Outbox } from './outbox.ts';
 export { type ProducerOptions, startTelling, type Telling } from './producer.ts';

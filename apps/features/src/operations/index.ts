@@ -64,6 +64,9 @@ import { setFeatureVariantsEndpoint } from './variants/set-feature-variants.ts';
 import { patchFeatureVariantsEndpoint } from './variants/patch-feature-variants.ts';
 import { setVariantsInBatchEndpoint } from './variants/set-variants-in-batch.ts';
 import { settingsEndpoints } from './settings.ts';
+import { digestStatesEndpoint } from './states/digest-states.ts';
+import { listStateVersionsEndpoint } from './states/list-state-versions.ts';
+import { readStatesEndpoint } from './states/read-states.ts';
 import { registerApplicationEndpoint } from './usage/register-application.ts';
 import { reportMetricsEndpoint } from './usage/report-metrics.ts';
 import { reportMetricsInBulkEndpoint } from './usage/report-metrics-in-bulk.ts';
@@ -78,9 +81,12 @@ import { getApplicationEndpoint } from './usage/get-application.ts';
  */
 export const featuresEndpoints = (
   work: UnitOfWork,
-  { features, parts, projects, segments, situation, settings, usage }: Readers,
+  { features, parts, projects, segments, situation, settings, usage, states }: Readers,
   featureLimit?: number,
 ): readonly Endpoint[] => [
+  digestStatesEndpoint(states),
+  listStateVersionsEndpoint(states),
+  readStatesEndpoint(states),
   getFeatureEndpoint(features),
   listFeaturesEndpoint(features),
   createFeatureEndpoint(work, featureLimit),

@@ -5,6 +5,7 @@ import { type ProjectReader, projectReader } from './project-repository.ts';
 import { type SegmentReader, segmentReader } from './segment-repository.ts';
 import { type SituationReader, situationReader } from './situation-reader.ts';
 import { type SettingsReaders, settingsReadersOf } from './settings-readers.ts';
+import { type StateReader, stateReader } from './state-reader.ts';
 import { type UsageReader, usageReader } from './usage-reader.ts';
 
 /** What is there now, for who only looks: the way past the unit of work, one statement for each answer. */
@@ -16,6 +17,7 @@ export interface Readers {
   readonly situation: SituationReader;
   readonly settings: SettingsReaders;
   readonly usage: UsageReader;
+  readonly states: StateReader;
 }
 
 export const readersOf = (database: Database): Readers => ({
@@ -26,4 +28,5 @@ export const readersOf = (database: Database): Readers => ({
   situation: situationReader(database),
   settings: settingsReadersOf(database),
   usage: usageReader(database),
+  states: stateReader(database),
 });

@@ -1,0 +1,93 @@
+import type { StateVersion } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { digestOfVersions } from '@bunting/outbox';
+import { statesOf } from './feature-json.ts';
+
+/** The versions of a group, summed up. */
+export interface GroupDigest {
+  readonly group: string;
+  readonly count: number;
+  readonly digest: string;
+}
+
+/** A state as it is now; without a version when it was never known. */
+export interface CurrentState {
+  readonly id: string;
+  readonly version: number | null;
+  readonly state: unknown;
+}
+
+/** What states are there, for who keeps them and looks whether he has them all. */
+export interface StateReader {
+  /** Of features, project by project: so many projects, from one on. */
+  digestFeatures(after: string, projects: number): Promise<{ groups: GroupDigest[]; next: string | null }>;
+  digestSegments(): Promise<GroupDigest[]>;
+  versionsOfFeatures(project: string | undefined, after: string, limit: number): Promise<StateVersion[]>;
+  versionsOfSegments(after: string, limit: number): Promise<StateVersion[]>;
+  features(names: readonly string[]): Promise<CurrentState[]>;
+  segments(ids: readonly string[]): Promise<CurrentState[]>;
+}
+
+const digestFeatures: Statement = {
+  name: 'digest-features',
+  text: `
+    with asked as (select id from project where id collate "C" > $1 order by id collate "C" limit $2)
+    select (select case when count(*) = $2 then max(id collate "C") end from asked) as next, coalesce((
+      select json_agg(it order by it."group" collate "C") from (
+        select project as "group", count(*) as count, ${digestOfVersions('name', 'version')} as digest
+        from feature where project in (select id from asked) group by project) as it), '[]') as groups`,
+};
+
+const digestSegments: Statement = {
+  name: 'digest-segments',
+  text: `select '' as "group", count(*) as count, ${digestOfVersions('id', 'version')} as digest from segment`,
+};
+
+const versionsOfFeatures: Statement = {
+  name: 'versions-of-features',
+  text: `
+    select name as id, version from feature
+    where name collate "C" > $2 and ($1::text is null or project = $1) order by name collate "C" limit $3`,
+};
+
+const versionsOfSegments: Statement = {
+  name: 'versions-of-segments',
+  text: `
+    select id::text as id, version from segment
+    where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
+};
+
+const features: Statement = {
+  name: 'current-features',
+  text: `
+    with wanted as (select * from feature where name = any ($1::text[])),
+      told as (${statesOf('wanted')})
+    select told.state ->> 'name' as id, told.version, told.state from told
+    union all
+    select asked.name, gone.version, null from unnest($1::text[]) as asked (name)
+      left join deleted_feature gone on gone.name = asked.name
+      where not exists (select from wanted where wanted.name = asked.name)`,
+};
+
+const segments: Statement = {
+  name: 'current-segments',
+  text: `
+    select asked.id, segment.version,
+      case when segment.id is not null then json_build_object('id', segment.id, 'name', segment.name, 'project', segment.project) end as state
+    from unnest($1::text[]) as asked (id) left join segment on segment.id::text = asked.id`,
+};
+
+export const stateReader = (database: Database): StateReader => ({
+  digestFeatures: async (after, projects) => {
+    const [page] = await database.read<{ groups: GroupDigest[]; next: string | null }>(digestFeatures, [
+      after,
+      projects,
+    ]);
+    return page ?? { groups: [], next: null };
+  },
+  digestSegments: () => database.read<GroupDigest>(digestSegments),
+  versionsOfFeatures: (project, after, limit) => database.read(versionsOfFeatures, [project ?? null, after, limit]),
+  versionsOfSegments: (after, limit) => database.read(versionsOfSegments, [after, limit]),
+  features: (names) => database.read(features, [names]),
+  segments: (ids) => database.read(segments, [ids]),
+});

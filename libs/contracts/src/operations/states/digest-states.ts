@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { defineOperation } from '../../operation.ts';
+import { StateEntityName } from './state-entity.ts';
+
+/**
+ * Sums up the versions of all that states are told of, group by group, for who keeps them to compare. The groups of features
+ * are their projects; segments are one group, without a name.
+ */
+export const DigestStates = defineOperation({
+  subject: 'call.features.digest-states',
+  operationId: 'digestStates',
+  summary: 'Sums up the versions of features and segments, for projections to compare',
+  tag: 'Internal',
+  permission: 'service',
+  body: Type.Object({
+    entity: StateEntityName,
+    after: Type.String({ description: 'the group that the page begins after' }),
+    limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+  }),
+  reply: Type.Object({
+    groups: Type.Array(
+      Type.Object({
+        group: Type.String(),
+        count: Type.Integer(),
+        digest: Type.String({ description: 'the same for the same versions, in whatever order' }),
+      }),
+      { description: 'in the order of their names; one without members may be left out' },
+    ),
+    next: Type.Union([Type.String(), Type.Null()], { description: 'what the next page begins after; null for none' }),
+  }),
+});

@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation } from '../../operation.ts';
+import { StateEntityName } from './state-entity.ts';
+
+/** An id, and the version that its state has. */
+export const StateVersion = Type.Object({ id: Type.String(), version: Type.Integer() });
+export type StateVersion = Static<typeof StateVersion>;
+
+/** Lists the versions of features or segments, page by page: of one project, or of all. */
+export const ListStateVersions = defineOperation({
+  subject: 'call.features.list-state-versions',
+  operationId: 'listStateVersions',
+  summary: 'Lists the versions of features and segments, for projections to compare',
+  tag: 'Internal',
+  permission: 'service',
+  body: Type.Object({
+    entity: StateEntityName,
+    project: Type.Optional(Type.String({ description: 'of features: those of this project alone' })),
+    after: Type.String({ description: 'the id that the page begins after' }),
+    limit: Type.Integer({ minimum: 1, maximum: 5000 }),
+  }),
+  reply: Type.Object({
+    versions: Type.Array(StateVersion, { description: 'in the order of the bytes of their ids' }),
+  }),
+});

@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { defineOperation } from '../../operation.ts';
+import { StateEntityName } from './state-entity.ts';
+
+/** Answers the states of some features or segments as they are now. Nothing is told by this. */
+export const ReadStates = defineOperation({
+  subject: 'call.features.read-states',
+  operationId: 'readStates',
+  summary: 'Answers the states of features and segments as they are now',
+  tag: 'Internal',
+  permission: 'service',
+  body: Type.Object({
+    entity: StateEntityName,
+    ids: Type.Array(Type.String(), { maxItems: 500 }),
+  }),
+  reply: Type.Object({
+    states: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        version: Type.Union([Type.Integer(), Type.Null()], { description: 'null when it was never known' }),
+        state: Type.Unknown({ description: 'what a state message carries; null when it is gone' }),
+      }),
+    ),
+  }),
+});
