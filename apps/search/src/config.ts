@@ -19,6 +19,11 @@ export const SearchConfig = Type.Object({
     default: 1_000,
     description: 'milliseconds between looks at the features service when nothing is heard from it',
   }),
+  SEARCH_RECONCILE_INTERVAL_MS: Type.Integer({
+    minimum: 0,
+    default: 60_000,
+    description: 'milliseconds between comparisons of what is searched with what there is; 0 for none',
+  }),
   MEILI_URL: Type.Optional(
     Type.String({
       pattern: '^https?://',

@@ -7,9 +7,14 @@ import { meilisearchMetrics } from './meilisearch-metrics.ts';
 import { searchFeaturesEndpoint } from './operations/search-features.ts';
 import { indexFeed } from './persistence/index-feed.ts';
 import { knownTotals } from './persistence/known-totals.ts';
+import { keptStates } from './persistence/kept-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
 import { suggestedPages } from './persistence/suggested-page.ts';
 import { searchSteps } from './persistence/tables.ts';
+import { reconciler } from './reconciler/reconcile.ts';
+import { startReconciler } from './reconciler/start-reconciler.ts';
+import { stateSource } from './reconciler/state-source.ts';
+import { reconcilerMetrics } from './reconciler-metrics.ts';
 import { followStates } from './subscriptions/follow-states.ts';
 import { twoEngines } from './two-engines.ts';
 
@@ -32,6 +37,12 @@ export const searchService = defineService({
       warn,
     });
     const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
+    const kept = keptStates(database);
+    const { reconcile } = reconciler({ source: stateSource(bus), kept, states });
+    const reconciling = startReconciler({
+      ...{ reconcile, kept, everyMs: config.SEARCH_RECONCILE_INTERVAL_MS },
+      ...{ warn, tell: reconcilerMetrics(metrics) },
+    });
     const totals = knownTotals(mostTotals);
     const postgres = postgresIndex(database, totals);
     let index: FeatureIndex = postgres;
@@ -61,6 +72,7 @@ export const searchService = defineService({
       },
       stop: async () => {
         await served.stop();
+        await reconciling.stop();
         await states.stop();
         await stopMeilisearch();
         await database.close();

@@ -1,6 +1,7 @@
 import type { SchemaStep } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
 import { indexFeedTables } from './index-feed-tables.ts';
+import { reconciliationTables } from './reconciliation-tables.ts';
 
 // Columns of one width come first: what is only counted is then read without a look at the texts behind them.
 const lookup = `create table feature_lookup (
@@ -125,4 +126,4 @@ const searchTables: SchemaStep = {
 };
 
 /** All steps of the schema of search. */
-export const searchSteps: readonly SchemaStep[] = [inboxTables, searchTables, indexFeedTables];
+export const searchSteps: readonly SchemaStep[] = [inboxTables, searchTables, indexFeedTables, reconciliationTables];

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { aFeature, featureGone, featureTold, inEnvironment, segmentTold, tagged } from '../../test/builders.ts';
+import { type StartedSearch, startSearch } from '../../test/started-search.ts';
+
+let started: StartedSearch;
+beforeAll(async () => {
+  started = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '100' });
+  const environments = [inEnvironment('production', { enabled: true, yes: 4, lastSeenAt: '2026-01-05T00:00:00.000Z' })];
+  await started.features.tell(
+    segmentTold(1, 'beta', 3),
+    segmentTold(2, 'gamma', 1),
+    featureTold(aFeature({ name: 'one', tags: tagged('simple:red'), segments: [1], environments }), 4),
+    featureTold(aFeature({ name: 'two', project: 'shop', lastSeenAt: '2026-01-05T00:00:00.000Z' }), 7),
+    featureTold(aFeature({ name: 'gone' }), 1),
+    featureGone('gone', 2),
+  );
+  expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
+});
+afterAll(() => started.stop());
+
+/** Does to the tables of search what nobody should. */
+const sql = (text: string): Promise<unknown> => started.database.transaction(({ query }) => query(text));
+
+const all = async () => {
+  const { features, total } = await started.search({ sortBy: 'name' });
+  return { names: features.map(({ name }) => name), total };
+};
+
+describe('what is searched is compared with what there is, and put right', () => {
+  const harms: readonly [string, string, Parameters<StartedSearch['names']>[0], readonly string[]][] = [
+    [
+      'a feature was lost',
+      `delete from feature_document where name = 'one'; delete from feature_lookup where name = 'one'`,
+      { tag: 'INCLUDE:simple:red' },
+      ['one'],
+    ],
+    ['a feature cannot be found any more', `delete from feature_lookup where name = 'one'`, { query: 'one' }, ['one']],
+    ['a document was lost', `delete from feature_document where name = 'two'`, { query: 'two' }, ['two']],
+    [
+      'a feature is kept as it was',
+      `update feature_document set version = 2 where name = 'two'; update feature_lookup set project = 'default' where name = 'two'`,
+      { project: 'IS:shop' },
+      ['two'],
+    ],
+    [
+      'a feature is newer than it is',
+      `update feature_document set version = 99 where name = 'two'; update feature_lookup set project = 'bank' where name = 'two'`,
+      { project: 'IS:shop' },
+      ['two'],
+    ],
+    [
+      'a feature has a wrong tag, and the right version',
+      `update feature_lookup set tags = '{simple:blue}' where name = 'one'`,
+      { tag: 'INCLUDE:simple:red' },
+      ['one'],
+    ],
+    [
+      'a feature was moved, and has the right version',
+      `update feature_lookup set project = 'bank' where name = 'two'`,
+      { project: 'IS:shop' },
+      ['two'],
+    ],
+    [
+      'a feature came back that is gone',
+      `insert into feature_lookup select (json_populate_record(l, '{"name":"gone"}')).* from feature_lookup l where name = 'one'; update feature_document set document = (select document from feature_document where name = 'one') where name = 'gone'`,
+      { query: 'gone' },
+      [],
+    ],
+    [
+      'there is a feature that never was',
+      `insert into feature_document select 'ghost', 1, document from feature_document where name = 'one'; insert into feature_lookup select (json_populate_record(l, '{"name":"ghost","search_text":"ghost"}')).* from feature_lookup l where name = 'one'`,
+      { query: 'ghost' },
+      [],
+    ],
+    ['a segment was lost', `delete from segment where id = 1`, { segment: 'INCLUDE:beta' }, ['one']],
+    [
+      'a segment has an old name',
+      `update segment set name = 'alpha', version = 2 where id = 1`,
+      { segment: 'INCLUDE:beta' },
+      ['one'],
+    ],
+    [
+      'a segment has a wrong name, and the right version',
+      `update segment set name = 'alpha' where id = 1; update segment set version = 9 where id = 2`,
+      { segment: 'INCLUDE:beta' },
+      ['one'],
+    ],
+    [
+      'everything was lost',
+      `truncate feature_document, feature_lookup, feature_tally, segment`,
+      { segment: 'INCLUDE:beta' },
+      ['one'],
+    ],
+  ];
+  it.each(harms)('when %s', async (_name, harm, query, expected) => {
+    await sql(harm);
+    await eventually(async () => {
+      expect(await started.names(query)).toEqual(expected);
+      expect(await all()).toEqual({ names: ['one', 'two'], total: 2 });
+    });
+    const [whole] = (await started.search({ query: 'one' })).features;
+    expect(whole).toMatchObject({ name: 'one', tags: [{ value: 'red' }], segments: ['beta'] });
+  });
+
+  it('without a word when only figures have moved on that were not told yet', async () => {
+    const versions = () =>
+      started.database.read({ name: '', text: 'select name, version, xmin from feature_document order by name' });
+    const before = await versions();
+    started.features.countMore('one', { yes: 9, lastSeenAt: '2026-01-06T00:00:00.000Z' });
+    const compared = () =>
+      started.database.read<{ at: string }>({ name: '', text: 'select claimed_at::text as at from reconciliation' });
+    const [first] = await compared();
+    await eventually(async () => expect((await compared())[0]?.at).not.toBe(first?.at));
+    const [second] = await compared();
+    await eventually(async () => expect((await compared())[0]?.at).not.toBe(second?.at));
+    expect(await versions()).toEqual(before);
+  });
+
+  it('and takes part in what was created, changed and deleted meanwhile', async () => {
+    for (let version = 1; version <= 40; version++) {
+      await started.features.tell(
+        featureTold(aFeature({ name: 'busy', type: version % 2 === 0 ? 'release' : 'experiment' }), version),
+      );
+      expect((await started.search({ query: 'busy' })).features[0]?.type).toBe(
+        version % 2 === 0 ? 'release' : 'experiment',
+      );
+    }
+    await started.features.tell(featureGone('busy', 41));
+    expect(await started.names({ query: 'busy' })).toEqual([]);
+  });
+});
