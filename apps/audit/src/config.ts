@@ -19,6 +19,9 @@ export const AuditConfig = Type.Object({
     default: 1_000,
     description: 'milliseconds between looks at each producer when nothing is heard from it',
   }),
+  AUDIT_RETENTION_DAYS: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'days for which events are kept; without it they are kept for ever' }),
+  ),
   AUDIT_PUBLIC_URL: Type.String({
     pattern: '^(https?://.*)?$',
     default: '',

@@ -2,25 +2,32 @@ import { openDatabase } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
+import { keepHouse } from './housekeeping.ts';
 import { eventAnswers, freshLog } from './operations/events/event-answers.ts';
 import { feedEventsEndpoint } from './operations/events/feed-events.ts';
 import { findEventsEndpoint } from './operations/events/find-events.ts';
+import { getEventLogSizeEndpoint } from './operations/events/get-event-log-size.ts';
 import { listEventCreatorsEndpoint } from './operations/events/list-event-creators.ts';
 import { listEventsEndpoint } from './operations/events/list-events.ts';
 import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
 import { searchEventsEndpoint } from './operations/events/search-events.ts';
 import { verifyEventsEndpoint } from './operations/events/verify-events.ts';
+import { sealNext } from './persistence/chain.ts';
 import { checkChain } from './persistence/chain-check.ts';
 import { eventCreators } from './persistence/event-creators.ts';
 import { eventFeed } from './persistence/event-feed.ts';
 import { eventSearch } from './persistence/event-search.ts';
-import { startSealing } from './persistence/sealing.ts';
+import { logSize } from './persistence/log-size.ts';
+import { dropOldest } from './persistence/retention.ts';
 import { logSteps } from './persistence/tables.ts';
 import { turns } from './persistence/turns.ts';
 import { startRecording } from './subscriptions/record-event.ts';
 
-/** How often to look for events that a process of the version before has appended. */
+/** How often to look for events that a process of the version before has appended, without a hash. */
 const sealingEveryMs = 30_000;
+/** How often to look for events that have become too old. */
+const droppingEveryMs = 60_000;
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** What happened, in order, for ever. */
 export const auditService = defineService({
@@ -49,9 +56,16 @@ export const auditService = defineService({
         listEventsOfFeatureEndpoint(answer),
         listEventCreatorsEndpoint(freshLog(log), eventCreators(database)),
         feedEventsEndpoint(freshLog(log), eventFeed(database), publicUrl),
+        getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
         verifyEventsEndpoint((options) => checkAlone(() => checkChain(database, options))),
       ]);
-      const sealing = startSealing(database, { intervalMs: sealingEveryMs, warn });
+      const chores = [{ name: 'Hashing events', step: () => database.transaction(sealNext), everyMs: sealingEveryMs }];
+      const days = config.AUDIT_RETENTION_DAYS;
+      if (days !== undefined) {
+        const step = () => dropOldest(database, new Date(Date.now() - days * dayMs));
+        chores.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
+      }
+      const housekeeping = keepHouse(chores, warn);
       return {
         ready: async () => {
           bus.ready();
@@ -60,7 +74,7 @@ export const auditService = defineService({
         stop: async () => {
           await served.stop();
           await recording.stop();
-          await sealing.stop();
+          await housekeeping.stop();
           await database.close();
         },
       };

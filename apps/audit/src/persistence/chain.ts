@@ -23,12 +23,15 @@ export interface Head {
   readonly sealedId: number;
   /** of the event `sealedId`, in hex */
   readonly sealedHash: string;
+  /** below which id there are partitions */
+  readonly partitionedTo: number;
 }
 
 /** Locks the end of the log until the transaction is over; whoever appends or seals waits. */
 export const headForUpdate = async ({ query }: Tx): Promise<Head> => {
   const [head] = await query<Head>(
-    `select id, sealed_id as "sealedId", encode(sealed_hash, 'hex') as "sealedHash" from event_log_head for update`,
+    `select id, sealed_id as "sealedId", encode(sealed_hash, 'hex') as "sealedHash", partitioned_to as "partitionedTo"
+     from event_log_head for update`,
   );
   if (head === undefined) throw new Error('The event log has no head.');
   return head;

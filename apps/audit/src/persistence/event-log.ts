@@ -2,6 +2,7 @@ import type { RecordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../domain/searchable-text.ts';
 import { headForUpdate, sealOf } from './chain.ts';
+import { ensurePartitions } from './partitions.ts';
 
 /** An event on its way into the log, with what makes it the same event however often it arrives. */
 export interface ArrivingEvent {
@@ -78,5 +79,7 @@ export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): 
     rows.push({ ...stored, id, uid: same, hash, text: searchableText(event) });
   }
   const last = rows.at(-1);
-  if (last !== undefined) await query(insertEvents, [JSON.stringify(rows), last.id, last.uid, rows.length, last.hash]);
+  if (last === undefined) return;
+  await ensurePartitions(tx, head.partitionedTo, last.id);
+  await query(insertEvents, [JSON.stringify(rows), last.id, last.uid, rows.length, last.hash]);
 };

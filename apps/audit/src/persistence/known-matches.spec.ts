@@ -4,7 +4,7 @@ import { matchesIn } from './stretches.ts';
 
 const inStretches = (number: number) => {
   const each = Array.from({ length: number }, (_, nth) => nth);
-  return matchesIn({ upTo: 1, uid: null, stretches: each, counts: each });
+  return matchesIn({ upTo: 1, uid: null, droppedId: 0, stretches: each, counts: each });
 };
 
 describe('What is remembered of searches by text', () => {

@@ -4,6 +4,7 @@ import { matchesIn, stretchesBefore, stretchLength, withLater } from './stretche
 const found = (upTo: number, ...counted: readonly (readonly [stretch: number, count: number])[]) => ({
   upTo,
   uid: `uid of ${upTo}`,
+  droppedId: 0,
   stretches: counted.map(([stretch]) => stretch),
   counts: counted.map(([, count]) => count),
 });

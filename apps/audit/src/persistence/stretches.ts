@@ -10,6 +10,8 @@ export interface Matches {
   readonly upTo: number;
   /** the event with that id: another one there means another log, as after a backup was restored */
   readonly uid: string | null;
+  /** up to which id events had been dropped then */
+  readonly droppedId: number;
   readonly total: number;
   /** the stretches that hold a match, the oldest first */
   readonly stretches: readonly number[];
@@ -21,6 +23,8 @@ export interface Matches {
 export interface Found {
   readonly upTo: number;
   readonly uid: string | null;
+  /** up to which id events had been dropped then */
+  readonly droppedId: number;
   readonly stretches: readonly number[];
   readonly counts: readonly number[];
 }
@@ -32,22 +36,30 @@ export const matchesIn = (found: Found): Matches => ({ ...found, total: sum(foun
 
 /** Adds what was found after `before.upTo`; its first stretch may be the last one known. */
 export const withLater = (before: Matches, later: Found): Matches => {
-  const { upTo, uid } = later;
+  const { upTo, uid, droppedId } = later;
   const total = before.total + sum(later.counts);
   const [stretch, ...stretches] = later.stretches;
   const [count, ...counts] = later.counts;
-  if (stretch === undefined || count === undefined) return { ...before, upTo, uid };
+  if (stretch === undefined || count === undefined) return { ...before, upTo, uid, droppedId };
   if (before.stretches.at(-1) !== stretch) {
     return {
       upTo,
       uid,
+      droppedId,
       total,
       stretches: [...before.stretches, ...later.stretches],
       counts: [...before.counts, ...later.counts],
     };
   }
   const joined = [...before.counts.slice(0, -1), (before.counts.at(-1) ?? 0) + count];
-  return { upTo, uid, total, stretches: [...before.stretches, ...stretches], counts: [...joined, ...counts] };
+  return {
+    upTo,
+    uid,
+    droppedId,
+    total,
+    stretches: [...before.stretches, ...stretches],
+    counts: [...joined, ...counts],
+  };
 };
 
 /** The stretches that hold a page, and how many of their matches come before it. */

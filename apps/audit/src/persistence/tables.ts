@@ -1,4 +1,5 @@
 import type { SchemaStep } from '@bunting/database';
+import { partitionedLog } from './partitions.ts';
 
 /**
  * `event` is the log. `event_search` holds what of it is searched: narrow, so that much of it is read fast, and made from
@@ -89,4 +90,4 @@ export const eventCreatorTable: SchemaStep = {
 };
 
 /** Every step of the log, in order. */
-export const logSteps: readonly SchemaStep[] = [eventTables, eventChain, eventCreatorTable];
+export const logSteps: readonly SchemaStep[] = [eventTables, eventChain, eventCreatorTable, partitionedLog];

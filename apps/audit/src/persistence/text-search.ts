@@ -58,7 +58,7 @@ export const textSearch = (database: Database): TextSearch => {
     before: Matches,
     deadline: Date,
   ): Promise<Matches> => {
-    const values = [...columns.values, patternOf(text), before.upTo, before.uid];
+    const values = [...columns.values, patternOf(text), before.upTo, before.uid, before.droppedId];
     const [counted] = await database.read<Counted>(countLater(columns), values);
     return counted?.same === true ? withLater(before, counted) : countFirst(text, criteria, columns, deadline);
   };

@@ -36,7 +36,7 @@ const placesAfter = ({ values }: Columns): ((nth: number) => string) => {
 };
 
 const counting = (same: string, stretches: string): string => `
-  select head.id as "upTo", head.uid, ${same} as same, counted.stretches, counted.counts
+  select head.id as "upTo", head.uid, head.dropped_id as "droppedId", ${same} as same, counted.stretches, counted.counts
   from event_log_head as head cross join lateral (
     select coalesce(json_agg(number order by number), '[]') as stretches,
            coalesce(json_agg(matches order by number), '[]') as counts
@@ -52,7 +52,8 @@ export const countAll = (columns: Columns, way: Way): Statement => ({
   ),
 });
 
-/** Counts the matches that came after an id. Values: pattern, the id, the uid of the event with that id. */
+/** Counts the matches that came after an id. Values: pattern, the id, the uid of the event with that id,
+ * and up to which id events had been dropped. */
 export const countLater = (columns: Columns): Statement => {
   const place = placesAfter(columns);
   const matching = where(
@@ -64,7 +65,8 @@ export const countLater = (columns: Columns): Statement => {
   return {
     name: nameOf('events-count-later', columns),
     text: counting(
-      `exists (select 1 from event where id = ${place(2)}::bigint and uid = ${place(3)}::uuid)`,
+      `head.dropped_id = ${place(4)}::bigint
+        and exists (select 1 from event where id = ${place(2)}::bigint and uid = ${place(3)}::uuid)`,
       `select stretch.number, found.matches
        from generate_series(${place(2)}::bigint / ${stretchLength}, head.id / ${stretchLength}) as stretch (number)
        cross join lateral (select count(*) as matches from event_search ${matching}) as found

@@ -26,6 +26,7 @@ import { SetTitle } from './change-requests/set-title.ts';
 import { SearchEvents } from './events/search-events.ts';
 import { FeedEvents } from './events/feed-events.ts';
 import { FindEvents } from './events/find-events.ts';
+import { GetEventLogSize } from './events/get-event-log-size.ts';
 import { ListEvents } from './events/list-events.ts';
 import { ListEventsOfFeature } from './events/list-events-of-feature.ts';
 import { ListEventCreators } from './events/list-event-creators.ts';
@@ -240,6 +241,7 @@ export * from './change-requests/search-change-requests.ts';
 export * from './events/search-events.ts';
 export * from './events/feed-events.ts';
 export * from './events/find-events.ts';
+export * from './events/get-event-log-size.ts';
 export * from './events/list-events.ts';
 export * from './events/list-events-of-feature.ts';
 export * from './events/list-event-creators.ts';
@@ -453,6 +455,7 @@ export const operations: readonly AnyOperation[] = [
   SearchEvents,
   FeedEvents,
   FindEvents,
+  GetEventLogSize,
   ListEvents,
   ListEventsOfFeature,
   ListEventCreators,

@@ -1,0 +1,45 @@
+import { GetEventLogSize } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { anEvent } from '../../../test/builders.ts';
+import { openLogDatabase, type OpenedLog, startAudit } from '../../../test/started-audit.ts';
+import { appendEvents } from '../../persistence/event-log.ts';
+
+let log: OpenedLog;
+beforeAll(async () => {
+  log = await openLogDatabase();
+  const now = new Date().toISOString();
+  const events = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z', now].map((createdAt) => ({
+    uid: randomUUID(),
+    event: anEvent({ createdAt }),
+  }));
+  await log.database.transaction((tx) => appendEvents(tx, events));
+});
+afterAll(() => log.close());
+
+describe('The size of the log', () => {
+  it('is told in events and in bytes, with how long they are kept', async () => {
+    const audit = await startAudit({}, { url: log.url });
+    const size = await audit.ask(GetEventLogSize);
+    expect(size).toMatchObject({
+      events: 3,
+      firstId: 1,
+      lastId: 3,
+      oldest: '2020-01-01T00:00:00.000Z',
+      retentionDays: null,
+    });
+    expect(size.bytes.log).toBeGreaterThan(0);
+    expect(size.bytes.total).toBeGreaterThan(size.bytes.log + size.bytes.search);
+    expect(size.partitions.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(size.bytes.log);
+    await audit.stop();
+  });
+
+  it('shrinks by itself where events are kept for some days only', async () => {
+    const audit = await startAudit({ AUDIT_RETENTION_DAYS: '30' }, { url: log.url });
+    await eventually(async () =>
+      expect(await audit.ask(GetEventLogSize)).toMatchObject({ events: 1, firstId: 3, retentionDays: 30 }),
+    );
+    await audit.stop();
+  });
+});

@@ -1,0 +1,37 @@
+import type { Database, Statement } from '@bunting/database';
+
+/** How much the log holds, and how much room it takes. */
+export interface LogSize {
+  readonly events: number;
+  readonly firstId: number | null;
+  readonly lastId: number | null;
+  readonly oldest: string | null;
+  readonly newest: string | null;
+  readonly bytes: { readonly log: number; readonly search: number; readonly total: number };
+  readonly partitions: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+const moment = (createdAt: string): string =>
+  `to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const bytesOf = (tables: string): string =>
+  `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
+
+const size: Statement = {
+  name: 'log-size',
+  text: `
+    select head.events, first.id as "firstId", last.id as "lastId",
+      ${moment('first.created_at')} as oldest, ${moment('last.created_at')} as newest,
+      json_build_object('log', ${bytesOf("pg_partition_tree('event')")}, 'search', ${bytesOf("pg_partition_tree('event_search')")},
+        'total', pg_database_size(current_database())) as bytes,
+      (select coalesce(json_agg(json_build_object('name', relid::text, 'bytes', pg_total_relation_size(relid)) order by relid::text), '[]')
+       from pg_partition_tree('event') where isleaf) as partitions
+    from event_log_head as head
+    left join lateral (select id, created_at from event order by id limit 1) as first on true
+    left join lateral (select id, created_at from event order by id desc limit 1) as last on true`,
+};
+
+export const logSize = async (database: Database): Promise<LogSize> => {
+  const [found] = await database.read<LogSize>(size);
+  if (found === undefined) throw new Error('The event log has no head.');
+  return found;
+};

@@ -1,0 +1,78 @@
+import type { Database, Tx } from '@bunting/database';
+
+interface Kept {
+  readonly droppedId: number;
+  readonly sealedId: number;
+}
+
+const rowsAtOnce = 5_000;
+
+/** What is gone is counted no more. `$1` and `$2` are the first and the last id. */
+const uncount = `
+  with gone as (
+    select project, type, count(*) as events from event_search where id between $1 and $2 group by project, type
+  ), uncounted as (
+    update event_count set events = event_count.events - gone.events from gone
+    where event_count.project is not distinct from gone.project and event_count.type = gone.type
+  )
+  update event_log_head set
+    events = events - (select coalesce(sum(events), 0) from gone),
+    dropped_id = $2, dropped_hash = (select hash from event where id = $2)`;
+
+/** The oldest partition, and the last id that it has room for. */
+const oldestPartition = async ({ query }: Tx): Promise<{ name: string; last: number } | undefined> => {
+  const [found] = await query<{ name: string; bounds: string }>(
+    `select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bounds
+     from pg_inherits join pg_class as child on child.oid = inhrelid
+     where inhparent = 'event'::regclass order by substring(child.relname from '[0-9]+$')::bigint limit 1`,
+  );
+  const to = /TO \('?(\d+)'?\)/.exec(found?.bounds ?? '')?.[1];
+  return found === undefined || to === undefined ? undefined : { name: found.name, last: Number(to) - 1 };
+};
+
+/** Drops the oldest partition if all that it has is old. */
+const dropPartition = async (tx: Tx, { droppedId, sealedId }: Kept, before: Date): Promise<number> => {
+  const { query } = tx;
+  const partition = await oldestPartition(tx);
+  if (partition === undefined || partition.last > sealedId) return 0;
+  const [young] = await query(`select 1 from ${partition.name} where created_at >= $1 limit 1`, [before]);
+  if (young !== undefined) return 0;
+  if (partition.last > droppedId) await query(uncount, [droppedId + 1, partition.last]);
+  for (const name of [partition.name, partition.name.replace('event_p', 'event_search_p')]) {
+    await query(`drop table ${name}`);
+  }
+  return Math.max(1, partition.last - droppedId);
+};
+
+/** Deletes the oldest events up to the first that is not old, so many at once. */
+const deleteRows = async ({ query }: Tx, { droppedId, sealedId }: Kept, before: Date): Promise<number> => {
+  const [old] = await query<{ last: number | null }>(
+    `select max(id) as last from (
+       select id, bool_and(created_at < $2) over (order by id) as old from (
+         select id, created_at from event where id > $1 and id <= $3 order by id limit ${rowsAtOnce}) as oldest
+     ) as looked where old`,
+    [droppedId, before, sealedId],
+  );
+  const last = old?.last ?? null;
+  if (last === null) return 0;
+  await query(uncount, [droppedId + 1, last]);
+  await query('delete from event where id <= $1', [last]);
+  await query('delete from event_search where id <= $1', [last]);
+  return last - droppedId;
+};
+
+/**
+ * Drops the oldest events, up to the first that is not older: a whole partition at once, or a bounded number of rows. What is
+ * dropped leaves its last hash behind, from which the chain goes on.
+ * @returns how many were dropped
+ */
+export const dropOldest = (database: Database, before: Date): Promise<number> =>
+  database.transaction(async (tx) => {
+    // Whoever reads for long must not hold up all who come after.
+    await tx.query("set local lock_timeout = '2s'");
+    const [kept] = await tx.query<Kept>(
+      'select dropped_id as "droppedId", sealed_id as "sealedId" from event_log_head for update',
+    );
+    if (kept === undefined) throw new Error('The event log has no head.');
+    return (await dropPartition(tx, kept, before)) || deleteRows(tx, kept, before);
+  });
