@@ -16,6 +16,7 @@ import { sealNext } from './persistence/chain.ts';
 import { checkChain } from './persistence/chain-check.ts';
 import { eventCreators } from './persistence/event-creators.ts';
 import { eventFeed } from './persistence/event-feed.ts';
+import { dropPostings, indexNext } from './persistence/event-index.ts';
 import { eventSearch } from './persistence/event-search.ts';
 import { logSize } from './persistence/log-size.ts';
 import { dropOldest } from './persistence/retention.ts';
@@ -25,6 +26,8 @@ import { startRecording } from './subscriptions/record-event.ts';
 
 /** How often to look for events that a process of the version before has appended, without a hash. */
 const sealingEveryMs = 30_000;
+/** How often to look whether enough events have arrived to be indexed. */
+const indexingEveryMs = 500;
 /** How often to look for events that have become too old. */
 const droppingEveryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -59,11 +62,16 @@ export const auditService = defineService({
         getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
         verifyEventsEndpoint((options) => checkAlone(() => checkChain(database, options))),
       ]);
-      const chores = [{ name: 'Hashing events', step: () => database.transaction(sealNext), everyMs: sealingEveryMs }];
+      const chores = [
+        { name: 'Indexing events', step: () => database.transaction(indexNext), everyMs: indexingEveryMs },
+        { name: 'Hashing events', step: () => database.transaction(sealNext), everyMs: sealingEveryMs },
+      ];
       const days = config.AUDIT_RETENTION_DAYS;
       if (days !== undefined) {
         const step = () => dropOldest(database, new Date(Date.now() - days * dayMs));
         chores.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
+        const forget = () => database.transaction(dropPostings);
+        chores.push({ name: 'Dropping what old events were found by', step: forget, everyMs: 10 * droppingEveryMs });
       }
       const housekeeping = keepHouse(chores, warn);
       return {

@@ -34,7 +34,7 @@ interface Row {
 
 const pageAfter = (columns: Columns, hasText: boolean): Statement => {
   const next = columns.values.length + 1;
-  const text = hasText ? [textCondition(columns, 'reading', `$${next + 1}`)] : [];
+  const text = hasText ? [textCondition(columns, `$${next + 1}`)] : [];
   const inWindow = [`id > $${next}::bigint`, `id <= least(head.id, $${next}::bigint + ${window})`];
   return {
     name: nameOf(hasText ? 'events-feed-with-text' : 'events-feed', columns),

@@ -1,4 +1,5 @@
 import type { SchemaStep } from '@bunting/database';
+import { eventIndex } from './event-index.ts';
 import { partitionedLog } from './partitions.ts';
 
 /**
@@ -90,4 +91,4 @@ export const eventCreatorTable: SchemaStep = {
 };
 
 /** Every step of the log, in order. */
-export const logSteps: readonly SchemaStep[] = [eventTables, eventChain, eventCreatorTable, partitionedLog];
+export const logSteps: readonly SchemaStep[] = [eventTables, eventChain, eventCreatorTable, partitionedLog, eventIndex];

@@ -12,21 +12,12 @@ export interface Counted extends Found {
 /** A pattern for `like` that finds the text as it stands. */
 export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Whether the text holds a trigram, as the index makes them: of letters and digits, and of where a word begins or ends. */
-export const hasTrigram = (text: string): boolean =>
-  /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u.test(text);
-
-/** How a text is found: by the index, or by reading all that the other conditions leave. */
-export type Way = 'index' | 'reading';
-
 /** What follows the type and who caused it; of what was stored by an earlier version all, which had them in one. */
 const dataText = "case when strpos(text, e'\\x1e') > 0 then split_part(text, e'\\x1e', 2) else text end";
 
 /** Whether an event has the text of the pattern at a place. */
-export const textCondition = ({ asks }: Columns, way: Way, place: string): string => {
-  const found = way === 'index' ? `text like ${place}` : `text || '' like ${place}`;
-  return asks.includes('in-data') ? `${found} and ${dataText} like ${place}` : found;
-};
+export const textCondition = ({ asks }: Columns, place: string): string =>
+  `${asks.includes('in-data') ? dataText : 'text'} like ${place}`;
 
 const inStretch = `id between stretch.number * ${stretchLength} and stretch.number * ${stretchLength} + ${stretchLength - 1}`;
 
@@ -42,13 +33,13 @@ const counting = (same: string, stretches: string): string => `
            coalesce(json_agg(matches order by number), '[]') as counts
     from (${stretches}) as stretch) as counted`;
 
-/** Counts the matches of the whole log. Values: pattern. */
-export const countAll = (columns: Columns, way: Way): Statement => ({
-  name: nameOf(`events-count-by-${way}`, columns),
+/** Counts the matches of the whole log by reading what the columns leave of it. Values: pattern. */
+export const countAll = (columns: Columns): Statement => ({
+  name: nameOf('events-count', columns),
   text: counting(
     'true',
     `select id / ${stretchLength} as number, count(*) as matches from event_search
-     ${where(...columns.conditions, textCondition(columns, way, placesAfter(columns)(1)))} group by 1`,
+     ${where(...columns.conditions, textCondition(columns, placesAfter(columns)(1)))} group by 1`,
   ),
 });
 
@@ -56,12 +47,7 @@ export const countAll = (columns: Columns, way: Way): Statement => ({
  * and up to which id events had been dropped. */
 export const countLater = (columns: Columns): Statement => {
   const place = placesAfter(columns);
-  const matching = where(
-    inStretch,
-    `id > ${place(2)}`,
-    ...columns.conditions,
-    textCondition(columns, 'reading', place(1)),
-  );
+  const matching = where(inStretch, `id > ${place(2)}`, ...columns.conditions, textCondition(columns, place(1)));
   return {
     name: nameOf('events-count-later', columns),
     text: counting(
@@ -82,12 +68,7 @@ export const countLater = (columns: Columns): Statement => {
  */
 export const listMatches = (columns: Columns): Statement => {
   const place = placesAfter(columns);
-  const matching = where(
-    inStretch,
-    `id <= ${place(2)}`,
-    ...columns.conditions,
-    textCondition(columns, 'reading', place(1)),
-  );
+  const matching = where(inStretch, `id <= ${place(2)}`, ...columns.conditions, textCondition(columns, place(1)));
   return {
     name: nameOf('events-with-text', columns),
     text: `

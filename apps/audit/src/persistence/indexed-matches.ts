@@ -1,0 +1,85 @@
+import type { Statement } from '@bunting/database';
+import { type Columns, type Criteria, nameOf, type TextPlace } from './criteria.ts';
+import { digestOf, type Kind, kinds } from './event-index.ts';
+import { where } from './found-events.ts';
+import { countOf64, idsIn, intersect, removeUpTo } from './postings.ts';
+import { type Matches, matchesIn, stretchLength, withLater } from './stretches.ts';
+import { patternOf, textCondition } from './text-statements.ts';
+
+/** What the index answers: for the text, and for each column that something is asked of, where it occurs. */
+export interface Indexed {
+  readonly upTo: number;
+  readonly uid: string | null;
+  readonly droppedId: number;
+  readonly indexedTo: number;
+  readonly text: Buffer | null;
+  readonly columns: readonly (string | null)[];
+  readonly tail: readonly { readonly stretch: number; readonly matches: number }[];
+}
+
+/** The columns that the index knows; undefined where something else is asked. */
+export const indexedColumns = (criteria: Criteria): readonly (readonly string[])[] | undefined => {
+  const { types, projects, features, environments, creators, notBefore, before, visible } = criteria;
+  if ([environments, creators, notBefore, before].some((asked) => asked !== undefined)) return undefined;
+  const digests = (kind: Kind, values: readonly string[] | undefined) =>
+    values === undefined ? [] : [values.map((value) => digestOf(kind, value))];
+  return [
+    ...digests(kinds.type, types),
+    ...digests(kinds.project, projects),
+    ...digests(kinds.feature, features),
+    ...(typeof visible === 'string' ? [] : digests(kinds.project, visible.projects)),
+    ...(visible === 'of-any-project' ? [[digestOf(kinds.anyProject, '')]] : []),
+  ];
+};
+
+// Postings name their row and their length, so that they can be put one after the other in whatever order.
+const postings = (parts: string): string =>
+  `(select string_agg(int8send(seq) || int4send(length(data)) || data, ''::bytea) from event_posting where part = any(array(${parts})))`;
+
+/** Everything that a first look needs, of one moment. Values: those of the columns, the pattern, and digests by column. */
+export const indexedStatement = (columns: Columns, place: TextPlace, lists: number): Statement => {
+  const pattern = `$${columns.values.length + 1}`;
+  const kind = place === 'anywhere' ? 'kind < 2' : `kind = ${kinds.data}`;
+  const asked = Array.from({ length: lists }, (_, nth) => {
+    const digests = `$${columns.values.length + 2 + nth}::uuid[]`;
+    return `encode(${postings(`select id from event_part where digest = any(${digests})`)}, 'base64')`;
+  });
+  const inTail = where('id >= indexed.indexed_to', ...columns.conditions, textCondition(columns, pattern));
+  return {
+    name: nameOf(`events-indexed-${lists}`, columns),
+    text: `
+      select head.id as "upTo", head.uid, head.dropped_id as "droppedId", indexed.indexed_to as "indexedTo",
+        ${postings(`select id from event_part where ${kind} and text like ${pattern}`)} as text,
+        json_build_array(${asked.join(', ')}) as columns,
+        (select coalesce(json_agg(found order by stretch), '[]') from (
+          select id / ${stretchLength} as stretch, count(*) as matches from event_search ${inTail} group by 1) as found) as tail
+      from event_log_head as head cross join event_index_head as indexed`,
+  };
+};
+
+export const indexedValues = (
+  columns: Columns,
+  text: string,
+  lists: readonly (readonly string[])[],
+): readonly unknown[] => [...columns.values, patternOf(text), ...lists];
+
+/** Where the text was found, as a first look through the log would have found it. */
+export const indexedMatches = ({ upTo, uid, droppedId, indexedTo, text, columns, tail }: Indexed): Matches => {
+  const ids = idsIn(text, indexedTo);
+  for (const rows of columns) intersect(ids, idsIn(rows === null ? null : Buffer.from(rows, 'base64'), indexedTo));
+  removeUpTo(ids, droppedId);
+  const stretches: number[] = [];
+  const counts: number[] = [];
+  for (let stretch = 0; stretch * stretchLength < indexedTo; stretch++) {
+    const count = countOf64(ids, stretch);
+    if (count === 0) continue;
+    stretches.push(stretch);
+    counts.push(count);
+  }
+  const until = { upTo, uid, droppedId };
+  return withLater(matchesIn({ ...until, stretches, counts }), {
+    ...until,
+    stretches: tail.map(({ stretch }) => stretch),
+    counts: tail.map(({ matches }) => matches),
+  });
+};
