@@ -1,5 +1,6 @@
-import { type Caller, may, noAccess } from '@bunting/contracts';
+import { type Caller, may, noAccess, refusal } from '@bunting/contracts';
 import type { Feature } from './feature.ts';
+import { named } from './refusals.ts';
 import { isSame } from './same.ts';
 import { inEnvironment } from './strategy.ts';
 
@@ -27,16 +28,34 @@ export const guardedEdit = (before: Feature, after: Feature): GuardedEdit => {
   };
 };
 
+/** The protected environments that an edit touches; what is in effect everywhere touches every one. */
+const touchedBy = ({ environments, everywhere }: GuardedEdit, protectedEnvironments: readonly string[]) =>
+  protectedEnvironments.filter((name) => everywhere || environments.includes(name));
+
+const maySkip = (caller: Caller, project: string, guarded: readonly string[]): boolean =>
+  guarded.every((environment) => may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
+
 /**
  * Refuses an edit that takes a change request, unless the caller may skip it there; what is in effect everywhere, wherever
- * there is protection.
+ * there is protection. Gives the protected environments that it was let into.
  */
 export const requireSkipping = (
-  { project, environments, everywhere }: GuardedEdit,
+  edit: GuardedEdit,
+  protectedEnvironments: readonly string[],
+  caller: Caller,
+): readonly string[] => {
+  const guarded = touchedBy(edit, protectedEnvironments);
+  if (maySkip(caller, edit.project, guarded)) return guarded;
+  throw noAccess(['SKIP_CHANGE_REQUEST']);
+};
+
+/** Refuses to bring a feature with its strategies into a project that takes change requests for them, past those. */
+export const requireOpenProject = (
+  what: 'Cloning' | 'Changing project',
+  project: string,
   protectedEnvironments: readonly string[],
   caller: Caller,
 ): void => {
-  const guarded = protectedEnvironments.filter((name) => everywhere || environments.includes(name));
-  if (guarded.every((environment) => may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }))) return;
-  throw noAccess(['SKIP_CHANGE_REQUEST']);
+  if (maySkip(caller, project, protectedEnvironments)) return;
+  throw refusal('ForbiddenError', `${what} not allowed. Project ${named(project)} has change requests enabled.`);
 };

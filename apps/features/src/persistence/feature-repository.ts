@@ -7,6 +7,7 @@ import { absentFeature } from './absent-feature.ts';
 import { statesOf } from './feature-json.ts';
 import { type FeatureJson, featureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { holdReferences as holdReferencesOf } from './references.ts';
+import { type Guard, noGuard, protectedOfProject } from './protection.ts';
 import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
 import type { Seen, SeenByNow, SeenFeature } from './tags.ts';
 
@@ -55,7 +56,8 @@ const nobody: Mentions = { texts: [], numbers: [] };
 
 const getForUpdate = `
   select ${featureJson} as feature, f.edition,
-    ${surroundingsJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as surroundings
+    ${surroundingsJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as surroundings,
+    array(${protectedOfProject('p.id')}) as guarded
   from feature f join project p on p.id = f.project
   where f.name = $1 and f.project = $2
   for update of f`;
@@ -97,14 +99,20 @@ const changedParents = (before: Feature | undefined, after: Feature): string[] =
   return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
 };
 
+interface Loaded extends FoundRow {
+  readonly surroundings: SurroundingsJson;
+  /** the protected environments of its project */
+  readonly guarded: readonly string[];
+}
+
 /**
- * @param requireAllowed is asked before an edit is stored: it throws where the edit takes a change request
+ * @param guard is asked before an edit is stored: it throws where the edit takes a change request
  * @param holdReferences is told what is stored: it throws when something that a feature newly speaks of is gone
  */
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
-  requireAllowed?: (before: Feature, after: Feature) => Promise<void>,
+  guard: Guard = noGuard,
   holdReferences?: ReturnType<typeof holdReferencesOf>,
 ): FeatureRepository => {
   /** what was got for update, as it was last stored */
@@ -149,14 +157,11 @@ export const featureRepository = (
     seen,
 
     getForUpdate: async (project, name, { texts, numbers } = nobody) => {
-      const [row] = await query<FoundRow & { surroundings: SurroundingsJson }>(getForUpdate, [
-        name,
-        project,
-        texts,
-        numbers,
-      ]);
+      const [row] = await query<Loaded>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await absentFeature(query, project, name);
-      return { feature: remembered(row), surroundings: surroundingsOf(row.surroundings) };
+      const feature = remembered(row);
+      guard.know(feature.project, row.guarded);
+      return { feature, surroundings: surroundingsOf(row.surroundings) };
     },
 
     findForUpdate: async (name) => (await find(findForUpdate, name))[0],
@@ -186,7 +191,7 @@ export const featureRepository = (
     save: async (features) => {
       for (const after of features) {
         const before = known.get(after.name);
-        if (before !== undefined && before !== after) await requireAllowed?.(before, after);
+        if (before !== undefined && before !== after) await guard.edit(before, after);
       }
       await write(
         update,

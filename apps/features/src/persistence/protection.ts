@@ -1,14 +1,21 @@
-import { type Caller, may } from '@bunting/contracts';
+import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { Feature } from '../domain/feature.ts';
-import { guardedEdit, requireSkipping } from '../domain/protection.ts';
+import type { DomainEvent, Feature } from '../domain/feature.ts';
+import { guardedEdit, requireOpenProject, requireSkipping } from '../domain/protection.ts';
 
 /** Where edits take a change request, within a unit of work. */
 export interface ProtectionRepository {
+  /** The protected environments that the project has now: what is not linked any more protects nothing. */
   protectedOf(project: string): Promise<string[]>;
   /** Remembers what was said last. */
   set(said: { project: string; environment: string; isProtected: boolean; version: number }): Promise<void>;
 }
+
+/** SQL: the protected environments of a project that are linked to it now. */
+export const protectedOfProject = (project: string): string => `
+  select environment from protected_environment guarded where project = ${project} and is_protected and exists (
+    select from project_environment linked
+    where linked.project = guarded.project and linked.environment = guarded.environment)`;
 
 const set = `
   insert into protected_environment values ($1, $2, $3, $4)
@@ -16,32 +23,88 @@ const set = `
   where protected_environment.version < excluded.version`;
 
 export const protectionRepository = ({ query }: Tx): ProtectionRepository => ({
-  protectedOf: async (project) => {
-    const text = 'select environment from protected_environment where project = $1 and is_protected';
-    return (await query<{ environment: string }>(text, [project])).map(({ environment }) => environment);
-  },
+  protectedOf: async (project) =>
+    (await query<{ environment: string }>(protectedOfProject('$1'), [project])).map(({ environment }) => environment),
   set: async ({ project, environment, isProtected, version }) => {
     await query(set, [project, environment, isProtected, version]);
   },
 });
 
-/**
- * Refuses to store an edit that takes a change request. Every direct edit passes here, whichever operation it is: what
- * counts is what would differ, and not the path that it came by.
- */
-export const refusingGuardedEdits = (caller: Caller, protection: Pick<ProtectionRepository, 'protectedOf'>) => {
+/** What somebody was let past, in whichever environments: their edit is told as such. */
+interface Bypass {
+  readonly environments: readonly string[];
+  readonly isAbout: (event: DomainEvent) => boolean;
+}
+
+/** Stands before everything that takes a change request where there is protection, whichever operation it comes by. */
+export interface Guard {
+  /** What was found on the way about a project, so that it need not be asked for. */
+  readonly know: (project: string, protectedEnvironments: readonly string[]) => void;
+  /** Refuses to store an edit that takes a change request: what counts is what would differ, not the path it came by. */
+  readonly edit: (before: Feature, after: Feature) => Promise<void>;
+  /** The same for a segment of projects: it is in effect wherever it is used. One for every project is nobody's in particular. */
+  readonly segment: (id: number, projects: readonly (string | null)[]) => Promise<void>;
+  /** Refuses to bring a feature with its strategies into a project that takes change requests for them, past those. */
+  readonly arrival: (what: 'Cloning' | 'Changing project', feature: string, project: string) => Promise<void>;
+  /** An event as it is told: that a change request was skipped is part of it. */
+  readonly told: (event: DomainEvent) => DomainEvent;
+}
+
+/** What was agreed on in a change request finds every door open. */
+export const noGuard: Guard = {
+  know: () => undefined,
+  edit: () => Promise.resolve(),
+  segment: () => Promise.resolve(),
+  arrival: () => Promise.resolve(),
+  told: (event) => event,
+};
+
+const membersOf = (document: unknown): object =>
+  typeof document === 'object' && document !== null && !Array.isArray(document) ? document : {};
+
+const idIn = ({ data, preData }: DomainEvent): unknown =>
+  new Map(Object.entries({ ...membersOf(preData), ...membersOf(data) })).get('id');
+
+export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 'protectedOf'>): Guard => {
   // Asked once for each project within a unit of work, however many features it edits.
-  const asked = new Map<string, readonly string[]>();
-  const protectedOf = async (project: string): Promise<readonly string[]> => {
-    const known = asked.get(project) ?? (await protection.protectedOf(project));
+  const asked = new Map<string, Promise<readonly string[]>>();
+  const protectedOf = (project: string): Promise<readonly string[]> => {
+    const known = asked.get(project) ?? protection.protectedOf(project);
     asked.set(project, known);
     return known;
   };
+  const bypasses: Bypass[] = [];
+  const remember = (environments: readonly string[], isAbout: Bypass['isAbout']): void => {
+    if (environments.length > 0) bypasses.push({ environments, isAbout });
+  };
 
-  return async (before: Feature, after: Feature): Promise<void> => {
-    if (may(caller, ['ADMIN'], { project: before.project })) return;
-    const edit = guardedEdit(before, after);
-    if (edit.environments.length === 0 && !edit.everywhere) return;
-    requireSkipping(edit, await protectedOf(edit.project), caller);
+  return {
+    know: (project, protectedEnvironments) => void asked.set(project, Promise.resolve(protectedEnvironments)),
+    edit: async (before, after) => {
+      const edit = guardedEdit(before, after);
+      if (edit.environments.length === 0 && !edit.everywhere) return;
+      const guarded = requireSkipping(edit, await protectedOf(edit.project), caller);
+      remember(guarded, ({ featureName }) => featureName === before.name);
+    },
+    segment: async (id, projects) => {
+      for (const project of new Set(projects)) {
+        if (project === null) continue;
+        const edit = { project, environments: [], everywhere: true };
+        const guarded = requireSkipping(edit, await protectedOf(project), caller);
+        remember(guarded, (event) => event.type.startsWith('segment-') && idIn(event) === id);
+      }
+    },
+    arrival: async (what, feature, project) => {
+      const guarded = await protectedOf(project);
+      requireOpenProject(what, project, guarded, caller);
+      remember(guarded, ({ featureName }) => featureName === feature);
+    },
+    told: (event) => {
+      const { environment = null } = event;
+      const isBypass = bypasses.some(
+        ({ environments, isAbout }) => isAbout(event) && (environment === null || environments.includes(environment)),
+      );
+      return isBypass ? { ...event, data: { ...membersOf(event.data), bypassedChangeRequest: true } } : event;
+    },
   };
 };

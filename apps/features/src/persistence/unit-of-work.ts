@@ -8,7 +8,7 @@ import { type DestinationRepository, destinationRepository } from './destination
 import { type FavoriteRepository, favoriteRepository } from './favorite-repository.ts';
 import { type FeatureRepository, featureRepository } from './feature-repository.ts';
 import { type Neighbourhood, neighbourhood } from './neighbourhood.ts';
-import { type ProtectionRepository, protectionRepository, refusingGuardedEdits } from './protection.ts';
+import { type Guard, guardFor, noGuard, type ProtectionRepository, protectionRepository } from './protection.ts';
 import { type ProjectRepository, projectRepository } from './project-repository.ts';
 import { holdReferences } from './references.ts';
 import { type SegmentRepository, segmentRepository } from './segment-repository.ts';
@@ -44,6 +44,7 @@ export interface Work {
   readonly destinations: DestinationRepository;
   readonly application: ChangeApplication;
   readonly protection: ProtectionRepository;
+  readonly guard: Guard;
   readonly neighbourhood: Neighbourhood;
   readonly tags: TagCatalogue;
   readonly featureTypes: FeatureTypeRepository;
@@ -71,9 +72,14 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
     <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, deadline, isAgreed } = occasion;
+      const protection = protectionRepository(tx);
+      const guard = isAgreed ? noGuard : guardFor(caller, protection);
+      const recorded: DomainEvent[] = [];
       const told = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
-      const record = (events: readonly DomainEvent[]): void => {
-        for (const { type, project, environment, featureName, data, preData, tags } of events) {
+      // Told when all is done: only then is it known what the edits were let past.
+      const tell = (events: readonly DomainEvent[]): void => {
+        for (const event of events) {
+          const { type, project, environment, featureName, data, preData, tags } = guard.told(event);
           outbox.event({
             ...told,
             type,
@@ -86,13 +92,7 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
           });
         }
       };
-      const protection = protectionRepository(tx);
-      const features = featureRepository(
-        tx,
-        outbox,
-        isAgreed ? undefined : refusingGuardedEdits(caller, protection),
-        holdReferences(tx),
-      );
+      const features = featureRepository(tx, outbox, guard, holdReferences(tx));
       const environments = environmentRepository(tx);
       const segments = storedSegments(tx, changeApplication(tx, outbox));
       const result = await job({
@@ -103,6 +103,7 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
         destinations: destinationRepository(tx),
         application: changeApplication(tx, outbox),
         protection,
+        guard,
         neighbourhood: neighbourhood(tx),
         tags: tagCatalogue(tx),
         featureTypes: featureTypeRepository(tx),
@@ -115,8 +116,13 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
         favorites: favoriteRepository(tx),
         usage: usageRepository(tx, outbox),
         upkeep: upkeep(tx, outbox),
-        events: { record },
+        events: {
+          record: (events) => {
+            for (const event of events) recorded.push(event);
+          },
+        },
       });
+      tell(recorded);
       if ('conditional' in occasion)
         judge(occasion, { features: features.seen, environments: environments.seen, segments: segments.seen });
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left. Nothing was changed.');

@@ -1,5 +1,12 @@
 import {
+  AddDependency,
   AddStrategy,
+  CloneFeature,
+  CreateProject,
+  CreateSegment,
+  DeleteSegment,
+  MoveFeature,
+  UpdateSegment,
   ApplyChanges,
   ArchiveFeature,
   type Caller,
@@ -74,6 +81,85 @@ describe('in a protected environment, a direct edit', () => {
     await patch(skipper);
     await add(mia);
     await archive(skipper, 'z');
+  });
+
+  it('that skips a change request is told as one', async () => {
+    const before = (await service.told()).length;
+    await patch(skipper);
+    await patch(mia);
+    await add(mia, 'production');
+    const marks = (await service.told())
+      .slice(before)
+      .map(({ type, environment, data }) => [
+        type,
+        environment,
+        (data as { bypassedChangeRequest?: true }).bypassedChangeRequest,
+      ]);
+    expect(marks).toEqual([
+      ['feature-strategy-update', 'development', true],
+      ['feature-strategy-update', 'development', true],
+      ['feature-strategy-add', 'production', undefined],
+    ]);
+  });
+
+  it('of a segment of the project is refused as well, and of one for every project is not', async () => {
+    const everyone = someoneWho(
+      ...(['CREATE_SEGMENT', 'UPDATE_SEGMENT', 'DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const).map(
+        (permission) => ({ permission }),
+      ),
+    );
+    const make = (name: string, of?: string) =>
+      service.call(
+        CreateSegment,
+        { body: { name, constraints: [], ...(of === undefined ? {} : { project: of }) } },
+        mia,
+      );
+    const edit = (of: number, body: object, caller: Caller) =>
+      service.call(UpdateSegment, { params: { id: of }, body: { name: 'renamed', constraints: [], ...body } }, caller);
+    const remove = (of: number, caller: Caller) => service.call(DeleteSegment, { params: { id: of } }, caller);
+    const ours = await make('ours', project);
+    const global = await make('for all');
+    await expect(edit(ours.id, { project }, everyone)).rejects.toMatchObject(refused);
+    // Leaving the project out would move the segment out of the guarded project.
+    await expect(edit(ours.id, {}, everyone)).rejects.toMatchObject(refused);
+    await expect(edit(global.id, { project }, everyone)).rejects.toMatchObject(refused);
+    await expect(remove(ours.id, everyone)).rejects.toMatchObject(refused);
+    await edit(global.id, { name: 'for all of us' }, everyone);
+    await remove(global.id, everyone);
+    await edit(ours.id, { project }, mia);
+    await remove(ours.id, mia);
+    expect((await service.told()).slice(-2)).toMatchObject([
+      { type: 'segment-updated', data: { name: 'renamed', bypassedChangeRequest: true } },
+      { type: 'segment-deleted', data: { bypassedChangeRequest: true }, preData: { name: 'renamed' } },
+    ]);
+  });
+
+  it('that brings strategies into the project past its change requests is refused, in words of its own', async () => {
+    const caller = someoneWho({ permission: 'CREATE_FEATURE' }, { permission: 'MOVE_FEATURE_TOGGLE' });
+    const params = { projectId: project, featureName: 'x' };
+    await expect(service.call(CloneFeature, { params, body: { name: 'clone' } }, caller)).rejects.toMatchObject({
+      kind: 'ForbiddenError',
+      message: 'Cloning not allowed. Project default has change requests enabled.',
+    });
+    await service.call(CreateProject, { body: { id: 'elsewhere', name: 'Elsewhere' } }, mia);
+    await service.given(aFeature({ name: 'mover', project: 'elsewhere' }));
+    const move = { params: { projectId: 'elsewhere', featureName: 'mover' }, body: { newProjectId: project } };
+    await expect(service.call(MoveFeature, move, caller)).rejects.toMatchObject({
+      kind: 'ForbiddenError',
+      message: 'Changing project not allowed. Project default has change requests enabled.',
+    });
+    await service.call(CloneFeature, { params, body: { name: 'clone' } }, mia);
+    expect((await service.told()).at(-1)).toMatchObject({
+      featureName: 'clone',
+      data: { bypassedChangeRequest: true },
+    });
+  });
+
+  it('of dependencies is refused wherever there is protection', async () => {
+    const caller = someoneWho({ permission: 'UPDATE_FEATURE_DEPENDENCY' });
+    const body = { feature: 'y' };
+    const asked = service.call(AddDependency, { params: { projectId: project, featureName: 'x' }, body }, caller);
+    await expect(asked).rejects.toMatchObject(refused);
   });
 
   it('of what is not guarded is nobody’s concern', async () => {

@@ -9,7 +9,6 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { nameTaken } from './name-taken.ts';
 import { requireRoom } from './require-room.ts';
-import { requireUnguarded } from './require-unguarded.ts';
 
 /** @param limit how many active features there may be in all */
 export const cloneFeatureEndpoint = (work: UnitOfWork, limit: number | undefined) =>
@@ -20,7 +19,7 @@ export const cloneFeatureEndpoint = (work: UnitOfWork, limit: number | undefined
       // Its parent is locked as well: the clone will be another child of it.
       const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, CloneFeature.permission, { project: source.project });
-      await requireUnguarded(tx, 'Cloning', source.project, caller);
+      await tx.guard.arrival('Cloning', body.name, source.project);
       requireUrlFriendlyName(body.name);
       const { taken, project } = await tx.projects.placeForFeature(source.project, body.name);
       if (taken !== null) throw nameTaken(taken);

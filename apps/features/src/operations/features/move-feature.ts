@@ -5,7 +5,6 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
 import { requireRoom } from './require-room.ts';
-import { requireUnguarded } from './require-unguarded.ts';
 
 export const moveFeatureEndpoint = (work: UnitOfWork) =>
   implement(MoveFeature, (asked) =>
@@ -15,7 +14,7 @@ export const moveFeatureEndpoint = (work: UnitOfWork) =>
       await tx.projects.hold({ project: to });
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
-      await requireUnguarded(tx, 'Changing project', to, caller);
+      await tx.guard.arrival('Changing project', feature.name, to);
       const there = await tx.neighbourhood.of(to);
       const children = await tx.features.childrenOf(feature.name);
       const decision = moveFeature(feature, { to, here: surroundings, there, children });

@@ -8,10 +8,11 @@ const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
 export const deleteSegmentEndpoint = (work: UnitOfWork) =>
   implement(DeleteSegment, (asked) =>
-    work(asked, async ({ storedSegments, events }) => {
+    work(asked, async ({ storedSegments, guard, events }) => {
       const { segment, neighbours } = await storedSegments.getForUpdate(asked.params.id);
       authoriseSegment(asked.caller, permissions, segment.project);
       const decision = deleteSegment(segment, neighbours);
+      await guard.segment(segment.id, [segment.project]);
       await storedSegments.remove(segment);
       events.record(decision.events);
       return null;

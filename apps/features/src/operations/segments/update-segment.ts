@@ -8,7 +8,7 @@ const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
 export const updateSegmentEndpoint = (work: UnitOfWork) =>
   implement(UpdateSegment, (asked) =>
-    work(asked, async ({ storedSegments, events }) => {
+    work(asked, async ({ storedSegments, guard, events }) => {
       const { params, body, caller } = asked;
       const { segment, neighbours } = await storedSegments.getForUpdate(params.id, body.name);
       const project = body.project ?? null;
@@ -17,6 +17,7 @@ export const updateSegmentEndpoint = (work: UnitOfWork) =>
       const { description = segment.description, name, constraints } = body;
       const decision = updateSegment(segment, { name, description, project, constraints }, neighbours);
       if (decision.segment === null || decision.segment === segment) return null;
+      await guard.segment(segment.id, [segment.project, decision.segment.project]);
       await storedSegments.save(decision.segment);
       events.record(decision.events);
       return null;
