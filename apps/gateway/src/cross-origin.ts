@@ -4,7 +4,7 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const requestHeaders =
   'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent';
 const answerHeaders =
-  'Bunting-Stale, Deprecation, ETag, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
+  'Bunting-Stale, Deprecation, ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
 const preflightGoodForSeconds = '600';
 
 /** The origins that a setting lists. @throws Error with a sentence that names the one that is none */

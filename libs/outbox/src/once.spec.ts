@@ -181,16 +181,25 @@ describe('a write with an Idempotency-Key', () => {
     expect(await count()).toEqual({ text: '1 of 1' });
   });
 
+  it('leaves neither its key nor its answer in the database for others to read', async () => {
+    await add('a-key-of-mine', 'a-secret');
+    const text = 'select row_to_json(a)::text as row from idempotent_answer a';
+    const rows = JSON.stringify(await database.read({ name: 'rows', text }));
+    expect(rows).toMatch(/add-thing/);
+    expect(rows).not.toMatch(/a-key-of-mine|name\W+a-secret/);
+    expect(await add('a-key-of-mine', 'a-secret')).toEqual({ id: 1, name: 'a-secret' });
+  });
+
   it('is forgotten after its time, in the course of housekeeping', async () => {
     await add('old', 'x');
-    await add('young', 'y');
     await database.transaction(({ query }) =>
-      query("update idempotent_answer set created_at = now() - interval '25 hours' where key = 'old'"),
+      query("update idempotent_answer set created_at = now() - interval '25 hours'"),
     );
+    await add('young', 'y');
     await eventually(() => expect(telling.relay.leading).toBe(true));
     await telling.relay.keepHouse();
-    expect(await database.read({ name: 'keys', text: 'select key from idempotent_answer' })).toEqual([
-      { key: 'young' },
-    ]);
+    await add('young', 'y');
+    await add('old', 'x');
+    expect(await names()).toEqual(['x', 'y', 'x']);
   });
 });

@@ -1,6 +1,7 @@
 import { JsonText, type Once } from '@bunting/bus';
 import { refusal } from '@bunting/contracts';
 import type { Database, SchemaStep, Statement, Tx } from '@bunting/database';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
 /**
  * Answers of writes that carried an `Idempotency-Key`, each stored in the transaction of what it answers for. Whoever works
@@ -34,6 +35,30 @@ export const idempotencyTables: SchemaStep = {
   ],
 };
 
+const cipher = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** The name that a key is stored under: of the key itself the database knows nothing. */
+const nameOf = ({ scope, key }: Once): string => hash('sha256', `name ${scope} ${key}`, 'base64url');
+
+const secretOf = ({ scope, key }: Once): Buffer => hash('sha256', `seal ${scope} ${key}`, 'buffer');
+
+/** An answer may hold a secret that is shown once. Only who has the key of the request can read it again. */
+export const sealed = (once: Once, text: string): string => {
+  const iv = randomBytes(ivBytes);
+  const sealing = createCipheriv(cipher, secretOf(once), iv);
+  const hidden = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
+  return Buffer.concat([iv, sealing.getAuthTag(), hidden]).toString('base64');
+};
+
+export const opened = (once: Once, text: string): string => {
+  const bytes = Buffer.from(text, 'base64');
+  const opening = createDecipheriv(cipher, secretOf(once), bytes.subarray(0, ivBytes));
+  opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+  return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
+};
+
 /** What came of a write that was done before. */
 export interface DoneBefore {
   /** what the transaction came to, where the reply is made of it after the commit */
@@ -58,7 +83,9 @@ const known = (once: Once, row: Row | undefined): DoneBefore | undefined => {
       { retryAfterSeconds: 1 },
     );
   }
-  if (row.fingerprint === once.fingerprint) return row;
+  if (row.fingerprint === once.fingerprint) {
+    return { ...row, answer: row.answer === null ? null : opened(once, row.answer) };
+  }
   throw refusal(
     'IdempotencyKeyReused',
     'The `Idempotency-Key` header was used before with another request. A new request takes a new key.',
@@ -76,7 +103,7 @@ const known = (once: Once, row: Row | undefined): DoneBefore | undefined => {
  * @throws Refusal `ConflictError` while another does it, `IdempotencyKeyReused` when the key was for something else.
  */
 export const beginOnce = async ({ query }: Tx, once: Once): Promise<DoneBefore | undefined> => {
-  const [row] = await query<Row>('select * from begin_once($1, $2)', [once.scope, once.key]);
+  const [row] = await query<Row>('select * from begin_once($1, $2)', [once.scope, nameOf(once)]);
   return known(once, row);
 };
 
@@ -87,7 +114,7 @@ const answerOf: Statement = {
 
 /** Looks up what came of a write, without a transaction: for what asks others before it begins one. */
 export const doneBefore = async (database: Database, once: Once): Promise<DoneBefore | undefined> => {
-  const [row] = await database.read<Row>(answerOf, [once.scope, once.key]);
+  const [row] = await database.read<Row>(answerOf, [once.scope, nameOf(once)]);
   return known(once, row);
 };
 
@@ -109,17 +136,32 @@ export const remember = async (
   isLocked = true,
 ): Promise<void> => {
   await query(isLocked ? insertAnswer : `${insertAnswer} on conflict do nothing`, [
-    ...[once.scope, once.key, once.operation, once.fingerprint],
-    ...[came.done === undefined ? null : JSON.stringify(came.done), came.answer, JSON.stringify(came.said)],
+    ...[once.scope, nameOf(once), once.operation, once.fingerprint],
+    came.done === undefined ? null : JSON.stringify(came.done),
+    came.answer === null ? null : sealed(once, came.answer),
+    JSON.stringify(came.said),
   ]);
   if (came.answer !== null) once.stored = came.answer;
 };
 
-/** Stores an answer that was made after the commit. Who comes second takes the answer of the first. */
-export const completeAnswer: Statement = {
+const complete: Statement = {
   name: 'complete-idempotent-answer',
   text: `update idempotent_answer set answer = coalesce(answer, $3), said = case when answer is null then $4 else said end
          where scope = $1 and key = $2 returning answer, said`,
+};
+
+/** Stores an answer that was made after the commit. Who comes second is given the answer of the first. */
+export const completeAnswer = async (
+  database: Database,
+  once: Once,
+  answer: string,
+  said: Readonly<Record<string, string>>,
+): Promise<Pick<DoneBefore, 'said'> & { readonly answer: string }> => {
+  const values = [once.scope, nameOf(once), sealed(once, answer), JSON.stringify(said)];
+  const [row] = await database.read<{ answer: string; said: Record<string, string> }>(complete, values);
+  const kept = row === undefined ? { answer, said } : { answer: opened(once, row.answer), said: row.said };
+  once.stored = kept.answer;
+  return kept;
 };
 
 /** Drops answers that are old enough that nobody sends the request again. */

@@ -66,11 +66,9 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
   ): Promise<JsonText> => {
     if (answer !== null) return again(asked, once, answer, said);
     const text = textOfReply(await reply(done as T));
-    const values = [once.scope, once.key, text, JSON.stringify(asked.said)];
-    const [row] = await database.read<{ answer: string; said: Record<string, string> }>(completeAnswer, values);
-    once.stored = row?.answer ?? text;
-    sayAll(asked, row?.said ?? {});
-    return new JsonText(once.stored);
+    const kept = await completeAnswer(database, once, text, asked.said);
+    sayAll(asked, kept.said);
+    return new JsonText(kept.answer);
   };
 
   const work = <T>(asked: Asking | string | null, job: Job<T>): Promise<Answered<T>> => {

@@ -15,6 +15,7 @@ import { describeReadYourWrites } from './read-your-writes.ts';
 import { describeSafeWrites } from './safe-writes.ts';
 import { describeSearch } from './search.ts';
 import { describeTags } from './tags.ts';
+import { describeText } from './text.ts';
 
 /** All that a user can do, on whatever composition. Each journey has names of its own, so that their order does not matter. */
 export const describeJourneys = (platform: () => Platform): void => {
@@ -33,5 +34,6 @@ export const describeJourneys = (platform: () => Platform): void => {
   describeBadInput(platform);
   describeSafeWrites(platform);
   describeConditions(platform);
+  describeText(platform);
   describeDocs(platform);
 };
