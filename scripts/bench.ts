@@ -4,6 +4,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { type BenchOperation, benchOperations } from './bench/operations.ts';
 import { benchEventLog } from './bench/event-log.ts';
+import { benchSearch } from './bench/search/bench-search.ts';
 import { seed, strategiesOf } from './bench/seed.ts';
 import { foreignTarget, ownTarget, type Target } from './bench/target.ts';
 
@@ -11,7 +12,7 @@ const help = `Measures the seven operations of the interface over HTTP on this m
 
   npm run bench [-- options]
 
-  --features N       how many flags to seed (default 1000)
+  --features N       how many flags to seed (default 1000; with --search 100000)
   --connections N    at once (default 32)
   --seconds N        per operation (default 5)
   --only TEXT        only operations whose name contains it
@@ -20,6 +21,8 @@ const help = `Measures the seven operations of the interface over HTTP on this m
   --seed HOW         import, rest or none: how the flags get there (default import; rest works with Unleash too)
   --json FILE        where the figures go (default bench-results.json)
   --events N         measures the event log instead: searches in 10,000 events and in N, and how fast they arrive
+  --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
+  --times N          with --search: how often each search is asked (default 100)
   --data DIR         with --events: keeps the database there, and goes on with what is there
 
 The load generator runs beside the server: on two cores the figures are of both together.`;
@@ -92,7 +95,7 @@ const median = async (target: Target, operation: BenchOperation, times: number):
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
     options: {
-      features: { type: 'string', default: '1000' },
+      features: { type: 'string' },
       connections: { type: 'string', default: '32' },
       seconds: { type: 'string', default: '5' },
       only: { type: 'string', default: '' },
@@ -102,6 +105,8 @@ const main = async (): Promise<void> => {
       json: { type: 'string', default: 'bench-results.json' },
       events: { type: 'string' },
       data: { type: 'string' },
+      search: { type: 'boolean', default: false },
+      times: { type: 'string', default: '100' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -111,7 +116,13 @@ const main = async (): Promise<void> => {
     const results = await benchEventLog({ sizes, dataDir: values.data });
     return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   }
-  const count = Number(values.features);
+  if (values.search) {
+    const most = Number(values.features ?? 100_000);
+    const sizes = [...[1_000, 10_000].filter((size) => size < most), most];
+    const results = await benchSearch({ sizes, times: Number(values.times), writingMs: 10_000, only: values.only });
+    return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  }
+  const count = Number(values.features ?? 1_000);
   const target = values.url === undefined ? await ownTarget() : foreignTarget(values.url, values.token ?? '');
   try {
     console.log(

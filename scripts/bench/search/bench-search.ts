@@ -1,0 +1,245 @@
+import { callForAnswer, type CallContext, serve, traceparentFrom } from '@bunting/bus';
+import { SearchFeatures, type SearchFeaturesResponse, type StateOf } from '@bunting/contracts';
+import { openDatabase } from '@bunting/database';
+import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { outboxTables, startTelling } from '@bunting/outbox';
+import { host, openLog } from '@bunting/runtime';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { searchService } from '../../../apps/search/src/service.ts';
+import { type Asked, pagedSearches, type SearchKind, searchKinds } from './kinds.ts';
+import { toldFeature, toldSegments } from './states.ts';
+
+export interface SearchBench {
+  /** how many features there are when it is measured, one after the other, in rising order */
+  readonly sizes: readonly number[];
+  /** how often each kind of search is asked */
+  readonly times: number;
+  /** for how long features change while it is searched */
+  readonly writingMs: number;
+  /** only searches whose name contains it */
+  readonly only: string;
+}
+
+const perInsert = 2_500;
+const warmUps = 3;
+const writesPerSecond = 50;
+
+/** What is promised, in milliseconds unless it says otherwise. */
+const bounds = {
+  p50: 10,
+  p99: 50,
+  ratio: 1.5,
+  deepPage: 3,
+  findableP99: 250,
+  rebuildSeconds: 120,
+  grownMb: 64,
+} as const;
+
+const percentile = (taken: readonly number[], share: number): number =>
+  [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
+
+const verdict = (holds: boolean): string => (holds ? 'holds' : '**not held**');
+const ms = (taken: number): string => taken.toFixed(1);
+const line = (...cells: readonly string[]): void => console.log(`| ${cells.join(' | ')} |`);
+
+// As the outbox of a features service that told all of it long ago.
+const insertStates = `
+  insert into outbox (topic, type, entity_key, payload)
+  select 'state', row->>'entity', (row->>'entity') || ':' || (row->>'id'), row
+  from json_array_elements($1::json) with ordinality as told (row, nth) order by nth`;
+
+type Taken = { readonly p50: number; readonly p99: number };
+
+/**
+ * Measures the operation of the search service, as the gateway calls it: from the call on the bus to the whole answer, one
+ * call after the other. What it finds comes from an outbox, as from the features service, and nothing is asked of HTTP.
+ */
+export const benchSearch = async ({ sizes, times, writingMs, only }: SearchBench): Promise<unknown> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
+  const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
+  const ignore = (): void => undefined;
+  const outbox = await openDatabase({ url: postgres.urlOf('bunting_features'), name: 'bench', steps: [outboxTables] });
+  const results: unknown[] = [];
+  const firstP50 = new Map<string, number>();
+  let toldFeatures = 0;
+
+  const keep = async (states: readonly StateOf<'feature' | 'segment'>[]): Promise<void> => {
+    await outbox.transaction(({ query }) => query(insertStates, [JSON.stringify(states)]));
+  };
+  const fill = async (upTo: number): Promise<number> => {
+    if (toldFeatures === 0) await keep(toldSegments());
+    for (; toldFeatures < upTo;) {
+      const batch = Math.min(perInsert, upTo - toldFeatures);
+      await keep(Array.from({ length: batch }, (_, at) => toldFeature(toldFeatures + at)));
+      toldFeatures += batch;
+    }
+    const head = await outbox.transaction(async ({ query }) => {
+      const [row] = await query<{ head: number }>(`select outbox_head('state') as head`);
+      await query(`update outbox_topic set published = position`);
+      return row?.head ?? 0;
+    });
+    return head;
+  };
+
+  const measureAt = async (features: number, isLast: boolean): Promise<void> => {
+    const head = await fill(features);
+    const url = postgres.urlOf(`bunting_search_${features}`);
+    const hosted = await host([searchService], {
+      environment: { SEARCH_DATABASE_URL: url, SEARCH_FRESHNESS_WAIT_MS: '5000', SEARCH_STATEMENT_TIMEOUT_MS: '60000' },
+      log: openLog('warn'),
+    });
+    const telling = startTelling({
+      ...{ producer: 'features', database: outbox, bus: hosted.bus },
+      ...{ intervalMs: 200, retentionHours: 1, warn: ignore },
+    });
+    const served = await serve(hosted.bus, [telling.endpoint]);
+    const documents = new pg.Client({ connectionString: url });
+    await documents.connect();
+
+    const context = (): CallContext => ({
+      caller: { id: 1, name: 'bench', grants: [{ permission: 'ADMIN' }] },
+      requestId: randomUUID(),
+      traceparent: traceparentFrom(),
+      timeoutMs: 60_000,
+    });
+    const search = async (query: Asked): Promise<{ json: string; tookMs: number }> => {
+      const beganAt = performance.now();
+      const answer = await callForAnswer(hosted.bus, SearchFeatures, { query }, context());
+      const tookMs = performance.now() - beganAt;
+      if ('refused' in answer) throw new Error(answer.refused.error.message);
+      if (answer.reply.headers['Bunting-Stale'] !== undefined) throw new Error('Search was behind.');
+      return { json: answer.reply.json, tookMs };
+    };
+    const measure = async (asked: (nth: number) => Asked, often: number): Promise<Taken> => {
+      const taken: number[] = [];
+      for (let nth = 0; nth < often; nth++) taken.push((await search(asked(nth))).tookMs);
+      return { p50: percentile(taken, 0.5), p99: percentile(taken, 0.99) };
+    };
+
+    /** Waits for all that was told. Memory is that of this process, which is the whole search service and the one who tells. */
+    const rebuild = async (): Promise<void> => {
+      const beganAt = performance.now();
+      const half: [number, number] = [0, 0];
+      for (let applied = 0; applied < head;) {
+        await sleep(100);
+        const { rows } = await documents.query<{ position: string }>('select position from inbox');
+        applied = Number(rows[0]?.position ?? 0);
+        const at = 2 * applied < head ? 0 : 1;
+        half[at] = Math.max(half[at], process.memoryUsage.rss() / 2 ** 20);
+        process.stderr.write(`\r${applied} of ${head} states `);
+      }
+      process.stderr.write('\r');
+      const seconds = (performance.now() - beganAt) / 1_000;
+      const holds = seconds < bounds.rebuildSeconds && half[1] - half[0] < bounds.grownMb;
+      results.push({ features, rebuildSeconds: seconds, memoryMb: half });
+      console.log(
+        `\n${features} features found again from nothing in ${seconds.toFixed(1)} s` +
+          ` (${half[0].toFixed(0)} MB resident at most in the first half, ${half[1].toFixed(0)} MB in the second): ${verdict(holds)}`,
+      );
+    };
+
+    const measureKind = async (kind: SearchKind): Promise<void> => {
+      const { p50, p99 } = await measure((nth) => kind.asked(nth, features), times);
+      const { total } = JSON.parse((await search(kind.asked(0, features))).json) as SearchFeaturesResponse;
+      if (!firstP50.has(kind.name)) firstP50.set(kind.name, p50);
+      const ratio = p50 / (firstP50.get(kind.name) ?? p50);
+      const isFast = p50 < bounds.p50 && p99 < bounds.p99;
+      const holds = isFast && (kind.is !== 'selective' || ratio <= bounds.ratio);
+      results.push({ features, search: kind.name, total, p50, p99, ratio, holds });
+      line(kind.name, String(total), ms(p50), ms(p99), ratio.toFixed(2), kind.is === 'typos' ? '' : verdict(holds));
+    };
+
+    const measurePages = async (): Promise<void> => {
+      const deep = Math.floor(features * 0.9);
+      console.log(`\n| page of ${features} features, by | first, p50 ms | at ${deep}, p50 ms | times | |`);
+      console.log('| --- | ---: | ---: | ---: | --- |');
+      for (const { name, asked } of pagedSearches) {
+        const first = await measure(() => asked, 30);
+        // Archived features are not among them: what is nine tenths down is some way behind the end of the others.
+        const down = await measure((nth) => ({ ...asked, offset: `${deep - ((nth * 7) % 100)}` }), 30);
+        const factor = down.p50 / first.p50;
+        results.push({ features, page: name, first, down, factor });
+        line(name, ms(first.p50), ms(down.p50), factor.toFixed(2), verdict(factor <= bounds.deepPage));
+      }
+    };
+
+    /** Features change all the time; each change is looked for as soon as it is committed, and others search meanwhile. */
+    const measureWhileWriting = async (): Promise<void> => {
+      const findable: number[] = [];
+      const looking: Promise<void>[] = [];
+      const beganAt = performance.now();
+      let isOver = false;
+      const others = new Map<string, number[]>(
+        ['no filter', 'text: common', 'tag INCLUDE, a common one'].map((name) => [name, []]),
+      );
+      const searching = (async () => {
+        for (let nth = 0; !isOver; nth++) {
+          for (const [name, taken] of others) {
+            const kind = searchKinds.find((one) => one.name === name);
+            if (kind !== undefined) taken.push((await search(kind.asked(nth, features))).tookMs);
+          }
+          await sleep(20);
+        }
+      })();
+      for (let nth = 0; performance.now() - beganAt < writingMs; nth++) {
+        const told = toldFeature((nth * 7_919) % features, 1 + Math.floor((nth * 7_919) / features));
+        await telling.work(null, async (_tx, { state }) => state(told));
+        const committedAt = performance.now();
+        const wanted = `"name":"development","type":"development","enabled":${told.state?.environments[0]?.enabled}`;
+        const archived = told.state?.archivedAt === null ? 'false' : 'true';
+        const look = async (): Promise<void> => {
+          for (;;) {
+            const { json } = await search({ query: told.id, archived });
+            if (json.includes(wanted)) break;
+          }
+          findable.push(performance.now() - committedAt);
+        };
+        looking.push(look());
+        await sleep(Math.max(0, beganAt + ((nth + 1) * 1_000) / writesPerSecond - performance.now()));
+      }
+      isOver = true;
+      await Promise.all([...looking, searching]);
+      const perSecond = findable.length / (writingMs / 1_000);
+      console.log(
+        `\n| while ${perSecond.toFixed(0)} features change each second, of ${features} | p50 ms | p99 ms | |`,
+      );
+      console.log('| --- | ---: | ---: | --- |');
+      const [p50, p99] = [percentile(findable, 0.5), percentile(findable, 0.99)];
+      results.push({ features, perSecond, findable: { p50, p99 } });
+      line('from its commit until it is found', ms(p50), ms(p99), verdict(p99 < bounds.findableP99));
+      for (const [name, taken] of others) line(name, ms(percentile(taken, 0.5)), ms(percentile(taken, 0.99)), '');
+    };
+
+    try {
+      await rebuild();
+      await documents.query('vacuum analyze');
+      // What has never run yet is slower than it will ever be again.
+      for (let nth = 0; nth < warmUps; nth++)
+        for (const { asked } of searchKinds) await search(asked(2_000 + nth, features));
+      console.log(`\n| search in ${features} features | finds | p50 ms | p99 ms | p50 to that of ${sizes[0]} | |`);
+      console.log('| --- | ---: | ---: | ---: | ---: | --- |');
+      for (const kind of searchKinds.filter(({ name }) => name.includes(only))) await measureKind(kind);
+      if (isLast) await measurePages();
+      if (isLast) await measureWhileWriting();
+    } finally {
+      await documents.end();
+      await served.stop();
+      await telling.relay.stop();
+      await hosted.stop();
+    }
+  };
+
+  try {
+    for (const size of sizes) await measureAt(size, size === sizes.at(-1));
+    return results;
+  } finally {
+    await outbox.close();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
