@@ -22,7 +22,7 @@ const newestOf = <E extends keyof typeof stateSchemas>(states: readonly StateOf<
 
 const columns = `created_at timestamptz, last_seen_at timestamptz, created_by_id bigint, archived boolean, stale boolean,
   project text, type text, created_by_name text, segment_ids integer[], favorited_by integer[], statuses text[],
-  tags text[], search_text text`;
+  tags text[], search_text text, words text[]`;
 const names = [...columns.matchAll(/(\w+) [\w[\]]+/g)].map(([, name]) => name);
 
 // What changes a document, and only that, changes how it is found.

@@ -1,6 +1,7 @@
 import type { Searcher } from '../feature-index.ts';
 import type { FeatureQuery } from '../query/feature-query.ts';
 import type { Creators, Holding } from '../query/filters.ts';
+import { alikeCondition, type AlikeText } from './alike.ts';
 
 /** Takes a value of a statement, and gives what stands for it in the text. */
 export type Place = (value: unknown, type: string) => string;
@@ -31,11 +32,17 @@ export interface NamedSegments extends Holding {
   readonly complete: boolean;
 }
 
+/** A query, with what was looked up of it. */
+export interface PreparedQuery extends FeatureQuery {
+  /** where it is fuzzy: what its texts may stand for */
+  readonly alike?: readonly AlikeText[];
+}
+
 const wantsAll = ({ holds }: Pick<Holding, 'holds'>): boolean => holds === 'all' || holds === 'not all';
 const isExclusion = ({ holds }: Pick<Holding, 'holds'>): boolean => holds === 'none' || holds === 'not all';
 
 export const conditionsOf = (
-  query: FeatureQuery,
+  query: PreparedQuery,
   segments: NamedSegments | undefined,
   { projects }: Searcher,
   place: Place,
@@ -71,7 +78,7 @@ export const conditionsOf = (
       `created_at ${before ? '<' : '>='} to_timestamp(${place(midnight.getTime() / 1000, 'double precision')})`,
     );
   }
-  if (query.texts.length > 0 && !query.fuzzy)
-    others.push(`search_text like any(${place(query.texts.map(patternOf), 'text[]')})`);
+  if (query.alike !== undefined) others.push(alikeCondition(query.alike, place));
+  else if (query.texts.length > 0) others.push(`search_text like any(${place(query.texts.map(patternOf), 'text[]')})`);
   return { tallied, others, excluded };
 };

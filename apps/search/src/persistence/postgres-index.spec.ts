@@ -57,6 +57,23 @@ describe('the feature index in PostgreSQL, while documents change', () => {
   });
   const everyone = { userId: 7, projects: undefined };
 
+  it('sends one statement for a search, and one more for names of segments or for what may be misspelt', async () => {
+    const index = postgresIndex(database);
+    const statements = async (asked: Parameters<typeof featureQueryOf>[0]): Promise<number> => {
+      const before = database.statements;
+      await index.search(featureQueryOf(asked), everyone);
+      return database.statements - before;
+    };
+    expect(await statements({})).toBe(1);
+    const five = { query: 'o', type: 'IS:release', state: 'IS:active', tag: 'DO_NOT_INCLUDE:a:b', createdBy: 'IS:7' };
+    expect(await statements({ ...five, favoritesFirst: 'true', sortBy: 'environment:production', offset: '2' })).toBe(
+      1,
+    );
+    expect(await statements({ ...five, segment: 'INCLUDE:beta' })).toBe(2);
+    expect(await statements({ query: 'tow,thre,a b c d e f g h', fuzzy: 'true' })).toBe(2);
+    expect(await statements({ query: 'tow', fuzzy: 'true', segment: 'INCLUDE:beta' })).toBe(3);
+  });
+
   it('does not find a segment by a name that it has given up meanwhile', async () => {
     let version = 1;
     const renaming = watched(async ({ name }) => {

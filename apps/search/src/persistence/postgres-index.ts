@@ -1,6 +1,7 @@
 import type { Database } from '@bunting/database';
 import type { FeatureIndex } from '../feature-index.ts';
 import type { Holding } from '../query/filters.ts';
+import { alikeTexts } from './alike.ts';
 import type { NamedSegments } from './conditions.ts';
 import { knownTotals, type KnownTotals } from './known-totals.ts';
 import { searchStatement } from './search-statement.ts';
@@ -30,9 +31,11 @@ interface FoundRow {
 export const postgresIndex = (database: Database, totals: KnownTotals = knownTotals(1_000)): FeatureIndex => {
   return {
     search: async (query, searcher) => {
+      const isFuzzy = query.fuzzy && query.texts.length > 0;
+      const prepared = isFuzzy ? { ...query, alike: await alikeTexts(database, query.texts) } : query;
       for (let tries = 1; ; tries++) {
         const segments = query.segment === undefined ? undefined : await segmentsOf(database, query.segment);
-        const { text, values, totalKey } = searchStatement(query, segments, searcher, totals);
+        const { text, values, totalKey } = searchStatement(prepared, segments, searcher, totals);
         // Without a name it is planned for the values it has: which index is best depends on what is looked for.
         const [row] = (await database.read<FoundRow>({ name: '', text }, values)) as [FoundRow];
         const { total, mark, isCurrent, features } = row;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Searcher } from '../feature-index.ts';
-import type { FeatureQuery } from '../query/feature-query.ts';
-import { type Conditions, conditionsOf, type NamedSegments, patternOf, type Place } from './conditions.ts';
+import { relevanceOf } from './alike.ts';
+import { type Conditions, conditionsOf, type NamedSegments, type Place, type PreparedQuery } from './conditions.ts';
 import type { KnownTotals } from './known-totals.ts';
 import { orderOf } from './orders.ts';
 import { deepPage, groupsOf, pageOfGroups } from './page.ts';
@@ -42,7 +42,7 @@ export interface Suggested {
  * as well what mark the documents bear, and whether the segments that were asked for still are those of these names.
  */
 export const searchStatement = (
-  query: FeatureQuery,
+  query: PreparedQuery,
   segments: NamedSegments | undefined,
   searcher: Searcher,
   totals: Pick<KnownTotals, 'recall'>,
@@ -53,13 +53,6 @@ export const searchStatement = (
   const steps: string[] = [];
 
   const conditions = conditionsOf(query, segments, searcher, place);
-  const isFuzzy = query.fuzzy && query.texts.length > 0;
-  if (isFuzzy) {
-    const asked = `${place(query.texts, 'text[]')}, ${place(query.texts.map(patternOf), 'text[]')}`;
-    const similar = query.archived ? 'similar_archived_features' : 'similar_features';
-    steps.push(`alike as materialized (select * from ${similar}(${asked}))`);
-  }
-  const from = isFuzzy ? 'feature_lookup join alike using (name)' : 'feature_lookup';
   const where = all([
     ...conditions.tallied,
     ...conditions.others,
@@ -69,9 +62,9 @@ export const searchStatement = (
   let total = talliedTotal(conditions);
   let totalKey: string | undefined;
   if (suggested?.withTotal === false) total = '0::bigint';
-  else if (isFuzzy || conditions.others.length + conditions.excluded.length > 0) {
-    const isTallied = !isFuzzy && conditions.others.length === 0;
-    const counted = isTallied ? totalWithout(conditions) : `(select count(*) from ${from} where ${where})`;
+  else if (conditions.others.length + conditions.excluded.length > 0) {
+    const isTallied = conditions.others.length === 0;
+    const counted = isTallied ? totalWithout(conditions) : `(select count(*) from feature_lookup where ${where})`;
     totalKey = keyOf(counted, values);
     const known = totals.recall(totalKey);
     total = `case when (select mark from search_mark) = ${place(known?.mark ?? null, 'uuid')}
@@ -81,6 +74,10 @@ export const searchStatement = (
   const me = place([searcher.userId], 'integer[]');
   const extent = { limit: place(query.limit, 'bigint'), offset: place(query.offset, 'bigint') };
   const groups = groupsOf(query, me, place);
+  const from =
+    query.sort === 'relevance'
+      ? `(select *, ${relevanceOf(query.alike ?? [], place)} as relevance from feature_lookup) as feature_lookup`
+      : 'feature_lookup';
   const among = suggested === undefined ? where : `${where} and name = any(${place(suggested.names, 'text[]')})`;
   // The total of what is suggested says nothing of all that is found.
   const ofPage = suggested === undefined ? total : '0::bigint';

@@ -1,5 +1,6 @@
 import type { SchemaStep } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
+import { wordTables } from './word-tables.ts';
 import { indexFeedTables } from './index-feed-tables.ts';
 import { reconciliationTables } from './reconciliation-tables.ts';
 
@@ -126,4 +127,10 @@ const searchTables: SchemaStep = {
 };
 
 /** All steps of the schema of search. */
-export const searchSteps: readonly SchemaStep[] = [inboxTables, searchTables, indexFeedTables, reconciliationTables];
+export const searchSteps: readonly SchemaStep[] = [
+  inboxTables,
+  searchTables,
+  indexFeedTables,
+  reconciliationTables,
+  wordTables,
+];

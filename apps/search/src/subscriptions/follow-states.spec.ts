@@ -7,6 +7,7 @@ import { aFeature, type AnyState, featureGone, featureTold, messagesOf, segmentT
 import { generatedWorld } from '../../test/generated-searches.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 import { applyStates } from '../persistence/apply-states.ts';
+import { wordsOfText } from '../persistence/word-tables.ts';
 import { searchSteps } from '../persistence/tables.ts';
 
 describe('the documents', () => {
@@ -31,6 +32,14 @@ describe('the documents', () => {
     rows<{ name: string; version: number; type: string | null }>(
       `select name, version, lookup.type from feature_document left join feature_lookup lookup using (name) order by name`,
     );
+  /** The words of all features, and what they should be; and of which features the words are not those of its text. */
+  const words = async () => ({
+    kept: await rows('select word, features from feature_word order by word'),
+    counted: await rows(
+      'select word, count(*) as features from feature_lookup cross join unnest(words) as word group by word order by word',
+    ),
+    wrong: await rows(`select name, words from feature_lookup where words <> ${wordsOfText}`),
+  });
   /** The tally, and what it should be. */
   const tallied = async () => ({
     kept: await rows('select * from feature_tally where features <> 0 order by project, type, stale, archived'),
@@ -89,6 +98,9 @@ describe('the documents', () => {
           expect(await rows('select * from feature_lookup order by name')).toEqual(expected);
           const { kept, counted } = await tallied();
           expect(kept).toEqual(counted);
+          const known = await words();
+          expect(known.kept).toEqual(known.counted);
+          expect(known.wrong).toEqual([]);
         },
       ),
       { numRuns: 30 },
