@@ -4,14 +4,18 @@ import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
 import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
 import { meilisearchMetrics } from './meilisearch-metrics.ts';
+import { getReindexEndpoint } from './operations/get-reindex.ts';
 import { searchFeaturesEndpoint } from './operations/search-features.ts';
+import { startReindexEndpoint } from './operations/start-reindex.ts';
 import { indexFeed } from './persistence/index-feed.ts';
 import { knownTotals } from './persistence/known-totals.ts';
 import { keptStates } from './persistence/kept-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
+import { reindexRecord } from './persistence/reindex-record.ts';
 import { suggestedPages } from './persistence/suggested-page.ts';
 import { searchSteps } from './persistence/tables.ts';
 import { reconciler } from './reconciler/reconcile.ts';
+import { reindexing } from './reconciler/reindexing.ts';
 import { startReconciler } from './reconciler/start-reconciler.ts';
 import { stateSource } from './reconciler/state-source.ts';
 import { reconcilerMetrics } from './reconciler-metrics.ts';
@@ -38,7 +42,7 @@ export const searchService = defineService({
     });
     const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
     const kept = keptStates(database);
-    const { reconcile } = reconciler({ source: stateSource(bus), kept, states });
+    const { reconcile, rebuild } = reconciler({ source: stateSource(bus), kept, states });
     const reconciling = startReconciler({
       ...{ reconcile, kept, everyMs: config.SEARCH_RECONCILE_INTERVAL_MS },
       ...{ warn, tell: reconcilerMetrics(metrics) },
@@ -46,19 +50,30 @@ export const searchService = defineService({
     const totals = knownTotals(mostTotals);
     const postgres = postgresIndex(database, totals);
     let index: FeatureIndex = postgres;
+    const feed = indexFeed(database);
+    let rebuildIndex = async (): Promise<void> => undefined;
     let stopMeilisearch = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
       const measured = meilisearchMetrics(metrics);
       const meilisearch = startMeilisearch({
         ...{ url: config.MEILI_URL, key: config.MEILI_KEY, uid: config.MEILI_INDEX },
         ...{ searchTimeoutMs: config.MEILI_TIMEOUT_MS, intervalMs: meilisearchIntervalMs },
-        ...{ feed: indexFeed(database), pages: suggestedPages(database, totals) },
+        ...{ feed, pages: suggestedPages(database, totals) },
         ...{ warn, tell: measured.tell, circuitChanged: measured.circuitChanged },
       });
+      rebuildIndex = async () => {
+        const { index: known } = await feed.standing(config.MEILI_INDEX);
+        await feed.distrust(config.MEILI_INDEX, known?.generation ?? null, 'a reindex was asked for');
+        meilisearch.bell.ring();
+      };
       stopMeilisearch = () => meilisearch.stop();
       index = twoEngines({ meilisearch: meilisearch.index, postgres, answered: measured.answered });
     }
+    const record = reindexRecord(database);
+    const reindexer = reindexing({ record, rebuild, rebuildIndex, warn });
     const served = await serve([
+      startReindexEndpoint(reindexer),
+      getReindexEndpoint(record),
       searchFeaturesEndpoint({
         index,
         states,
@@ -73,6 +88,7 @@ export const searchService = defineService({
       stop: async () => {
         await served.stop();
         await reconciling.stop();
+        await reindexer.stop();
         await states.stop();
         await stopMeilisearch();
         await database.close();

@@ -1,4 +1,4 @@
-import { type Answer, callForAnswer, openBus, refusalOf, traceparentFrom } from '@bunting/bus';
+import { type Answer, type Bus, callForAnswer, openBus, refusalOf, traceparentFrom } from '@bunting/bus';
 import { type Caller, type RequestOf, SearchFeatures, type SearchFeaturesResponse } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
@@ -14,6 +14,7 @@ export const mia: Caller = { id: 7, name: 'mia', grants: [{ permission: 'ADMIN' 
 
 export interface StartedSearch {
   readonly features: TellingFeatures;
+  readonly bus: Bus;
   /** its database, for what no operation shows */
   readonly database: Database;
   /** Searches, and throws when it is refused. */
@@ -40,6 +41,7 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
 
   const started: StartedSearch = {
     features,
+    bus,
     database,
     answer: (query, caller = mia) =>
       callForAnswer(

@@ -40,7 +40,9 @@ import { ImportFeatures } from './features/import-features.ts';
 import { ListFeatures } from './features/list-features.ts';
 import { CreateProject } from './projects/create-project.ts';
 import { ListProjects } from './projects/list-projects.ts';
+import { GetReindex } from './search/get-reindex.ts';
 import { SearchFeatures } from './search/search-features.ts';
+import { StartReindex } from './search/start-reindex.ts';
 import { CreateSegment } from './segments/create-segment.ts';
 import { GetSegment } from './segments/get-segment.ts';
 import { ListSegments } from './segments/list-segments.ts';
@@ -304,7 +306,9 @@ export * from './access/set-project-group-roles.ts';
 export * from './access/remove-project-group.ts';
 export * from './access/get-users-access.ts';
 export * from './projects/list-projects.ts';
+export * from './search/get-reindex.ts';
 export * from './search/search-features.ts';
+export * from './search/start-reindex.ts';
 export * from './segments/create-segment.ts';
 export * from './segments/get-segment.ts';
 export * from './segments/list-segments.ts';
@@ -470,6 +474,8 @@ export const operations: readonly AnyOperation[] = [
   CreateProject,
   ListProjects,
   SearchFeatures,
+  StartReindex,
+  GetReindex,
   CreateSegment,
   GetSegment,
   ListSegments,

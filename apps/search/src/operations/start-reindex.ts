@@ -1,0 +1,6 @@
+import { type Endpoint, implement } from '@bunting/bus';
+import { StartReindex } from '@bunting/contracts';
+import type { Reindexing } from '../reconciler/reindexing.ts';
+
+export const startReindexEndpoint = (reindexing: Reindexing): Endpoint =>
+  implement(StartReindex, () => reindexing.start());

@@ -1,0 +1,46 @@
+import type { Reindex } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+
+/** The last reindex, for all processes to know. */
+export interface ReindexRecord {
+  /** Begins one, unless another was heard of lately; what is running then, and whether it is this one. */
+  begin(): Promise<{ readonly isMine: boolean; readonly reindex: Reindex }>;
+  progress(done: number, all: number): Promise<void>;
+  end(reason: string | null): Promise<void>;
+  read(): Promise<Reindex | undefined>;
+}
+
+const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const columns = `state, done, "all", ${utc('started_at')} as "startedAt", ${utc('finished_at')} as "finishedAt", reason`;
+
+const last: Statement = { name: 'last-reindex', text: `select ${columns} from reindex` };
+
+const isHeardOf = `state = 'running' and heard_of_at > now() - interval '30 seconds'`;
+
+export const reindexRecord = (database: Database): ReindexRecord => {
+  const run = (text: string, values: readonly unknown[] = []): Promise<void> =>
+    database.transaction(async ({ query }) => void (await query(text, values)));
+  return {
+    begin: () =>
+      database.transaction(async ({ query }) => {
+        await query('lock table reindex in exclusive mode');
+        const [running] = await query<Reindex>(`select ${columns} from reindex where ${isHeardOf}`);
+        if (running !== undefined) return { isMine: false, reindex: running };
+        await query('delete from reindex');
+        const [reindex] = await query<Reindex>(
+          `insert into reindex (state, done, "all", started_at, heard_of_at) values ('running', 0, 0, now(), now())
+           returning ${columns}`,
+        );
+        return { isMine: true, reindex: reindex as Reindex };
+      }),
+    progress: (done, all) => run('update reindex set done = $1, "all" = $2, heard_of_at = now()', [done, all]),
+    end: (reason) =>
+      run(
+        `update reindex set state = case when $1::text is null then 'done' else 'failed' end, reason = $1,
+           finished_at = now(), heard_of_at = now()`,
+        [reason],
+      ),
+    read: async () => (await database.read<Reindex>(last))[0],
+  };
+};
