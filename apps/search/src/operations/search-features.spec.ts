@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '@bunting/bus';
-import type { Caller } from '@bunting/contracts';
+import { type Caller, SearchFeatures } from '@bunting/contracts';
 import { eventually, startNats } from '@bunting/testing';
+import fc from 'fast-check';
 import { aFeature, featureGone, featureTold, inEnvironment, segmentTold, tagged } from '../../test/builders.ts';
+import { hostileText } from '../../test/hostile-texts.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 
 const staleness = (answer: Answer): string | undefined =>
@@ -76,6 +78,25 @@ describe('a search', () => {
     expect(await started.names({ segment: `INCLUDE:${hostile}` })).toEqual([]);
     expect(await started.names({ status: [`${hostile.replaceAll(':', '')}:enabled`] })).toEqual([]);
     expect(await started.names({ sortBy: `environment:${hostile}`, query: 'attacked' })).toEqual(['attacked']);
+  });
+
+  it('answers or refuses by name whatever it is asked, and never fails', async () => {
+    const parameters = Object.keys(SearchFeatures.query.properties) as (keyof typeof SearchFeatures.query.properties)[];
+    const asked = fc.dictionary(fc.constantFrom(...parameters), hostileText, { minKeys: 1, maxKeys: 2 });
+    let [answered, refused] = [0, 0];
+    for (const texts of fc.sample(asked, { numRuns: 1_000, seed: 4 })) {
+      const { status, ...others } = texts as Record<string, string>;
+      const answer = await started.answer({ ...others, ...(status === undefined ? {} : { status: [status] }) });
+      if ('reply' in answer) answered++;
+      else {
+        refused++;
+        expect(answer.refused.kind).toBe('ValidationError');
+        const [named] = answer.refused.error.details ?? [];
+        expect(Object.keys(texts).map((name) => `/query/${name}`)).toContain((named as { path?: string }).path);
+      }
+    }
+    expect(answered).toBeGreaterThan(20);
+    expect(refused).toBeGreaterThan(50);
   });
 
   it('answers many who ask at the same time, each with all that was committed before', async () => {
