@@ -60,8 +60,10 @@ interface Document {
 export type Fits = (value: unknown) => string | undefined;
 
 export interface Answerable {
-  /** why the body, undefined for none, is not what the status promises; undefined when it is */
-  readonly faultOf: (body: unknown) => string | undefined;
+  /** undefined for no body */
+  readonly type: string | undefined;
+  /** why the body, or one of its lines, is not what the status promises; undefined when it is */
+  readonly faultOf: Fits;
 }
 
 export interface DescribedOperation {
@@ -127,11 +129,9 @@ export const readDescription = (document: unknown): ApiDescription => {
       const response = referred === undefined ? written : (components.responses?.[referred] ?? {});
       const where =
         referred === undefined ? `${pointer}/responses/${status}` : `/components/responses/${escaped(referred)}`;
-      if (response.content?.['application/json'] === undefined) {
-        return [Number(status), { faultOf: (body) => (body === undefined ? undefined : 'has a body, and should not') }];
-      }
-      const fitsBody = fits(asItIs, `${where}/content/application~1json/schema`);
-      return [Number(status), { faultOf: (body) => (body === undefined ? 'has no body' : fitsBody(body)) }];
+      const [type] = Object.keys(response.content ?? {});
+      const faultOf = type === undefined ? () => undefined : fits(asItIs, `${where}/content/${escaped(type)}/schema`);
+      return [Number(status), { type, faultOf }];
     });
     return {
       id: operation.operationId,

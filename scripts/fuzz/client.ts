@@ -8,12 +8,21 @@ export interface FuzzAnswer {
   readonly tookMs: number;
 }
 
+/** What an answer holds, if it is JSON. */
+export const jsonIn = ({ contentType, text }: FuzzAnswer): unknown =>
+  contentType?.startsWith('application/json') === true && text !== '' ? (JSON.parse(text) as unknown) : undefined;
+
+export const linesType = 'application/x-ndjson';
+
 export interface Client {
   send(request: FuzzRequest): Promise<FuzzAnswer>;
   close(): void;
 }
 
 const patienceMs = 70_000;
+/** How long, and how much, is read of lines that need not end. */
+const linesMs = 200;
+const linesBytes = 256 * 1024;
 
 /** Sends requests just as they are written, and takes an answer also while it still sends. */
 export const clientOf = (url: string, connections: number): Client => {
@@ -28,16 +37,26 @@ export const clientOf = (url: string, connections: number): Client => {
       const { method } = request.operation;
       const sent = httpRequest({ agent, hostname, port, method, path: targetOf(request), headers }, (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        const contentType = response.headers['content-type'];
+        let size = 0;
+        const answer = (text: string): void =>
+          resolve({ status: response.statusCode ?? 0, contentType, text, tookMs: performance.now() - startedAt });
+        const all = (): string => Buffer.concat(chunks).toString();
+        const enough = (): void => {
+          const text = all();
+          answer(text.slice(0, text.lastIndexOf('\n') + 1));
+          response.destroy();
+        };
+        const isLines = contentType?.startsWith(linesType) === true;
+        const patience = isLines ? setTimeout(enough, linesMs) : undefined;
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          size += chunk.length;
+          if (isLines && size > linesBytes) enough();
+        });
         response.once('error', reject);
-        response.once('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            contentType: response.headers['content-type'],
-            text: Buffer.concat(chunks).toString(),
-            tookMs: performance.now() - startedAt,
-          }),
-        );
+        response.once('close', () => clearTimeout(patience));
+        response.once('end', () => answer(all()));
       });
       sent.setTimeout(patienceMs, () => sent.destroy(new Error(`There was no answer in ${patienceMs / 1_000} s.`)));
       sent.on('error', reject);

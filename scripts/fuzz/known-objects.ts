@@ -37,9 +37,19 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** What the thing says that the parameter stands for: `featureName` is the name of a feature. */
 const valueFor = (parameter: string, thing: Record<string, unknown>): string | undefined => {
   const byKind = /id$/i.test(parameter) ? [thing['id'], thing['uuid']] : [thing['name'], thing['id']];
+  if (parameter === 'token') byKind.unshift(thing['secret']);
   const found = [thing[parameter], ...byKind].find((value) => ['string', 'number'].includes(typeof value));
   return found === undefined || found === '' ? undefined : String(found);
 };
+
+/** What accounts are called that a run needs itself. */
+export const sparedName = 'fuzz-robot';
+
+/** Such an account, or an admin token: without them nothing more is learned of the server. */
+const isSpared = ({ username, type, secret, description }: Record<string, unknown>): boolean =>
+  description === sparedName ||
+  (type === 'admin' && secret !== undefined) ||
+  (typeof username === 'string' && username.startsWith(sparedName));
 
 const thingsIn = (answer: unknown): Record<string, unknown>[] => {
   const list = Array.isArray(answer)
@@ -47,7 +57,7 @@ const thingsIn = (answer: unknown): Record<string, unknown>[] => {
     : isRecord(answer)
       ? (Object.values(answer).find((member) => Array.isArray(member)) as unknown[] | undefined)
       : undefined;
-  return [...(isRecord(answer) ? [answer] : []), ...(list ?? []).filter(isRecord)];
+  return [...(isRecord(answer) ? [answer] : []), ...(list ?? []).filter(isRecord)].filter((thing) => !isSpared(thing));
 };
 
 /**

@@ -1,28 +1,40 @@
 import type { DescribedOperation } from './api-description.ts';
-import type { Client } from './client.ts';
-import type { KnownObjects } from './known-objects.ts';
+import { type Client, jsonIn } from './client.ts';
+import { type KnownObjects, sparedName } from './known-objects.ts';
 import { randomFrom } from './random.ts';
-import { targetOf } from './requests.ts';
 
 const json = 'application/json';
 const projects = ['default', ...Array.from({ length: 7 }, (_, nth) => `fuzz-project-${nth}`)];
 const environments = ['development', 'production', 'fuzz-env-0', 'fuzz-env-1'];
 const features = 48;
 
+interface Account {
+  readonly id: number;
+  readonly username?: string | null;
+}
+
 const range = (count: number): number[] => Array.from({ length: count }, (_, nth) => nth);
 
 /**
  * Puts the flags, projects and what belongs to them where requests can speak of them: at the beginning, and again while a run
  * takes them away. What is there already is refused, and that is all right.
+ * @returns a key of somebody who may do everything, and is not nobody as an admin token is
  */
-export const populate = async (client: Client, key: string, known: KnownObjects): Promise<void> => {
-  const headers = { authorization: key, 'content-type': json };
+export const populate = async (client: Client, key: string, known: KnownObjects, round: number): Promise<string> => {
+  const plain = { authorization: key };
+  const headers = { ...plain, 'content-type': json };
   const send = async (method: string, path: string, values: Readonly<Record<string, string>>, body: unknown) => {
     const operation = { method, path: `/api/admin${path}` } as DescribedOperation;
-    const { status, text } = await client.send({ operation, values, query: [], headers, body });
-    const answer: unknown = text === '' ? undefined : JSON.parse(text);
-    if (status < 300) known.learn(operation.path, values, answer);
-    return answer;
+    const answer = await client.send({
+      operation,
+      values,
+      query: [],
+      headers: body === undefined ? plain : headers,
+      body,
+    });
+    const said = jsonIn(answer);
+    if (answer.status < 300) known.learn(operation.path, values, said);
+    return said;
   };
   const post = (path: string, values: Readonly<Record<string, string>>, body: unknown = {}) =>
     send('POST', path, values, body);
@@ -74,7 +86,28 @@ export const populate = async (client: Client, key: string, known: KnownObjects)
     const where = { projectId: values.projectId, id: String(id) };
     known.learn('/api/admin/projects/{projectId}/change-requests/{id}/changes', where, changed?.[0]?.changes);
   };
+  for (const nth of range(6))
+    await post('/user-admin', {}, { email: `fuzz-${nth}@example.org`, rootRole: 1 + (nth % 3) });
+  for (const type of ['client', 'frontend']) {
+    const wanted = { tokenName: `fuzz-${type}`, type, environment: 'development', projects: ['default'] };
+    await post('/api-tokens', {}, wanted);
+    await post('/projects/{projectId}/api-tokens', { projectId: 'default' }, wanted);
+  }
   for (let from = 0; from < features; from += 8) await Promise.all(range(8).map((nth) => oneFeature(from + nth)));
+
+  // The one of the last round may be at work still.
+  const username = `${sparedName}-${round % 3}`;
+  const accounts = (await send('GET', '/service-account', {}, undefined)) as { serviceAccounts?: Account[] };
+  for (const { id } of accounts.serviceAccounts?.filter((account) => account.username === username) ?? []) {
+    await send('DELETE', '/service-account/{id}', { id: String(id) }, undefined);
+  }
+  const robot = (await post('/service-account', {}, { username, name: username, rootRole: 1 })) as Account | undefined;
+  const token = { description: sparedName, expiresAt: '2040-01-01T00:00:00.000Z' };
+  const tokens = { method: 'POST', path: '/api/admin/service-account/{id}/token' } as DescribedOperation;
+  const values = { id: String(robot?.id) };
+  const answer = await client.send({ operation: tokens, values, query: [], headers, body: token });
+  const made = jsonIn(answer) as { secret?: string } | undefined;
+  return made?.secret ?? key;
 };
 
 /** Asks for the lists that can be asked for, of some of what they can be asked for, and learns what is in them. */
@@ -93,9 +126,8 @@ export const lookAround = async (
       const values = known.along(operation.path, random);
       if (operation.pathParameters.some(({ name }) => values[name] === undefined)) continue;
       const request = { operation, values, query: [], headers: { authorization: key }, body: undefined };
-      const { status, text } = await client.send(request);
-      if (status === 200 && text !== '') known.learn(operation.path, values, JSON.parse(text));
-      if (status >= 500) throw new Error(`GET ${targetOf(request)} answered ${status}: ${text}`);
+      const answer = await client.send(request);
+      if (answer.status === 200) known.learn(operation.path, values, jsonIn(answer));
     }
   }
 };

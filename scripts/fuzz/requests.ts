@@ -28,8 +28,14 @@ export const targetOf = ({ operation, values, query, rawTarget }: FuzzRequest): 
 export const bodyOf = ({ rawBody, body }: FuzzRequest): Buffer | undefined =>
   rawBody ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
 
+/** An admin token, and the key of somebody who may do as much. */
+export interface Keys {
+  readonly admin: string;
+  readonly personal: string;
+}
+
 /** Makes requests that fit the description in all that it says of them; whether their objects are there is another matter. */
-export const requestSource = (description: ApiDescription, known: KnownObjects, source: ValueSource, key: string) => {
+export const requestSource = (description: ApiDescription, known: KnownObjects, source: ValueSource, keys: Keys) => {
   const fittingText = (
     operation: DescribedOperation,
     { name, schema }: DescribedOperation['pathParameters'][number],
@@ -64,7 +70,7 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
     throw new Error(`No body could be made up that fits ${operation.id}.`);
   };
 
-  return (operation: DescribedOperation, random: Random): FuzzRequest => {
+  return (operation: DescribedOperation, random: Random, isSound: boolean): FuzzRequest => {
     // Half of the time of what is there, otherwise of anything.
     const there = random.chance(0.5) ? known.along(operation.path, random) : {};
     const whim = { random, plain: random.chance(0.5), within: there };
@@ -76,11 +82,13 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
       }),
     );
     const made = body(operation, whim);
+    // A run may take away the personal key, and what breaks another rule must be refused for that.
+    const authorization = isSound && random.chance(0.3) ? keys.personal : keys.admin;
     return {
       operation,
       values,
       query: query(operation, whim),
-      headers: { authorization: key, ...(made === undefined ? {} : { 'content-type': json }) },
+      headers: { authorization, ...(made === undefined ? {} : { 'content-type': json }) },
       body: made,
     };
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readDescription } from './api-description.ts';
 import { breaker } from './breakages.ts';
-import { clientOf, curlOf } from './client.ts';
+import { clientOf, curlOf, jsonIn } from './client.ts';
 import { faultsOf, type Promised } from './judge.ts';
 import { knownObjects } from './known-objects.ts';
 import { lookAround, populate } from './population.ts';
@@ -94,7 +94,9 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   if (chosen.length === 0) throw new Error(`No operation is called ${only}.`);
   const client = clientOf(url, atOnce);
   const known = knownObjects(description.operations.map(({ path }) => path));
-  const make = requestSource(description, known, valueSource(description, known), key);
+  const keys = { admin: key, personal: key };
+  let round = 0;
+  const make = requestSource(description, known, valueSource(description, known), keys);
   const broken = breaker(description);
 
   const all = newTally();
@@ -107,8 +109,9 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   const one = async (nth: number): Promise<void> => {
     const random = randomOf(seed, nth);
     const operation = chosen[nth % chosen.length] as (typeof chosen)[number];
-    const sound = make(operation, random);
-    const breakage = random.chance(0.5) ? broken(sound, random) : undefined;
+    const isSound = random.chance(0.5);
+    const sound = make(operation, random, isSound);
+    const breakage = isSound ? undefined : broken(sound, random);
     const request = breakage?.request ?? sound;
     const rule = breakage?.rule ?? inOrder;
     const answer = await client.send(request);
@@ -117,8 +120,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     if (breakage === undefined) {
       count(tallyIn(inOrderOf, operation.id), answer.status);
       if (answer.status < 300) succeeded.add(operation.id);
-      if (answer.status < 300 && answer.text !== '')
-        known.learn(operation.path, request.values, JSON.parse(answer.text));
+      if (answer.status < 300) known.learn(operation.path, request.values, jsonIn(answer));
     }
     if (slowest.length < slowestShown || answer.tookMs > (slowest.at(-1)?.tookMs ?? 0)) {
       slowest.push({ operation: operation.id, rule, tookMs: answer.tookMs, curl: curlOf(url, request) });
@@ -148,7 +150,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
 
   const replenish = async (): Promise<void> => {
     known.forget();
-    await populate(client, key, known);
+    keys.personal = await populate(client, key, known, round++);
     await lookAround(client, key, description.operations, known);
   };
   try {

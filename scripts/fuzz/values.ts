@@ -101,6 +101,23 @@ const pointers = [
   '/a~1b~0c',
 ];
 
+/** What some properties are of, whatever their schema says. */
+const meant: Readonly<Record<string, readonly string[]>> = {
+  email: ['fuzz-1@example.org', 'fuzz-2@example.org', 'Ärger@example.org', 'nobody'],
+  type: ['release', 'experiment', 'simple', 'client', 'frontend', 'admin', 'development', 'custom'],
+  expiresAt: ['2040-01-01T00:00:00.000Z', '2040-02-29T23:59:59+14:00', '2001-01-01T00:00:00Z'],
+  operator: ['IN', 'NOT_IN', 'STR_CONTAINS'],
+};
+/** Properties that hold what others are called. */
+const calledAlso: Readonly<Record<string, string>> = {
+  rootRole: 'role',
+  newProjectId: 'project',
+  projects: 'project',
+  users: 'userId',
+  reviewers: 'userId',
+  tokenName: 'apiTokenName',
+};
+
 /** How many different names what is created may get: what there is stays bounded, however long the run. */
 const names = 80;
 
@@ -131,10 +148,12 @@ const fitsText = ({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern
 export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): ValueSource => {
   const candidate = (schema: Schema, name: string, { random, plain, within }: Whim): string => {
     if (schema.pattern !== undefined) return random.pick(patterned);
+    const usual = meant[name];
+    if (usual !== undefined && random.chance(0.5)) return random.pick(usual);
     if (schema.format === 'date-time') return random.pick(dates);
     if (schema.format === 'uri') return 'https://example.org/path?query=1';
     if (random.chance(plain ? 0.9 : 0.5)) {
-      const there = known.named(name, random, within);
+      const there = known.named(calledAlso[name] ?? name, random, within);
       if (there !== undefined) return there;
     }
     if (name === 'path' || name === 'from') return random.pick(pointers);
@@ -230,7 +249,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
         return random.chance(0.5);
       case 'integer':
         if (random.chance(plain ? 0.9 : 0.5)) {
-          const there = Number(known.named(name, random, within));
+          const there = Number(known.named(calledAlso[name] ?? name, random, within));
           if (Number.isSafeInteger(there)) return there;
         }
         return number(schema, true, random);
