@@ -62,6 +62,15 @@ describe('a database', () => {
     });
   });
 
+  it('says where it was looked for when no server answers, and no password', async () => {
+    const url = 'postgres://bunting:secret@127.0.0.1:9/nowhere';
+    const refused = openDatabase({ url, name: 'test', steps: [] }).catch((error: Error) => error.message);
+    expect(await refused).toMatch(
+      /^No PostgreSQL answers at 127\.0\.0\.1:9 \(.*\)\. Start one, or correct the address\.$/,
+    );
+    expect(await refused).not.toContain('secret');
+  });
+
   it('keeps all of a transaction or nothing', async () => {
     const database = await open();
     await expect(

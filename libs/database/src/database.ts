@@ -1,5 +1,6 @@
 import { type AnyEntity, type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
+import { Refusal } from '@bunting/contracts';
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -103,6 +104,19 @@ const watch = (client: PoolClient, count: () => void): void => {
   };
 };
 
+/** Says where there should be a database, to whoever starts a service without one. */
+const toldIfAway = async (url: string, job: Promise<void>): Promise<void> => {
+  try {
+    await job;
+  } catch (error) {
+    if (!(asRefusal(error) instanceof Refusal)) throw error;
+    throw new Error(
+      `No PostgreSQL answers at ${new URL(url).host} (${(error as Error).message}). Start one, or correct the address.`,
+      { cause: error },
+    );
+  }
+};
+
 /**
  * Opens a service's database: makes it where it is missing, brings its schema up to date and refuses one of a newer version.
  * Nothing but this library and its users' `persistence/` sees the ORM.
@@ -116,7 +130,7 @@ export const openDatabase = async ({
   statementTimeoutMs = 10_000,
   warn = () => undefined,
 }: DatabaseOptions): Promise<Database> => {
-  await createDatabaseIfMissing(url);
+  await toldIfAway(url, createDatabaseIfMissing(url));
   let statements = 0;
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
@@ -142,7 +156,7 @@ export const openDatabase = async ({
     migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },
   });
   try {
-    await migrate(orm, url, steps);
+    await toldIfAway(url, migrate(orm, url, steps));
   } catch (error) {
     await orm.close(true);
     throw error;
