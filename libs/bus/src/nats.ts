@@ -190,7 +190,10 @@ export const natsBus = async ({
           );
         },
       });
-      await connection.flush();
+      // A connection that is lost in this moment asks for the calls again as soon as it is back.
+      await connection.flush().catch((error: unknown) => {
+        if (connection.isClosed()) throw error;
+      });
       return { stop: async () => void (connection.isClosed() || (await subscription.drain())) };
     },
 
