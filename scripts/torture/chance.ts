@@ -1,0 +1,47 @@
+/** Chance that comes out the same for the same seed. */
+export interface Chance {
+  /** from 0 up to, but not, 1 */
+  fraction(): number;
+  between(least: number, most: number): number;
+  whole(least: number, most: number): number;
+  happens(probability: number): boolean;
+  one<T>(of: readonly T[]): T;
+  shuffled<T>(list: readonly T[]): T[];
+  /** chance of its own for somebody, whatever others draw */
+  for(name: string): Chance;
+}
+
+/** The generator is mulberry32. */
+export const chanceFrom = (seed: number): Chance => {
+  let state = seed >>> 0;
+  const fraction = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const whole = (least: number, most: number): number => least + Math.floor(fraction() * (most - least + 1));
+  return {
+    fraction,
+    between: (least, most) => least + fraction() * (most - least),
+    whole,
+    happens: (probability) => fraction() < probability,
+    one: (of) => of[whole(0, of.length - 1)] as (typeof of)[number],
+    shuffled: (list) => {
+      const shuffled = [...list];
+      for (let at = shuffled.length - 1; at > 0; at--) {
+        const other = whole(0, at);
+        [shuffled[at], shuffled[other]] = [
+          shuffled[other] as (typeof list)[number],
+          shuffled[at] as (typeof list)[number],
+        ];
+      }
+      return shuffled;
+    },
+    for: (name) => {
+      let mixed = seed >>> 0;
+      for (const letter of name) mixed = Math.imul(mixed ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+      return chanceFrom(mixed);
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import type { Subject } from './subject.ts';
+
+/**
+ * What became of a write. `acknowledged`: the answer was a success; `refused`: a client's mistake, which none of ours is;
+ * `unknown`: it may have happened or not.
+ */
+export type Outcome = 'acknowledged' | 'refused' | 'unknown';
+
+/** One write, as its writer remembers it. */
+export interface Entry {
+  /** the project, which has this one writer and goes through one sequence of writes */
+  readonly project: string;
+  readonly what: string;
+  readonly at: string;
+  readonly ms: number;
+  readonly outcome: Outcome;
+  readonly status: number;
+  /** what was answered, when that was no success */
+  readonly said?: string;
+  /** the events that it tells when it happens, by producer; see `spelled` */
+  readonly tells: readonly string[];
+  /** what is there when it has happened */
+  readonly then: Subject;
+}
+
+/** A file of one writer's own. A line is on the disk before the next write begins. */
+export const openLedger = (file: string): { write(entry: Entry): void; close(): void } => {
+  const handle = openSync(file, 'a', 0o600);
+  return {
+    write: (entry) => {
+      writeSync(handle, `${JSON.stringify(entry)}\n`);
+      fsyncSync(handle);
+    },
+    close: () => closeSync(handle),
+  };
+};
+
+export const readLedger = (file: string): Entry[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Entry);

@@ -1,0 +1,252 @@
+import type { ChangeRequest, Event, Events, Feature, SearchFeaturesResponse } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { withClient } from '../../libs/testing/src/postgres-server.ts';
+import type { Entry } from './ledger.ts';
+import { asFlag, asRequest, flagOf, isOfRequests, spelled, type Subject } from './subject.ts';
+import type { World } from './world.ts';
+
+/** What a run has shown. It is passed when there are no violations. */
+export interface Verdict {
+  readonly acknowledged: number;
+  readonly unknown: number;
+  /** of what was unknown: what has happened */
+  readonly happened: number;
+  readonly events: number;
+  readonly violations: readonly string[];
+  /** from the end of the last fault until all that was told was in every projection */
+  readonly calmAfterMs: number;
+}
+
+const producers = ['features', 'change-requests', 'gateway'] as const;
+const consumers = ['audit', 'search', 'change-requests'] as const;
+const calmMs = 60_000;
+const atOnce = 8;
+
+const databaseOf = (service: string): string => `bunting_${service.replaceAll('-', '_')}`;
+
+const rowsOf = <Row>({ postgres }: World, service: string, text: string): Promise<Row[]> =>
+  withClient(postgres.urlOf(databaseOf(service)), async (client) => (await client.query(text)).rows as Row[]);
+
+/** Asks through one gateway, and fails on what is no success; what is not found is `undefined`. */
+const reading =
+  ({ urls: [url], token }: World) =>
+  async <T>(path: string, body?: unknown): Promise<T | undefined> => {
+    const response = await fetch(`${url}${path}`, {
+      headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (response.status === 404) return undefined;
+    if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${text}`);
+    const stale = response.headers.get('bunting-stale');
+    if (stale !== null) throw new Error(`${path} is answered as it was ${stale} ms ago.`);
+    return JSON.parse(text) as T;
+  };
+
+const inParallel = async <T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> => {
+  const left = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await job(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+};
+
+/** Waits until whatever was interrupted is finished, and everything that was told has been applied by whoever follows. */
+const untilCalm = async (world: World): Promise<number> => {
+  const startedAt = performance.now();
+  await eventually(
+    async () => {
+      const unfinished = await rowsOf(
+        world,
+        'change-requests',
+        'select id from change_request where applying is not null',
+      );
+      if (unfinished.length > 0) throw new Error(`${unfinished.length} change requests are still being applied.`);
+      for (const producer of producers) {
+        const told = await rowsOf<{ topic: string; told: string; untold: string }>(
+          world,
+          producer,
+          'select topic, count(*) as told, count(*) filter (where position is null) as untold from outbox group by topic',
+        );
+        for (const consumer of consumers) {
+          const applied = await rowsOf<{ topic: string; position: string }>(
+            world,
+            consumer,
+            `select topic, position from inbox where producer = '${producer}'`,
+          );
+          for (const { topic, position } of applied) {
+            const head = told.find((one) => one.topic === topic);
+            if (head !== undefined && (head.untold !== '0' || head.told !== position)) {
+              throw new Error(`${consumer} has applied ${position} of ${head.told} ${topic}s of ${producer}.`);
+            }
+          }
+        }
+      }
+    },
+    { timeoutMs: calmMs },
+  );
+  return performance.now() - startedAt;
+};
+
+/** The whole log as a reader gets it, page by page, oldest first. */
+const wholeLog = async (world: World): Promise<Event[]> => {
+  const read = reading(world);
+  const events: Event[] = [];
+  for (let offset = 0; ; offset = (events.at(-1)?.id ?? 1) - 1) {
+    const page = await read<Events>('/api/admin/events/search', { limit: 100, offset });
+    events.push(...(page?.events ?? []));
+    if ((events.at(-1)?.id ?? 1) <= 1 || page?.events.length === 0) return events.toReversed();
+  }
+};
+
+const found = async (world: World, project: string, archived: boolean) => {
+  const query = new URLSearchParams({ project: `IS:${project}`, archived: String(archived) });
+  const page = await reading(world)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
+  return page?.features ?? [];
+};
+
+/** What is there, as whoever reads it by its name sees it. */
+const observed = async (world: World, project: string): Promise<Subject> => {
+  const read = reading(world);
+  const at = `/api/admin/projects/${project}`;
+  const requests = await read<ChangeRequest[]>(`${at}/change-requests`);
+  if (requests === undefined) return { exists: false };
+  const flag = await read<Feature>(`${at}/features/${flagOf(project)}`);
+  const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
+  const [request] = requests;
+  return {
+    exists: true,
+    ...(flag === undefined ? {} : { flag: asFlag(flag) }),
+    ...(archived?.features.some(({ name }) => name === flagOf(project)) ? { flag: 'archived' } : {}),
+    ...(request === undefined ? {} : { request: asRequest(request) }),
+  };
+};
+
+/** What is there, as whoever searches for it sees it. */
+const searched = async (world: World, project: string): Promise<Subject['flag']> => {
+  const [active] = await found(world, project, false);
+  const [archived] = await found(world, project, true);
+  if (active === undefined) return archived === undefined ? undefined : 'archived';
+  return asFlag(active as unknown as Feature);
+};
+
+const shown = (value: unknown): string => JSON.stringify(value);
+
+/** Judges one sequence of writes: by what is there now, by what was told, and by what is found. */
+const judgeProject = async (
+  world: World,
+  project: string,
+  entries: readonly Entry[],
+  events: readonly Event[],
+  accuse: (violation: string) => void,
+): Promise<boolean> => {
+  const last = entries.at(-1) as Entry;
+  const before = entries.at(-2)?.then ?? { exists: false };
+  const now = await observed(world, project);
+  const did = isDeepStrictEqual(now, last.then);
+  if (!did && (last.outcome === 'acknowledged' || !isDeepStrictEqual(now, before))) {
+    const expected = last.outcome === 'acknowledged' ? shown(last.then) : `${shown(before)} or ${shown(last.then)}`;
+    accuse(`${project}: after "${last.what}" (${last.outcome}) there is ${shown(now)} instead of ${expected}`);
+    return false;
+  }
+  const happened = did ? entries : entries.slice(0, -1);
+  const expected = happened.flatMap(({ tells }) => tells);
+  const told = events.map(spelled);
+  for (const isOne of [isOfRequests, (spelling: string) => !isOfRequests(spelling)]) {
+    const [should, are] = [expected.filter(isOne), told.filter(isOne)];
+    if (!isDeepStrictEqual(should, are)) accuse(`${project}: the log says ${shown(are)} instead of ${shown(should)}`);
+  }
+  const { flag } = now;
+  const isFound = await searched(world, project);
+  const should = typeof flag === 'object' ? { ...flag, titles: [] } : flag;
+  if (!isDeepStrictEqual(isFound, should)) accuse(`${project}: found is ${shown(isFound)} instead of ${shown(should)}`);
+  return did && last.outcome === 'unknown';
+};
+
+/** Every event of every outbox is in the log once, in the order of its position, and positions have no gap. */
+const judgeOutboxes = async (world: World, accuse: (violation: string) => void): Promise<void> => {
+  const log = await rowsOf<{ uid: string }>(world, 'audit', 'select uid from event order by id');
+  const placeOf = new Map(log.map(({ uid }, place) => [uid, place]));
+  if (placeOf.size !== log.length) accuse(`The log has ${log.length - placeOf.size} events twice.`);
+  let told = 0;
+  for (const producer of producers) {
+    const rows = await rowsOf<{ topic: string; uid: string; position: string | null }>(
+      world,
+      producer,
+      'select topic, uid, position from outbox order by topic, position',
+    );
+    for (const topic of ['event', 'state']) {
+      const positions = rows.filter((row) => row.topic === topic).map(({ position }) => Number(position));
+      const gap = positions.findIndex((position, nth) => position !== nth + 1);
+      if (gap >= 0) accuse(`The ${topic}s of ${producer} have a gap at position ${gap + 1}.`);
+    }
+    let lastPlace = -1;
+    for (const { uid, position } of rows.filter(({ topic }) => topic === 'event')) {
+      told++;
+      const place = placeOf.get(uid);
+      if (place === undefined) accuse(`Event ${position} of ${producer} is not in the log.`);
+      else if (place < lastPlace)
+        accuse(`Event ${position} of ${producer} is in the log before one that was told earlier.`);
+      else lastPlace = place;
+    }
+  }
+  if (log.length > told) accuse(`The log has ${log.length - told} events that nobody has told.`);
+};
+
+/** A process that is started while a server is away says why it cannot, and is started again. */
+const isAboutServers = /^No (NATS server|PostgreSQL) answers at /;
+
+/** What processes have printed that they should not: they log in JSON, and what heals itself as no error. */
+export const complaintsIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.log'))
+    .flatMap((file) =>
+      readFileSync(path.join(folder, file), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '' && !isAboutServers.test(line))
+        .filter((line) => !line.startsWith('{') || /"level":"(error|fatal)"/.test(line))
+        .map((line) => `${file}: ${line}`),
+    );
+
+/** Judges a world that is left in peace by what its writers remember. */
+export const judge = async (world: World, ledgers: readonly (readonly Entry[])[]): Promise<Verdict> => {
+  const violations: string[] = [];
+  const accuse = (violation: string): void => void violations.push(violation);
+  const entries = ledgers.flat();
+  const ofOutcome = (outcome: string): Entry[] => entries.filter((entry) => entry.outcome === outcome);
+  const calmAfterMs = await untilCalm(world).catch((error: Error) => {
+    accuse(`It did not become calm within ${calmMs / 1000} s: ${error.message}`);
+    return calmMs;
+  });
+
+  for (const { project, what, status, said } of entries.filter(
+    ({ outcome, status }) => outcome === 'refused' || status === 500,
+  )) {
+    accuse(`${project}: "${what}" was answered ${status}: ${said}`);
+  }
+  const log = await wholeLog(world);
+  for (const [nth, { id }] of log.entries()) {
+    if (nth > 0 && id <= (log[nth - 1]?.id ?? 0)) accuse(`Event ${id} follows event ${log[nth - 1]?.id}.`);
+  }
+  await judgeOutboxes(world, accuse);
+  for (const consumer of consumers) {
+    const parked = await rowsOf<{ reason: string }>(world, consumer, 'select reason from parked_message');
+    for (const { reason } of parked) accuse(`${consumer} has set a message aside: ${reason}`);
+  }
+  const eventsOf = Map.groupBy(log, ({ project }) => project);
+  let happened = 0;
+  await inParallel([...Map.groupBy(entries, ({ project }) => project)], async ([project, own]) => {
+    if (await judgeProject(world, project, own, eventsOf.get(project) ?? [], accuse)) happened++;
+  });
+  return {
+    acknowledged: ofOutcome('acknowledged').length,
+    unknown: ofOutcome('unknown').length,
+    happened,
+    events: log.length,
+    violations,
+    calmAfterMs,
+  };
+};

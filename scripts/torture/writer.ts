@@ -1,0 +1,267 @@
+import type { Chance } from './chance.ts';
+import type { Entry, Outcome } from './ledger.ts';
+import { type Flag, flagOf, type Request, type Subject } from './subject.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface WriterOptions {
+  readonly name: string;
+  readonly urls: readonly string[];
+  readonly token: string;
+  readonly chance: Chance;
+  readonly write: (entry: Entry) => void;
+  readonly isOver: () => boolean;
+}
+
+/** A write that is to be made next. */
+interface Step {
+  readonly what: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly tells: readonly string[];
+  readonly then: Subject;
+  /** takes from the answer what later steps need */
+  readonly learn?: (answer: never) => void;
+}
+
+interface Answer {
+  readonly outcome: Outcome;
+  readonly status: number;
+  readonly body: unknown;
+  readonly said?: string;
+}
+
+const answerMs = 20_000;
+const pauseAfterTroubleMs = 150;
+const stepsOfOne = 12;
+
+const outcomeOf = (status: number): Outcome =>
+  status < 300 ? 'acknowledged' : status < 500 && status !== 429 ? 'refused' : 'unknown';
+
+/** Nobody listened: that write was never sent, and can be made again elsewhere. */
+const wasNotSent = (error: unknown): boolean => {
+  const { cause } = error as { cause?: { code?: string } };
+  return cause?.code === 'ECONNREFUSED';
+};
+
+/**
+ * Writes through any gateway until it is over, one write after the other. Each project is written to until the outcome of a
+ * write is not known; then there is another. So what is unknown is always the last, and its state tells whether it happened.
+ */
+export const runWriter = async ({ name, urls, token, chance, write, isOver }: WriterOptions): Promise<void> => {
+  const send = async ({ method, path, body }: Step): Promise<Answer | 'not sent'> => {
+    try {
+      const response = await fetch(`${chance.one(urls)}${path}`, {
+        method,
+        headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        signal: AbortSignal.timeout(answerMs),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const outcome = outcomeOf(response.status);
+      if (outcome !== 'acknowledged') return { outcome, status: response.status, body: undefined, said: text };
+      return { outcome, status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+    } catch (error) {
+      if (wasNotSent(error)) return 'not sent';
+      return { outcome: 'unknown', status: 0, body: undefined, said: String((error as Error).cause ?? error) };
+    }
+  };
+
+  /** Makes a write until it is sent, and remembers what came of it. */
+  const make = async (project: string, step: Step): Promise<Outcome | 'over'> => {
+    for (;;) {
+      if (isOver()) return 'over';
+      const at = new Date().toISOString();
+      const startedAt = performance.now();
+      const answer = await send(step);
+      if (answer === 'not sent') {
+        await sleep(pauseAfterTroubleMs);
+        continue;
+      }
+      const { outcome, status, body, said } = answer;
+      const { what, tells, then } = step;
+      const ms = Math.round(performance.now() - startedAt);
+      write({ project, what, at, ms, outcome, status, ...(said === undefined ? {} : { said }), tells, then });
+      if (outcome === 'acknowledged') step.learn?.(body as never);
+      return outcome;
+    }
+  };
+
+  /** The sequence of writes to one project. */
+  const steps = function* (project: string): Generator<Step> {
+    const flag = flagOf(project);
+    const features = `/api/admin/projects/${project}/features`;
+    const here = `${features}/${flag}`;
+    const development = `${here}/environments/development`;
+    const requests = `/api/admin/projects/${project}`;
+    /** of each strategy in its place; one that a change request adds keeps its id to itself */
+    const ids: (string | undefined)[] = [];
+    let marks = 0;
+    let requestId = 0;
+    const mark = (): string => `${project}-${++marks}`;
+    const subject = (flagNow: Subject['flag'], requestNow?: Subject['request']): Subject => ({
+      exists: true,
+      ...(flagNow === undefined ? {} : { flag: flagNow }),
+      ...(requestNow === undefined ? {} : { request: requestNow }),
+    });
+
+    yield {
+      what: 'create a project',
+      method: 'POST',
+      path: '/api/admin/projects',
+      body: { id: project, name: project },
+      tells: ['project-created'],
+      then: subject(undefined),
+    };
+    const first = mark();
+    let now: Flag = {
+      description: first,
+      enabled: false,
+      tags: [],
+      titles: [],
+    };
+    let request: Request | undefined;
+    yield {
+      what: 'create a flag',
+      method: 'POST',
+      path: features,
+      body: { name: flag, description: first },
+      tells: [`feature-created ${first}`],
+      then: subject(now),
+    };
+
+    const tag = function* (): Generator<Step> {
+      const value = mark();
+      now = { ...now, tags: [...now.tags, value].toSorted() };
+      yield {
+        what: 'tag a flag',
+        method: 'POST',
+        path: `/api/admin/features/${flag}/tags`,
+        body: { type: 'simple', value },
+        tells: [`feature-tagged ${value}`],
+        then: subject(now, request),
+      };
+    };
+    const addStrategy = function* (): Generator<Step> {
+      const title = mark();
+      now = { ...now, titles: [...now.titles, title] };
+      yield {
+        what: 'add a strategy',
+        method: 'POST',
+        path: `${development}/strategies`,
+        body: { name: 'flexibleRollout', title },
+        tells: [`feature-strategy-add ${title}`],
+        then: subject(now, request),
+        learn: ({ id }: { id: string }) => void (ids[now.titles.length - 1] = id),
+      };
+    };
+    const patchStrategy = function* (): Generator<Step> {
+      const known = ids.flatMap((id, nth) => (id === undefined ? [] : nth));
+      if (known.length === 0) return yield* addStrategy();
+      const at = chance.one(known);
+      const title = mark();
+      now = { ...now, titles: now.titles.with(at, title) };
+      yield {
+        what: 'patch a strategy',
+        method: 'PATCH',
+        path: `${development}/strategies/${ids[at]}`,
+        body: [{ op: 'replace', path: '/title', value: title }],
+        tells: [`feature-strategy-update ${title}`],
+        then: subject(now, request),
+      };
+    };
+    const toggle = function* (): Generator<Step> {
+      if (now.titles.length === 0) yield* addStrategy();
+      now = { ...now, enabled: !now.enabled };
+      yield {
+        what: 'turn a flag on or off',
+        method: 'POST',
+        path: `${development}/${now.enabled ? 'on' : 'off'}`,
+        tells: [now.enabled ? 'feature-environment-enabled' : 'feature-environment-disabled'],
+        then: subject(now, request),
+      };
+    };
+    const describe = function* (): Generator<Step> {
+      const description = mark();
+      now = { ...now, description };
+      yield {
+        what: 'patch a flag',
+        method: 'PATCH',
+        path: here,
+        body: [{ op: 'replace', path: '/description', value: description }],
+        tells: [`feature-metadata-updated ${description}`],
+        then: subject(now, request),
+      };
+    };
+    const changeRequest = function* (): Generator<Step> {
+      if (request !== undefined) return;
+      const titles = [mark(), mark()];
+      for (const [nth, title] of titles.entries()) {
+        request = { state: 'Draft', changes: nth + 1, comments: [] };
+        const payload = { name: 'flexibleRollout', title, constraints: [], parameters: { rollout: '50' } };
+        yield {
+          what: 'propose a change',
+          method: 'POST',
+          path: `${requests}/environments/development/change-requests`,
+          body: { action: 'addStrategy', feature: flag, payload },
+          tells: [...(nth === 0 ? ['change-request-created'] : []), 'change-added'],
+          then: subject(now, request),
+          learn: ({ id }: { id: number }) => void (requestId = id),
+        };
+      }
+      const comment = mark();
+      request = { ...(request as unknown as Request), comments: [comment] };
+      yield {
+        what: 'comment on a change request',
+        method: 'POST',
+        path: `${requests}/change-requests/${requestId}/comments`,
+        body: { text: comment },
+        tells: [],
+        then: subject(now, request),
+      };
+      const moveTo = (state: string, tells: readonly string[]): Step => {
+        request = { ...(request as Request), state };
+        return {
+          what: `bring a change request to "${state}"`,
+          method: 'PUT',
+          path: `${requests}/change-requests/${requestId}/state`,
+          body: { state },
+          tells,
+          then: subject(now, request),
+        };
+      };
+      yield moveTo('In review', ['change-request-sent-to-review']);
+      yield moveTo('Approved', ['change-request-approval-added', 'change-request-approved']);
+      now = { ...now, titles: [...now.titles, ...titles] };
+      const told = titles.map((title) => `feature-strategy-add ${title}`);
+      yield moveTo('Applied', ['change-request-applied', ...told]);
+    };
+    const archive = function* (): Generator<Step> {
+      yield {
+        what: 'archive a flag',
+        method: 'DELETE',
+        path: here,
+        tells: ['feature-archived'],
+        then: subject('archived', request),
+      };
+    };
+
+    for (let nth = 0; nth < stepsOfOne; nth++) {
+      yield* chance.one([tag, tag, addStrategy, patchStrategy, patchStrategy, toggle, describe, changeRequest])();
+    }
+    if (chance.happens(0.3)) yield* archive();
+  };
+
+  for (let nth = 1; !isOver(); nth++) {
+    const project = `${name}-${nth}`;
+    for (const step of steps(project)) {
+      const outcome = await make(project, step);
+      if (outcome === 'over') return;
+      if (outcome !== 'acknowledged') {
+        await sleep(pauseAfterTroubleMs);
+        break;
+      }
+      await sleep(chance.between(0, 60));
+    }
+  }
+};
