@@ -9,8 +9,9 @@ export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
 /** One write, as its writer remembers it. */
 export interface Entry {
-  /** the project, which has this one writer and goes through one sequence of writes */
   readonly project: string;
+  /** the project or the flag, which has this one writer and goes through one sequence of writes */
+  readonly subject: string;
   readonly what: string;
   readonly at: string;
   readonly ms: number;

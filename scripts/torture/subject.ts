@@ -1,6 +1,6 @@
 import type { ChangeRequest, Event, Feature } from '@bunting/contracts';
 
-/** What a writer's project should hold: one flag and one change request, as far as the writes of a torture reach. */
+/** What there should be of a project or a flag, and of the change request about it, as far as the writes of a torture reach. */
 export interface Subject {
   readonly exists: boolean;
   readonly flag?: Flag | 'archived';
@@ -21,8 +21,6 @@ export interface Request {
   readonly changes: number;
   readonly comments: readonly string[];
 }
-
-export const flagOf = (project: string): string => `${project}-flag`;
 
 /** How a flag as the API answers it looks as the flag of a subject. */
 export const asFlag = ({

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
 import type { Entry } from './ledger.ts';
-import { asFlag, asRequest, flagOf, isOfRequests, spelled, type Subject } from './subject.ts';
+import { asFlag, asRequest, isOfRequests, spelled, type Subject } from './subject.ts';
 import type { World } from './world.ts';
 
 /** What a run has shown. It is passed when there are no violations. */
@@ -102,54 +102,71 @@ const wholeLog = async (world: World): Promise<Event[]> => {
   }
 };
 
-const found = async (world: World, project: string, archived: boolean) => {
-  const query = new URLSearchParams({ project: `IS:${project}`, archived: String(archived) });
-  const page = await reading(world)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
-  return page?.features ?? [];
+/** What there is of a project that several subjects share, read once. */
+const projectsOf = (world: World) => {
+  const read = reading(world);
+  const known = new Map<string, Promise<{ requests: ChangeRequest[]; archived: string[] } | undefined>>();
+  const look = async (project: string) => {
+    const requests = await read<ChangeRequest[]>(`/api/admin/projects/${project}/change-requests`);
+    if (requests === undefined) return undefined;
+    const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
+    return { requests, archived: (archived?.features ?? []).map(({ name }) => name) };
+  };
+  return (project: string) => {
+    const looked = known.get(project) ?? look(project);
+    known.set(project, looked);
+    return looked;
+  };
 };
+type Projects = ReturnType<typeof projectsOf>;
 
 /** What is there, as whoever reads it by its name sees it. */
-const observed = async (world: World, project: string): Promise<Subject> => {
-  const read = reading(world);
-  const at = `/api/admin/projects/${project}`;
-  const requests = await read<ChangeRequest[]>(`${at}/change-requests`);
-  if (requests === undefined) return { exists: false };
-  const flag = await read<Feature>(`${at}/features/${flagOf(project)}`);
-  const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
-  const [request] = requests;
+const observed = async (world: World, projects: Projects, project: string, subject: string): Promise<Subject> => {
+  const known = await projects(project);
+  if (known === undefined) return { exists: false };
+  if (subject === project) return { exists: true };
+  const flag = await reading(world)<Feature>(`/api/admin/projects/${project}/features/${subject}`);
+  const isArchived = known.archived.includes(subject);
+  const request = known.requests.find(({ features }) => features.some(({ name }) => name === subject));
   return {
     exists: true,
     ...(flag === undefined ? {} : { flag: asFlag(flag) }),
-    ...(archived?.features.some(({ name }) => name === flagOf(project)) ? { flag: 'archived' } : {}),
+    ...(isArchived ? { flag: 'archived' } : {}),
     ...(request === undefined ? {} : { request: asRequest(request) }),
   };
 };
 
 /** What is there, as whoever searches for it sees it. */
-const searched = async (world: World, project: string): Promise<Subject['flag']> => {
-  const [active] = await found(world, project, false);
-  const [archived] = await found(world, project, true);
-  if (active === undefined) return archived === undefined ? undefined : 'archived';
+const searched = async (world: World, project: string, name: string): Promise<Subject['flag']> => {
+  const found = async (archived: boolean) => {
+    const query = new URLSearchParams({ project: `IS:${project}`, query: name, archived: String(archived) });
+    const page = await reading(world)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
+    return page?.features.find((feature) => feature.name === name);
+  };
+  const active = await found(false);
+  if (active === undefined) return (await found(true)) === undefined ? undefined : 'archived';
   return asFlag(active as unknown as Feature);
 };
 
 const shown = (value: unknown): string => JSON.stringify(value);
 
 /** Judges one sequence of writes: by what is there now, by what was told, and by what is found. */
-const judgeProject = async (
+const judgeSubject = async (
   world: World,
-  project: string,
+  projects: Projects,
+  subject: string,
   entries: readonly Entry[],
   events: readonly Event[],
   accuse: (violation: string) => void,
 ): Promise<boolean> => {
   const last = entries.at(-1) as Entry;
-  const before = entries.at(-2)?.then ?? { exists: false };
-  const now = await observed(world, project);
+  const { project } = last;
+  const before = entries.at(-2)?.then ?? { exists: subject !== project };
+  const now = await observed(world, projects, project, subject);
   const did = isDeepStrictEqual(now, last.then);
   if (!did && (last.outcome === 'acknowledged' || !isDeepStrictEqual(now, before))) {
     const expected = last.outcome === 'acknowledged' ? shown(last.then) : `${shown(before)} or ${shown(last.then)}`;
-    accuse(`${project}: after "${last.what}" (${last.outcome}) there is ${shown(now)} instead of ${expected}`);
+    accuse(`${subject}: after "${last.what}" (${last.outcome}) there is ${shown(now)} instead of ${expected}`);
     return false;
   }
   const happened = did ? entries : entries.slice(0, -1);
@@ -157,12 +174,12 @@ const judgeProject = async (
   const told = events.map(spelled);
   for (const isOne of [isOfRequests, (spelling: string) => !isOfRequests(spelling)]) {
     const [should, are] = [expected.filter(isOne), told.filter(isOne)];
-    if (!isDeepStrictEqual(should, are)) accuse(`${project}: the log says ${shown(are)} instead of ${shown(should)}`);
+    if (!isDeepStrictEqual(should, are)) accuse(`${subject}: the log says ${shown(are)} instead of ${shown(should)}`);
   }
   const { flag } = now;
-  const isFound = await searched(world, project);
+  const isFound = subject === project ? undefined : await searched(world, project, subject);
   const should = typeof flag === 'object' ? { ...flag, titles: [] } : flag;
-  if (!isDeepStrictEqual(isFound, should)) accuse(`${project}: found is ${shown(isFound)} instead of ${shown(should)}`);
+  if (!isDeepStrictEqual(isFound, should)) accuse(`${subject}: found is ${shown(isFound)} instead of ${shown(should)}`);
   return did && last.outcome === 'unknown';
 };
 
@@ -222,10 +239,10 @@ export const judge = async (world: World, ledgers: readonly (readonly Entry[])[]
     return calmMs;
   });
 
-  for (const { project, what, status, said } of entries.filter(
+  for (const { subject, what, status, said } of entries.filter(
     ({ outcome, status }) => outcome === 'refused' || status === 500,
   )) {
-    accuse(`${project}: "${what}" was answered ${status}: ${said}`);
+    accuse(`${subject}: "${what}" was answered ${status}: ${said}`);
   }
   const log = await wholeLog(world);
   for (const [nth, { id }] of log.entries()) {
@@ -236,10 +253,14 @@ export const judge = async (world: World, ledgers: readonly (readonly Entry[])[]
     const parked = await rowsOf<{ reason: string }>(world, consumer, 'select reason from parked_message');
     for (const { reason } of parked) accuse(`${consumer} has set a message aside: ${reason}`);
   }
-  const eventsOf = Map.groupBy(log, ({ project }) => project);
+  const idOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
+  const changes = log.filter(({ type }) => type === 'change-added');
+  const flagOf = new Map(changes.map((event) => [idOf(event), event.featureName]));
+  const eventsOf = Map.groupBy(log, (event) => event.featureName ?? flagOf.get(idOf(event)) ?? event.project);
+  const projects = projectsOf(world);
   let happened = 0;
-  await inParallel([...Map.groupBy(entries, ({ project }) => project)], async ([project, own]) => {
-    if (await judgeProject(world, project, own, eventsOf.get(project) ?? [], accuse)) happened++;
+  await inParallel([...Map.groupBy(entries, ({ subject }) => subject)], async ([subject, own]) => {
+    if (await judgeSubject(world, projects, subject, own, eventsOf.get(subject) ?? [], accuse)) happened++;
   });
   return {
     acknowledged: ofOutcome('acknowledged').length,

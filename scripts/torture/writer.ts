@@ -1,6 +1,6 @@
 import type { Chance } from './chance.ts';
 import type { Entry, Outcome } from './ledger.ts';
-import { type Flag, flagOf, type Request, type Subject } from './subject.ts';
+import type { Flag, Request, Subject } from './subject.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface WriterOptions {
@@ -34,6 +34,8 @@ interface Answer {
 const answerMs = 20_000;
 const pauseAfterTroubleMs = 150;
 const stepsOfOne = 12;
+/** A project lists no more change requests than this. */
+const flagsOfOne = 200;
 
 const outcomeOf = (status: number): Outcome =>
   status < 300 ? 'acknowledged' : status < 500 && status !== 429 ? 'refused' : 'unknown';
@@ -45,7 +47,7 @@ const wasNotSent = (error: unknown): boolean => {
 };
 
 /**
- * Writes through any gateway until it is over, one write after the other. Each project is written to until the outcome of a
+ * Writes through any gateway until it is over, one write after the other. Each flag is written to until the outcome of a
  * write is not known; then there is another. So what is unknown is always the last, and its state tells whether it happened.
  */
 export const runWriter = async ({ name, urls, token, chance, write, isOver }: WriterOptions): Promise<void> => {
@@ -68,7 +70,7 @@ export const runWriter = async ({ name, urls, token, chance, write, isOver }: Wr
   };
 
   /** Makes a write until it is sent, and remembers what came of it. */
-  const make = async (project: string, step: Step): Promise<Outcome | 'over'> => {
+  const make = async (project: string, subject: string, step: Step): Promise<Outcome | 'over'> => {
     for (;;) {
       if (isOver()) return 'over';
       const at = new Date().toISOString();
@@ -81,15 +83,23 @@ export const runWriter = async ({ name, urls, token, chance, write, isOver }: Wr
       const { outcome, status, body, said } = answer;
       const { what, tells, then } = step;
       const ms = Math.round(performance.now() - startedAt);
-      write({ project, what, at, ms, outcome, status, ...(said === undefined ? {} : { said }), tells, then });
+      write({ project, subject, what, at, ms, outcome, status, ...(said === undefined ? {} : { said }), tells, then });
       if (outcome === 'acknowledged') step.learn?.(body as never);
       return outcome;
     }
   };
 
-  /** The sequence of writes to one project. */
-  const steps = function* (project: string): Generator<Step> {
-    const flag = flagOf(project);
+  const createProject = (project: string): Step => ({
+    what: 'create a project',
+    method: 'POST',
+    path: '/api/admin/projects',
+    body: { id: project, name: project },
+    tells: ['project-created'],
+    then: { exists: true },
+  });
+
+  /** The sequence of writes to one flag. */
+  const steps = function* (project: string, flag: string): Generator<Step> {
     const features = `/api/admin/projects/${project}/features`;
     const here = `${features}/${flag}`;
     const development = `${here}/environments/development`;
@@ -98,21 +108,13 @@ export const runWriter = async ({ name, urls, token, chance, write, isOver }: Wr
     const ids: (string | undefined)[] = [];
     let marks = 0;
     let requestId = 0;
-    const mark = (): string => `${project}-${++marks}`;
+    const mark = (): string => `${flag}-${++marks}`;
     const subject = (flagNow: Subject['flag'], requestNow?: Subject['request']): Subject => ({
       exists: true,
       ...(flagNow === undefined ? {} : { flag: flagNow }),
       ...(requestNow === undefined ? {} : { request: requestNow }),
     });
 
-    yield {
-      what: 'create a project',
-      method: 'POST',
-      path: '/api/admin/projects',
-      body: { id: project, name: project },
-      tells: ['project-created'],
-      then: subject(undefined),
-    };
     const first = mark();
     let now: Flag = {
       description: first,
@@ -252,12 +254,25 @@ export const runWriter = async ({ name, urls, token, chance, write, isOver }: Wr
     if (chance.happens(0.3)) yield* archive();
   };
 
+  let project: { readonly name: string; flags: number } | undefined;
   for (let nth = 1; !isOver(); nth++) {
-    const project = `${name}-${nth}`;
-    for (const step of steps(project)) {
-      const outcome = await make(project, step);
+    if (project === undefined || project.flags >= flagsOfOne) {
+      const wanted = `${name}-${nth}`;
+      const outcome = await make(wanted, wanted, createProject(wanted));
+      project = outcome === 'acknowledged' ? { name: wanted, flags: 0 } : undefined;
+      if (project === undefined) {
+        await sleep(pauseAfterTroubleMs);
+        continue;
+      }
+    }
+    const flag = `${name}-${nth}-flag`;
+    project.flags++;
+    for (const step of steps(project.name, flag)) {
+      const outcome = await make(project.name, flag, step);
       if (outcome === 'over') return;
       if (outcome !== 'acknowledged') {
+        // The next change of this writer would go to the change request of which nobody knows.
+        if (step.path.includes('/change-requests')) project = undefined;
         await sleep(pauseAfterTroubleMs);
         break;
       }
