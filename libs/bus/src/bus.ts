@@ -9,6 +9,8 @@ export interface CallContext {
   readonly traceparent: string;
   /** milliseconds that the caller is still willing to wait, from the moment of the call */
   readonly timeoutMs: number;
+  /** asking twice does no harm, so that it may be asked again when who had it is gone */
+  readonly repeatable?: boolean;
   readonly idempotencyKey?: string | undefined;
   /** the tags of which one must be current, or nothing is done */
   readonly ifMatch?: IfMatch | undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AnyOperation, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
+import { type AnyOperation, isRepeatable, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
 import type { Answer, Bus, CallContext } from './bus.ts';
 import { refusalOf } from './refused.ts';
 
@@ -13,11 +13,10 @@ export const callForAnswer = <O extends AnyOperation>(
   ask: Ask<O>,
   context: CallContext,
 ): Promise<Answer> =>
-  bus.call(
-    operation.subject,
-    JSON.stringify({ params: ask.params ?? {}, query: ask.query ?? {}, body: ask.body }),
-    context,
-  );
+  bus.call(operation.subject, JSON.stringify({ params: ask.params ?? {}, query: ask.query ?? {}, body: ask.body }), {
+    ...context,
+    repeatable: isRepeatable(operation),
+  });
 
 /** Calls an operation. A refusal is thrown as it was meant: who does not handle it passes it on. */
 export const call = async <O extends AnyOperation>(

@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { defineOperation, systemCaller } from '@bunting/contracts';
 import { eventually, startNats } from '@bunting/testing';
 import { rmSync } from 'node:fs';
 import { Type } from 'typebox';
 import { describeBus } from '../test/bus-behaviour.ts';
-import { call, implement, natsBus, serve, systemContext } from './index.ts';
+import { type Bus, call, implement, natsBus, serve, systemContext } from './index.ts';
 
 describeBus('over NATS', async () => {
   const server = await startNats();
@@ -19,6 +19,74 @@ const Echo = defineOperation({
   permission: 'service',
   body: Type.Object({ repeat: Type.Integer(), text: Type.String() }),
   reply: Type.String(),
+});
+
+const Read = { ...Echo, repeatable: true } as const;
+
+describe('a call over NATS whose holder ends without an answer', () => {
+  let server: Awaited<ReturnType<typeof startNats>>;
+  let caller: Bus;
+  let dying: Bus;
+  beforeEach(async () => {
+    server = await startNats();
+    caller = await natsBus({ url: server.url, name: 'caller' });
+    dying = await natsBus({ url: server.url, name: 'dying' });
+  });
+  afterEach(async () => {
+    await caller.close();
+    await server.stop();
+  });
+  /** Lets the dying one take a call, and end without having answered it. */
+  const serveToTheEnd = async (operation: typeof Echo) => {
+    let take: () => void = () => undefined;
+    const taken = new Promise<void>((resolve) => (take = resolve));
+    const never = implement(operation, () => {
+      take();
+      return new Promise<string>(() => undefined);
+    });
+    await serve(dying, [never]);
+    const ended = taken.then(() => dying.close());
+    return { taken, ended };
+  };
+
+  it('is answered by another, if asking twice does no harm', async () => {
+    const { taken, ended } = await serveToTheEnd(Read);
+    const first = call(caller, Read, { body: { repeat: 1, text: 'still' } }, systemContext(10_000));
+    await taken;
+    const other = await natsBus({ url: server.url, name: 'other' });
+    await serve(other, [implement(Read, async ({ body }) => body.text)]);
+    await ended;
+    const before = performance.now();
+    expect(await first).toBe('still');
+    expect(performance.now() - before).toBeLessThan(4_000);
+    await other.close();
+  });
+
+  it('is refused soon, and with both possibilities, if it is a write', async () => {
+    const { ended } = await serveToTheEnd(Echo);
+    const asked = call(caller, Echo, { body: { repeat: 1, text: 'once' } }, systemContext(10_000));
+    const refused = asked.catch((refusal: unknown) => refusal);
+    await ended;
+    const before = performance.now();
+    expect(await refused).toMatchObject({
+      kind: 'ServiceUnavailable',
+      retryAfterSeconds: 1,
+      message: expect.stringContaining('it may have been done or not'),
+    });
+    expect(performance.now() - before).toBeLessThan(4_000);
+  });
+
+  it('is refused at once when the server goes with it', async () => {
+    const { taken } = await serveToTheEnd(Read);
+    const refused = call(caller, Read, { body: { repeat: 1, text: 'x' } }, systemContext(10_000)).catch(
+      (no: unknown) => no,
+    );
+    await taken;
+    await server.kill();
+    const before = performance.now();
+    expect(await refused).toMatchObject({ kind: 'ServiceUnavailable' });
+    expect(performance.now() - before).toBeLessThan(4_000);
+  });
 });
 
 describe('the bus over NATS', () => {

@@ -9,18 +9,11 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import {
-  connect,
-  headers,
-  type Msg,
-  type MsgHdrs,
-  type NatsConnection,
-  nanos,
-  RequestError,
-} from '@nats-io/transport-node';
+import { connect, headers, type Msg, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Bus, CallContext, RefusedAnswer, Subscription } from './bus.ts';
 import type { IfMatch } from './precondition.ts';
+import { natsCalls, type Unanswered } from './nats-calls.ts';
 import { refusedWith } from './refused.ts';
 
 export interface NatsOptions {
@@ -83,6 +76,17 @@ const answerOf = (message: Msg): Answer => {
 /** How long the end of a connection may take. */
 const closeMs = 3_000;
 
+const away = (): Answer => ({ refused: refusedWith(unavailable('The message bus is away. Please try again.')) });
+
+const notAnswered = (subject: string, why: Unanswered): Answer => {
+  const told = {
+    nobody: `Nobody answers ${subject} now. Please try again.`,
+    late: `${subject} did not answer in time. Please try again.`,
+    lost: `Who had ${subject} has gone without an answer: it may have been done or not. Please look, and try again.`,
+  }[why];
+  return { refused: refusedWith(unavailable(told)) };
+};
+
 const streamOf = (producer: string): string => `bunting-${producer}`;
 const subjectOf = (topic: string, producer: string): string => `${topic}.${producer}.>`;
 
@@ -111,9 +115,13 @@ export const natsBus = async ({
   }
   let connected = true;
   let closing = false;
+  const calls = natsCalls(connection);
   void (async () => {
     for await (const status of connection.status()) {
-      if (status.type === 'disconnect') connected = false;
+      if (status.type === 'disconnect') {
+        connected = false;
+        calls.disconnected();
+      }
       if (status.type === 'reconnect') connected = true;
       if (!closing && (status.type === 'disconnect' || status.type === 'reconnect')) warn(`NATS: ${status.type}`);
     }
@@ -164,22 +172,28 @@ export const natsBus = async ({
     call: async (subject, request, context) => {
       const payload = Buffer.from(request);
       if (payload.length > largest()) return tooLarge('The request', payload.length);
-      if (!connected) return { refused: refusedWith(unavailable('The message bus is away. Please try again.')) };
+      if (!connected || connection.isClosed()) return away();
+      const { timeoutMs, repeatable = false } = context;
+      if (timeoutMs <= 0) return notAnswered(subject, 'late');
       try {
-        const options = { timeout: Math.max(1, Math.round(context.timeoutMs)), headers: requestHeaders(context) };
-        return answerOf(await connection.request(subject, payload, options));
-      } catch (error) {
-        const nobody = error instanceof RequestError && error.isNoResponders();
-        const why = nobody ? `Nobody answers ${subject} now.` : `${subject} did not answer in time.`;
-        return { refused: refusedWith(unavailable(`${why} Please try again.`)) };
+        const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
+        const heard = await calls.ask(subject, payload, carried, { timeoutMs: Math.round(timeoutMs), repeatable });
+        return typeof heard === 'string' ? notAnswered(subject, heard) : answerOf(heard);
+      } catch {
+        return away();
       }
     },
 
     respond: async (subject, responder) => {
       const queue = subject.split('.')[1] as ServiceName;
       const respond = async (message: Msg): Promise<void> => {
-        const { payload, carried } = offered(await responder(message.string(), contextOf(message)));
-        message.respond(payload, carried === undefined ? {} : { headers: carried });
+        const over = calls.taken(message);
+        try {
+          const { payload, carried } = offered(await responder(message.string(), contextOf(message)));
+          message.respond(payload, carried === undefined ? {} : { headers: carried });
+        } finally {
+          over();
+        }
       };
       const subscription = connection.subscribe(subject, {
         queue,

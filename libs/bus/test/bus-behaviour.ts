@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Caller, defineOperation, invalid, noAccess } from '@bunting/contracts';
+import { type AnyOperation, type Caller, defineOperation, invalid, noAccess } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { Type } from 'typebox';
 import {
@@ -23,6 +23,8 @@ const Greet = defineOperation({
   body: Type.Optional(Type.Unknown()),
   reply: Type.Object({ text: Type.String() }),
 });
+
+const Look = { ...Greet, subject: 'call.features.look', repeatable: true } as const satisfies AnyOperation;
 
 const mia: Caller = {
   id: 7,
@@ -151,6 +153,21 @@ export const describeBus = (
       await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 50 }))).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
       });
+    });
+
+    it.each([
+      ['a read', Look],
+      ['a write', Greet],
+    ])('waits for %s that takes long, and has it done once', async (_, operation) => {
+      let times = 0;
+      const slow = implement(operation, async () => {
+        times++;
+        await new Promise((resolve) => setTimeout(resolve, 1_500));
+        return { text: 'at last' };
+      });
+      await serve(bus, [slow]);
+      expect(await call(bus, operation, { params: { name: 'x' } }, context())).toEqual({ text: 'at last' });
+      expect(times).toBe(1);
     });
 
     it('passes JSON text through as it is, with what is said beside it', async () => {

@@ -63,6 +63,8 @@ export interface Operation<
   /** the refusals that callers should expect beside 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;
+  /** asking twice does no harm, although it is no GET */
+  readonly repeatable?: true;
 }
 
 type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors'>;
@@ -105,6 +107,10 @@ export const serviceOf = (operation: AnyOperation): ServiceName => operation.sub
 
 /** The kebab-case name that an operation has on every hop. */
 export const nameOf = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
+
+/** Whether an operation may be asked again by who does not know what became of it. */
+export const isRepeatable = ({ http, repeatable }: AnyOperation): boolean =>
+  repeatable === true || http?.method === 'GET';
 
 export const hasBody = (operation: AnyOperation): boolean => operation.body !== (NoBody as TSchema);
 

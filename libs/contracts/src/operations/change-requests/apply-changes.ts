@@ -29,6 +29,7 @@ export const ApplyChanges = defineOperation({
   summary: 'Applies the changes of a change request, all or none, and once',
   tag: 'Internal',
   permission: 'service',
+  repeatable: true,
   body: Type.Object({
     changeRequestId: Type.Integer(),
     attempt: Type.Integer({ minimum: 1, description: 'one more each time that it is decided to apply the request' }),

@@ -25,6 +25,7 @@ export const CheckChanges = defineOperation({
   summary: 'Says whether changes make sense on top of earlier ones',
   tag: 'Internal',
   permission: 'service',
+  repeatable: true,
   body: Type.Object({
     project: Type.String(),
     environment: Type.String(),

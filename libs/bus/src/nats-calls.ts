@@ -1,0 +1,210 @@
+import {
+  createInbox,
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  RequestError,
+} from '@nats-io/transport-node';
+import { randomUUID } from 'node:crypto';
+
+/** Why there is no answer. `lost`: who had the call is gone, and may have done it or not. */
+export type Unanswered = 'nobody' | 'late' | 'lost';
+
+export interface AskOptions {
+  readonly timeoutMs: number;
+  /** what asking again does no harm to is asked again, of somebody else, when who had it is gone or is not heard of */
+  readonly repeatable: boolean;
+}
+
+/** Calls over one connection, none of which waits for the dead. */
+export interface Calls {
+  /** @param carried the headers, for the time that is left in milliseconds */
+  ask(
+    subject: string,
+    payload: Uint8Array,
+    carried: (leftMs: number) => MsgHdrs,
+    options: AskOptions,
+  ): Promise<Msg | Unanswered>;
+  /** To be told of each call as it arrives; what it answers is to be told when the call is over. */
+  taken(message: Msg): () => void;
+  /** The server is away: whatever is under way will not be answered. */
+  disconnected(): void;
+}
+
+/** Names the process that has a call, on what is no answer yet. */
+const takenBy = 'Bunting-Taken-By';
+const repeatableHeader = 'Bunting-Repeatable';
+
+const lookEveryMs = 250;
+/** A call that takes longer than this is heard of, so that who waits knows whom it waits for. */
+const noteAfterMs = 200;
+/** After this silence one looks whether who has the call is still there. */
+const silenceMs = 750;
+/** Who has not even taken note of a write for so long is gone, or can do nothing now. */
+const unheardWriteMs = 3_000;
+const mostAsks = 3;
+
+interface Pending {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  readonly carried: (leftMs: number) => MsgHdrs;
+  readonly repeatable: boolean;
+  readonly deadline: number;
+  readonly settle: (heard: Msg | Unanswered) => void;
+  asks: number;
+  heardAt: number;
+  /** who said to have it */
+  holder: string | undefined;
+}
+
+const aliveSubject = (instance: string): string => `alive.${instance}`;
+
+/** A look at intervals for as long as there is something to look after. */
+const lookingAfter = (things: { readonly size: number }, look: () => void): (() => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  return () => {
+    timer ??= setInterval(() => {
+      if (things.size > 0) return look();
+      clearInterval(timer);
+      timer = undefined;
+    }, lookEveryMs).unref();
+  };
+};
+
+/**
+ * Calls and their answers, on an inbox of this connection. NATS tells at once when nobody subscribes to a subject, and each process
+ * subscribes to one of its own: so whether a process is still there can be asked without waiting, however busy it is.
+ */
+export const natsCalls = (connection: NatsConnection): Calls => {
+  const instance = randomUUID();
+  const inbox = createInbox();
+  const pending = new Map<string, Pending>();
+  const unnoted = new Map<Msg, number>();
+  const looks = new Map<string, Promise<boolean>>();
+  let calls = 0;
+  let lookedAt = performance.now();
+
+  const send = (token: string, call: Pending): void => {
+    const now = performance.now();
+    call.asks++;
+    call.heardAt = now;
+    call.holder = undefined;
+    const carried = call.carried(Math.max(1, Math.round(call.deadline - now)));
+    if (call.repeatable) carried.set(repeatableHeader, '1');
+    connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: carried });
+  };
+
+  const isThere = (who: string): Promise<boolean> => {
+    const looking =
+      looks.get(who) ??
+      connection
+        .request(aliveSubject(who), undefined, { timeout: silenceMs })
+        .then(
+          () => true,
+          // One that is there and does not answer is busy.
+          (error: unknown) => !(error instanceof RequestError && error.isNoResponders()),
+        )
+        .finally(() => looks.delete(who));
+    looks.set(who, looking);
+    return looking;
+  };
+
+  const giveUp = (token: string, call: Pending): void => {
+    if (call.repeatable && call.asks < mostAsks) send(token, call);
+    else call.settle('lost');
+  };
+
+  const lookAfterHolder = async (token: string, call: Pending, holder: string): Promise<void> => {
+    call.heardAt = performance.now();
+    const there = await isThere(holder);
+    if (!there && pending.get(token) === call && call.holder === holder) giveUp(token, call);
+  };
+
+  const lookAfterCalls = (): void => {
+    const now = performance.now();
+    // We were busy ourselves: what was said meanwhile is not heard yet.
+    const wasBusy = now - lookedAt > 2 * lookEveryMs;
+    lookedAt = now;
+    if (wasBusy) return;
+    for (const [token, call] of pending) {
+      const silentMs = now - call.heardAt;
+      if (silentMs < silenceMs) continue;
+      if (call.holder !== undefined) void lookAfterHolder(token, call, call.holder);
+      else if (call.repeatable && call.asks < mostAsks) send(token, call);
+      else if (!call.repeatable && silentMs >= unheardWriteMs) call.settle('lost');
+    }
+  };
+  const watchCalls = lookingAfter(pending, lookAfterCalls);
+
+  const note = (message: Msg): void => {
+    const carried = headers();
+    carried.set(takenBy, instance);
+    message.respond(undefined, { headers: carried });
+  };
+  const watchTaken = lookingAfter(unnoted, () => {
+    const now = performance.now();
+    for (const [message, since] of unnoted) {
+      if (now - since < noteAfterMs) continue;
+      unnoted.delete(message);
+      note(message);
+    }
+  });
+
+  connection.subscribe(aliveSubject(instance), { callback: (error, message) => void (error ?? message.respond()) });
+  connection.subscribe(`${inbox}.*`, {
+    callback: (error, message) => {
+      const token = message.subject.slice(inbox.length + 1);
+      const call = pending.get(token);
+      if (error !== null || call === undefined) return;
+      const holder = message.headers?.get(takenBy) ?? '';
+      if (holder !== '') {
+        call.holder = holder;
+        call.heardAt = performance.now();
+      } else if (message.data.length === 0 && message.headers?.code === 503) {
+        call.settle('nobody');
+      } else call.settle(message);
+    },
+  });
+
+  return {
+    ask: (subject, payload, carried, { timeoutMs, repeatable }) =>
+      new Promise((resolve) => {
+        const token = (calls++).toString(36);
+        const now = performance.now();
+        const settle = (heard: Msg | Unanswered): void => {
+          clearTimeout(timer);
+          if (pending.delete(token)) resolve(heard);
+        };
+        const timer = setTimeout(() => settle('late'), timeoutMs);
+        const call: Pending = {
+          subject,
+          payload,
+          carried,
+          repeatable,
+          deadline: now + timeoutMs,
+          settle,
+          asks: 0,
+          heardAt: now,
+          holder: undefined,
+        };
+        if (pending.size === 0) lookedAt = now;
+        pending.set(token, call);
+        watchCalls();
+        send(token, call);
+      }),
+
+    taken: (message) => {
+      if ((message.headers?.get(repeatableHeader) ?? '') === '') note(message);
+      else {
+        unnoted.set(message, performance.now());
+        watchTaken();
+      }
+      return () => void unnoted.delete(message);
+    },
+
+    disconnected: () => {
+      for (const call of pending.values()) call.settle('lost');
+    },
+  };
+};
