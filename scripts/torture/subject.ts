@@ -23,12 +23,7 @@ export interface Request {
 }
 
 /** How a flag as the API answers it looks as the flag of a subject. */
-export const asFlag = ({
-  archived,
-  description,
-  environments = [],
-  tags,
-}: Feature): Exclude<Subject['flag'], undefined> => {
+export const asFlag = ({ description, environments = [], tags }: Feature): Exclude<Subject['flag'], undefined> => {
   const development = environments.find(({ name }) => name === 'development');
   return {
     description: description ?? '',
