@@ -1,11 +1,19 @@
 import { type Bus, call, systemContext } from '@bunting/bus';
-import { type OutboxMessage, type OutboxTopic, type Producer, readOutboxOf, Refusal } from '@bunting/contracts';
+import {
+  followersOf,
+  type OutboxMessage,
+  type OutboxTopic,
+  type Producer,
+  readOutboxOf,
+  Refusal,
+  type ServiceName,
+} from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
 import { alarm } from './alarm.ts';
 
 export interface ProjectionOptions {
   /** the service that keeps the projection */
-  readonly consumer: string;
+  readonly consumer: ServiceName;
   readonly producer: Producer;
   readonly topic: OutboxTopic;
   readonly bus: Bus;
@@ -47,6 +55,9 @@ const completeUpTo = (head: number, messages: readonly OutboxMessage[]): number 
  */
 export const startProjection = async (options: ProjectionOptions): Promise<Projection> => {
   const { consumer, producer, topic, bus, database, apply, intervalMs, warn } = options;
+  // Who is not known to follow would find that rows were dropped before it had them.
+  if (!followersOf[producer][topic].includes(consumer))
+    throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
   const bell = alarm();
   const ahead = new Map<number, { message: OutboxMessage; done: () => void }>();
   let waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];

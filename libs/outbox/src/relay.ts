@@ -1,5 +1,5 @@
 import type { Bus, Fact } from '@bunting/bus';
-import type { OutboxTopic, Producer } from '@bunting/contracts';
+import { followersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
 import type { Database, Session } from '@bunting/database';
 import { type Confirmations, messageJson } from './feed.ts';
 import { alarm } from './alarm.ts';
@@ -12,7 +12,7 @@ export interface RelayOptions {
   readonly confirmed: Confirmations;
   /** how often to look for work that nobody announced; announced work is done at once */
   readonly intervalMs: number;
-  /** rows that every consumer has confirmed are kept at least this long */
+  /** rows that every follower has confirmed are kept at least this long */
   readonly retentionHours: number;
   /** answers of writes with an `Idempotency-Key` are kept at least this long; left out where there are none */
   readonly answersKeptHours?: number;
@@ -59,6 +59,9 @@ const unpublished = `
 export const startRelay = (options: RelayOptions): Relay => {
   const { producer, database, bus, confirmed, intervalMs, retentionHours, answersKeptHours, warn } = options;
   const bell = alarm();
+  const followers = JSON.stringify(
+    topics.flatMap((topic) => followersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
+  );
   let lead: Lead | undefined;
   let failing = false;
   let stopped = false;
@@ -140,7 +143,12 @@ export const startRelay = (options: RelayOptions): Relay => {
       await query(
         `delete from outbox where id in (
            select row.id from outbox row
-           join (select topic, min(position) as position from outbox_consumer group by topic) confirmed on confirmed.topic = row.topic
+           join (
+             select topic, min(position) as position from outbox_consumer
+             join json_to_recordset($2::json) as follower (topic text, consumer text) using (topic, consumer)
+             group by topic
+             having count(*) = (select count(*) from json_to_recordset($2::json) as f (topic text) where f.topic = outbox_consumer.topic)
+           ) confirmed on confirmed.topic = row.topic
            join outbox_topic on outbox_topic.topic = row.topic
            where row.position <= least(confirmed.position, outbox_topic.published)
              and row.recorded_at < now() - make_interval(hours => $1)
@@ -148,7 +156,7 @@ export const startRelay = (options: RelayOptions): Relay => {
                select 1 from outbox newer
                where newer.topic = 'state' and newer.entity_key = row.entity_key and newer.position > row.position))
            order by row.id limit 5000)`,
-        [retentionHours],
+        [retentionHours, followers],
       );
       if (answersKeptHours !== undefined) await query(dropOldAnswers, [answersKeptHours]);
     });
