@@ -1,4 +1,4 @@
-import { type Bus, callForAnswer, type CallContext } from '@bunting/bus';
+import type { Bus, CallContext } from '@bunting/bus';
 import {
   type AnyOperation,
   hasBody,
@@ -17,6 +17,7 @@ import type { GatewayConfig } from './config.ts';
 import { closeAfterAnswer } from './connection.ts';
 import { requireJson } from './content-type.ts';
 import { ifMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
+import { callAsSeen } from './hidden-projects.ts';
 import { jsonType, refuse } from './http-errors.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { parseJson, readBody, requireFits } from './request-body.ts';
@@ -123,7 +124,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         idempotencyKey: isWrite ? idempotencyKeyIn(request) : undefined,
         ifMatch: isWrite ? ifMatchIn(request.headers) : undefined,
       };
-      const answer = await callForAnswer(bus, operation, ask, context);
+      const answer = await callAsSeen(bus, operation, ask, context);
       if ('refused' in answer) return refuse(response, answer.refused);
       if (isWrite) await settle(operation);
 

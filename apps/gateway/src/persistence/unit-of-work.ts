@@ -1,10 +1,13 @@
 import type { Caller, EventType } from '@bunting/contracts';
-import type { Telling } from '@bunting/outbox';
+import { JsonText } from '@bunting/bus';
+import type { Tx } from '@bunting/database';
+import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
 import { requireAdministratorLeft } from './administrators.ts';
 import { type GroupRepository, groupRepository } from './group-repository.ts';
 import { type People, people } from './people.ts';
 import { type ProjectAccessRepository, projectAccessRepository } from './project-access.ts';
 import { type RoleRepository, roleRepository } from './role-repository.ts';
+import { repeatableSecret, type SecretBytes, secretShownAs } from './secrets.ts';
 import { type StoredTokens, storedTokens } from './stored-tokens.ts';
 import type { TokenHasher } from './token-key.ts';
 
@@ -18,10 +21,9 @@ export interface AccessEvent {
 }
 
 /** Who has the work done, and when. */
-export interface Occasion {
+export interface Occasion extends Asking {
   readonly caller: Caller;
   readonly now: Date;
-  readonly traceparent: string;
 }
 
 /** What a job works with. All that it stores and tells is committed together, or nothing is. */
@@ -34,33 +36,74 @@ export interface Work {
   /** @throws Refusal when nobody could administer Bunting any more once this work is done. */
   readonly requireAdministratorLeft: () => Promise<void>;
   readonly tell: (event: AccessEvent) => void;
+  /** what secrets are made of here; random where that is not said */
+  readonly secretBytes: SecretBytes | undefined;
 }
 
-export type UnitOfWork = <T>(occasion: Occasion, job: (work: Work) => Promise<T>) => Promise<T>;
+/** A reply that shows no secret, and the secret that goes out with it, this once. */
+export interface WithSecret<T extends { readonly secret: string }> {
+  readonly reply: T;
+  readonly secret: string;
+}
 
-export const unitOfWork =
-  ({ work }: Pick<Telling, 'work'>, hasher: TokenHasher): UnitOfWork =>
-  ({ caller, now, traceparent }, job) =>
-    work(traceparent, (tx, outbox) =>
-      job({
-        people: people(tx),
-        groups: groupRepository(tx),
-        roles: roleRepository(tx),
-        projectAccess: projectAccessRepository(tx),
-        tokens: storedTokens(tx, hasher),
-        requireAdministratorLeft: () => requireAdministratorLeft(tx),
-        tell: ({ type, project = null, environment = null, data = null, preData = null }) =>
-          outbox.event({
-            type,
-            createdAt: now.toISOString(),
-            createdBy: caller.name,
-            createdByUserId: caller.id,
-            project,
-            environment,
-            featureName: null,
-            data: data as Record<string, unknown> | null,
-            preData: preData as Record<string, unknown> | null,
-            tags: [],
-          }),
-      }),
-    );
+export interface UnitOfWork {
+  /** What the job gives is the reply: who asks again with the same `Idempotency-Key` is given its text. */
+  <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<Answered<T>>;
+  /** The same for a reply with a secret, which is stored without it; a retry is given the same secret all the same. */
+  readonly revealing: <T extends { readonly secret: string }>(
+    occasion: Occasion,
+    job: (work: Work) => Promise<WithSecret<T>>,
+  ) => Promise<T>;
+}
+
+export const unitOfWork = (telling: Pick<Telling, 'work'>, hasher: TokenHasher): UnitOfWork => {
+  const bytesOf = ({ once }: Occasion): SecretBytes | undefined =>
+    once === undefined ? undefined : repeatableSecret(hasher, once);
+
+  const workWith = (occasion: Occasion, tx: Tx, outbox: Outbox): Work => {
+    const { caller, now } = occasion;
+    return {
+      people: people(tx),
+      groups: groupRepository(tx),
+      roles: roleRepository(tx),
+      projectAccess: projectAccessRepository(tx),
+      tokens: storedTokens(tx, hasher),
+      requireAdministratorLeft: () => requireAdministratorLeft(tx),
+      secretBytes: bytesOf(occasion),
+      tell: ({ type, project = null, environment = null, data = null, preData = null }) =>
+        outbox.event({
+          type,
+          createdAt: now.toISOString(),
+          createdBy: caller.name,
+          createdByUserId: caller.id,
+          project,
+          environment,
+          featureName: null,
+          data: data as Record<string, unknown> | null,
+          preData: preData as Record<string, unknown> | null,
+          tags: [],
+        }),
+    };
+  };
+
+  const work = <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<Answered<T>> =>
+    telling.work(occasion, (tx, outbox) => job(workWith(occasion, tx, outbox)));
+
+  const revealing: UnitOfWork['revealing'] = async <T extends { readonly secret: string }>(
+    occasion: Occasion,
+    job: (work: Work) => Promise<WithSecret<T>>,
+  ): Promise<T> => {
+    let made = '';
+    const answer = await work(occasion, async (tx) => {
+      const { reply, secret } = await job(tx);
+      made = secret;
+      return reply;
+    });
+    // What is stored is other than what goes out, and is meant to be.
+    if (occasion.once !== undefined) delete occasion.once.stored;
+    if (!(answer instanceof JsonText)) return { ...answer, secret: made };
+    const stored = JSON.parse(answer.text) as T;
+    return { ...stored, secret: secretShownAs(stored.secret, bytesOf(occasion) as SecretBytes) };
+  };
+  return Object.assign(work, { revealing });
+};

@@ -96,6 +96,26 @@ describe('an API token', () => {
     expect((await ask('PUT', at(token.secret), {})).status).toBe(400);
   });
 
+  it('is made once for an Idempotency-Key, and a retry is given the same secret, which is stored nowhere', async () => {
+    const make = async (more: object = {}): Promise<Response> =>
+      gateway.ask('/api/admin/api-tokens', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'only-one-token' },
+        body: JSON.stringify({ tokenName: 'once', type: 'admin', ...more }),
+      });
+    const [first, again] = [await make(), await make()];
+    const [one, same] = [(await first.json()) as ApiToken, (await again.json()) as ApiToken];
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(same).toEqual(one);
+    expect(await statusOf(one.secret)).toBe(200);
+    expect((await listed()).filter(({ tokenName }) => tokenName === 'once')).toHaveLength(1);
+    const answers = 'select row_to_json(a)::text from idempotent_answer a';
+    const stored = JSON.stringify(await gateway.database.read({ name: 'answers', text: answers }));
+    expect(stored).toContain(one.secret.slice(0, 16));
+    expect(stored).not.toContain(one.secret.slice(16));
+    expect((await make({ type: 'client' })).status).toBe(422);
+  });
+
   it('is told without its secret, in the project and environment that it is for', async () => {
     const events = await told(async () => {
       await aToken({ projects: ['shop'], environment: 'production' });

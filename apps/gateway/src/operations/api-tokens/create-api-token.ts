@@ -10,5 +10,5 @@ export const createApiTokenEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
     const { caller, body, now } = asked;
     const token = newToken(body, caller, await places.all(asked), now);
     requireMayCreate(caller, token.kind);
-    return work(asked, (tx) => makeToken(tx, token, caller.id));
+    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
   });

@@ -2,17 +2,21 @@ import type { ApiToken } from '@bunting/contracts';
 import type { NewToken } from '../../domain/new-token.ts';
 import { tooMany } from '../../domain/refusals.ts';
 import { newTokenSecret } from '../../persistence/secrets.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { WithSecret, Work } from '../../persistence/unit-of-work.ts';
 import { answered, tokenEvent } from './told-token.ts';
 
 /** How many API tokens there can be. */
 const most = 2_000;
 
-/** Makes a token, and answers it with its secret: this once. */
-export const makeToken = async ({ tokens, tell }: Work, token: NewToken, createdBy: number): Promise<ApiToken> => {
+/** Makes a token, and gives its secret: this once. */
+export const makeToken = async (
+  { tokens, tell, secretBytes }: Work,
+  token: NewToken,
+  createdBy: number,
+): Promise<WithSecret<ApiToken>> => {
   if ((await tokens.count()) >= most) throw tooMany('api token', most);
-  const made = newTokenSecret(token.projects, token.environment);
+  const made = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = answered(await tokens.add(token, made, createdBy));
   tell(tokenEvent('api-token-created', { data: stored }));
-  return { ...stored, secret: made.secret };
+  return { reply: stored, secret: made.secret };
 };

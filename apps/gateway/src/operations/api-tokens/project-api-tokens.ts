@@ -43,7 +43,7 @@ export const createProjectApiTokenEndpoint = (work: UnitOfWork, places: PlacesKn
     if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], where)) {
       throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
     }
-    return work(asked, (tx) => makeToken(tx, token, caller.id));
+    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
   });
 
 export const deleteProjectApiTokenEndpoint = (work: UnitOfWork) =>

@@ -7,7 +7,7 @@ import { requireSomebody } from './own-account.ts';
 export const createPatEndpoint = (work: UnitOfWork) =>
   implement(CreatePat, async (asked) => {
     requireSomebody(asked.caller);
-    return work(asked, async (tx) => {
+    return work.revealing(asked, async (tx) => {
       const user = await tx.people.find(asked.caller.id);
       // Deleted since the key was looked at.
       if (user === undefined)

@@ -2,7 +2,7 @@ import { type CreatedPat, type CreatePatBody, type Pat, refusal } from '@bunting
 import { futureExpiry } from '../../domain/new-token.ts';
 import { wrong } from '../../domain/refusals.ts';
 import { newUserSecret } from '../../persistence/secrets.ts';
-import type { Occasion, Work } from '../../persistence/unit-of-work.ts';
+import type { Occasion, WithSecret, Work } from '../../persistence/unit-of-work.ts';
 
 /** How many keys a user can have. */
 const most = 10;
@@ -18,11 +18,11 @@ export const toldPat = ({ id, description, userId, expiresAt, createdAt }: Pat) 
 
 /** Makes a key for somebody, whose row is locked. @throws Refusal with Unleash's words (admin-api.md 6.18). */
 export const newPat = async (
-  { tokens, tell }: Work,
+  { tokens, tell, secretBytes }: Work,
   { caller, now }: Occasion,
   userId: number,
   body: CreatePatBody,
-): Promise<CreatedPat> => {
+): Promise<WithSecret<CreatedPat>> => {
   const description = body.description.trim();
   if (description === '') throw wrong('The description of a token must not be empty', '/body/description');
   const expiresAt = futureExpiry(body.expiresAt, now);
@@ -32,8 +32,8 @@ export const newPat = async (
   if (pats.length >= most) {
     throw refusal('OperationDeniedError', `Too many PATs (${most}) already exist for this user.`);
   }
-  const made = newUserSecret();
+  const made = newUserSecret(secretBytes);
   const pat = await tokens.addPat({ userId, description, expiresAt }, made, caller.id);
   tell({ type: 'pat-created', data: toldPat(pat) });
-  return { ...pat, secret: made.secret };
+  return { reply: { ...pat, secret: made.shown }, secret: made.secret };
 };

@@ -7,7 +7,7 @@ import { requireServiceAccount } from './service-account.ts';
 
 export const createServiceAccountTokenEndpoint = (work: UnitOfWork) =>
   implement(CreateServiceAccountToken, (asked) =>
-    work(asked, async (tx) => {
+    work.revealing(asked, async (tx) => {
       const { id } = await requireServiceAccount(tx, asked.params.id);
       return newPat(tx, asked, id, asked.body);
     }),

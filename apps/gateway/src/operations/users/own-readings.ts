@@ -5,16 +5,16 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 
 export const getMeEndpoint = (work: UnitOfWork) =>
   implement(GetMe, async (asked) => {
-    const { caller } = asked;
-    const known = { permissions: caller.grants, feedback: [], splash: {} };
-    const found = isSomebody(caller) ? await work(asked, ({ people }) => people.find(caller.id)) : undefined;
-    if (found === undefined) {
-      const { id, name } = caller;
-      const user = { id, isAPI: true, name, username: name, email: null, imageUrl: imageUrlOf(name) };
+    const { id, name, grants } = asked.caller;
+    const known = { permissions: grants, feedback: [], splash: {} };
+    const token = { id, isAPI: true, name, username: name, email: null, imageUrl: imageUrlOf(name) };
+    if (!isSomebody(asked.caller)) return { user: token, ...known };
+    return work(asked, async ({ people }) => {
+      const found = await people.find(id);
+      if (found === undefined) return { user: token, ...known };
+      const { rootRole: _role, active: _active, ...user } = found;
       return { user, ...known };
-    }
-    const { id, isAPI, name, username, email, imageUrl, accountType, seenAt, createdAt } = found;
-    return { user: { id, isAPI, name, username, email, imageUrl, accountType, seenAt, createdAt }, ...known };
+    });
   });
 
 export const getProfileEndpoint = (work: UnitOfWork) =>

@@ -1,0 +1,33 @@
+import { type Answer, type Ask, type Bus, type CallContext, callForAnswer } from '@bunting/bus';
+import { type AnyOperation, type Caller, maySee } from '@bunting/contracts';
+
+/** Takes the place of the first character. No project has it in its id, and no text that is shown. */
+const veil = '\uE0B7';
+
+const veiled = (id: string): string => `${veil}${id.slice(1)}`;
+
+const hiddenIn = (caller: Caller, params: unknown): string | undefined => {
+  if (caller.hiddenProjects === undefined) return undefined;
+  const { projectId } = params as { readonly projectId?: string };
+  return projectId === undefined || maySee(caller, projectId) ? undefined : projectId;
+};
+
+const unveiled = <T>(value: T, id: string): T => JSON.parse(JSON.stringify(value).replaceAll(veiled(id), id)) as T;
+
+/**
+ * Calls the service that answers. A project in the address that the caller may not see is asked for under a name that no project can have:
+ * so what comes back is, by construction, what comes back for a project that does not exist, whatever that is for the operation.
+ */
+export const callAsSeen = async <O extends AnyOperation>(
+  bus: Bus,
+  operation: O,
+  ask: Ask<O>,
+  context: CallContext,
+): Promise<Answer> => {
+  const hidden = hiddenIn(context.caller, ask.params);
+  if (hidden === undefined) return callForAnswer(bus, operation, ask, context);
+  const params = { ...(ask.params as object), projectId: veiled(hidden) };
+  const answer = await callForAnswer(bus, operation, { ...ask, params } as Ask<O>, context);
+  if ('refused' in answer) return { refused: unveiled(answer.refused, hidden) };
+  return { reply: { ...answer.reply, json: answer.reply.json.replaceAll(veiled(hidden), hidden) } };
+};
