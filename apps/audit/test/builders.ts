@@ -5,12 +5,8 @@ import type { LoggedEvent } from '../src/domain/description.ts';
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
 /** May read, and nothing else. */
 export const lee: Caller = { id: 2, name: 'lee@example.com', grants: [] };
-/** Has something to say in some projects only. */
-export const memberOf = (...projects: readonly string[]): Caller => ({
-  id: 3,
-  name: 'kim@example.com',
-  grants: projects.map((project) => ({ permission: 'UPDATE_FEATURE' as const, project })),
-});
+/** Somebody who may only read, and to whom these projects do not exist. */
+export const strangerTo = (...hiddenProjects: string[]): Caller => ({ id: 3, name: 'kim', grants: [], hiddenProjects });
 
 /** An event as a producer tells it: mia created the feature `banner` in the project `shop`, unless said otherwise. */
 export const anEvent = (said: Partial<RecordedEvent> = {}): RecordedEvent => ({

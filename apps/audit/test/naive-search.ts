@@ -18,10 +18,9 @@ const texts = (value: unknown): string[] => {
 export const naiveSearch = (
   log: readonly NumberedEvent[],
   { type, project, feature, query = '', limit = 100, offset = 0 }: SearchEventsBody,
-  { grants }: Caller,
+  { grants, hiddenProjects = [] }: Caller,
 ): { ids: number[]; totalEvents: number } => {
-  const everywhere = grants.some((grant) => grant.project === undefined);
-  const places = grants.map((grant) => grant.project);
+  const isAdmin = grants.some(({ permission }) => permission === 'ADMIN');
   const matching = log.filter(({ event }) => {
     const searched = [
       event.type,
@@ -31,7 +30,7 @@ export const naiveSearch = (
       ...event.tags.map((tag) => `${tag.type}:${tag.value}`),
     ];
     return (
-      (everywhere || (event.project !== null && (grants.length === 0 || places.includes(event.project)))) &&
+      (event.project === null ? isAdmin : !hiddenProjects.includes(event.project)) &&
       (type === undefined || event.type === type) &&
       (project === undefined || event.project === project) &&
       (feature === undefined || event.featureName === feature) &&

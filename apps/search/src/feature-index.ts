@@ -4,8 +4,8 @@ import type { FeatureQuery } from './query/feature-query.ts';
 export interface Searcher {
   /** whose favourites are told, and may come first */
   readonly userId: number;
-  /** the only projects that are searched; undefined for all of them */
-  readonly projects: readonly string[] | undefined;
+  /** projects that are not there for who asks: nothing of them is found, and nothing counted */
+  readonly hiddenProjects: readonly string[];
 }
 
 /** One page of what was found. */

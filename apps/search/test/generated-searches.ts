@@ -180,7 +180,7 @@ const criteria = [
 export interface GeneratedSearch {
   readonly asked: AskedQuery;
   readonly naive: NaiveSearch;
-  readonly projects: readonly string[] | undefined;
+  readonly hiddenProjects: readonly string[];
 }
 
 const yesOrNo = fc.option(fc.constantFrom('true', 'false'), { nil: undefined });
@@ -206,18 +206,18 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
     offset: fc.option(fc.oneof(fc.nat(20), fc.nat(300), fc.constant(999_999_999)), { nil: undefined }),
     limit: fc.option(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(1000)), { nil: undefined }),
     userId: fc.constantFrom(7, 8, -42),
-    visible: fc.oneof(
-      { weight: 5, arbitrary: fc.constant(undefined) },
+    hidden: fc.oneof(
+      { weight: 5, arbitrary: fc.constant<string[]>([]) },
       { weight: 1, arbitrary: fc.subarray(projects) },
     ),
   })
-  .map(({ wanted, archived, sortBy, sortOrder, favoritesFirst, offset, limit, userId, visible }) => {
+  .map(({ wanted, archived, sortBy, sortOrder, favoritesFirst, offset, limit, userId, hidden }) => {
     const plain = { archived, sortBy, sortOrder, favoritesFirst, offset: offset?.toString(), limit: limit?.toString() };
     const given = Object.entries(plain).filter(([, value]) => value !== undefined);
-    const seen: Criterion = { holds: ({ project }) => visible === undefined || visible.includes(project) };
+    const seen: Criterion = { holds: ({ project }) => !hidden.includes(project) };
     return {
       asked: Object.assign({}, ...wanted.map(({ asked }) => asked), Object.fromEntries(given)) as AskedQuery,
-      projects: visible,
+      hiddenProjects: hidden,
       naive: {
         criteria: [...wanted, seen],
         archived: archived?.endsWith('true') ?? false,

@@ -1,19 +1,15 @@
-import type { Caller, Permission } from '@bunting/contracts';
+import { type Caller, may } from '@bunting/contracts';
 
-/** Which events somebody may see: all of them, those that belong to a project, or those of some projects. */
-export type VisibleEvents = 'all' | 'of-any-project' | { readonly projects: readonly string[] };
+/** Which events somebody may see. */
+export interface VisibleEvents {
+  /** whether also those that belong to no project, which tell of people, keys and rights */
+  readonly ofNoProject: boolean;
+  /** projects that are not there for who asks, and neither is what happened in them */
+  readonly hiddenProjects: readonly string[];
+}
 
-/** What SDKs may do says nothing about who may read the log. */
-const ofSdks: readonly Permission[] = ['CLIENT', 'FRONTEND'];
-
-/**
- * Which events the caller may see. An event without a project needs a grant that holds everywhere. Whose grants hold in some
- * projects only sees those projects. Who may only read, and so holds no grant, reads every project.
- */
-export const visibleEvents = ({ grants }: Caller): VisibleEvents => {
-  if (grants.length === 0) return 'of-any-project';
-  const counted = grants.filter(({ permission }) => !ofSdks.includes(permission));
-  if (counted.some(({ project, environment }) => project === undefined && environment === undefined)) return 'all';
-  if (counted.some(({ project }) => project === undefined)) return 'of-any-project';
-  return { projects: [...new Set(counted.flatMap(({ project }) => project ?? []))] };
-};
+/** Which events the caller may see: administrators all of them, everybody else those of projects that are not hidden from them. */
+export const visibleEvents = (caller: Caller): VisibleEvents => ({
+  ofNoProject: may(caller, ['ADMIN'], { project: '', environment: '' }),
+  hiddenProjects: caller.hiddenProjects ?? [],
+});

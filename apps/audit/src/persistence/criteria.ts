@@ -18,6 +18,7 @@ const asked = {
   project: 'p',
   projects: 'ps',
   'any-project': 'ap',
+  'not-hidden': 'nh',
   type: 't',
   types: 'ts',
   feature: 'f',
@@ -45,11 +46,8 @@ export interface Columns {
 }
 
 /** The projects that are left to look at; undefined where no single ones are meant. */
-const projectsLeft = ({ projects, visible }: Criteria): readonly string[] | undefined => {
-  if (typeof visible === 'string') return projects;
-  if (projects === undefined) return visible.projects;
-  return projects.filter((project) => visible.projects.includes(project));
-};
+const projectsLeft = ({ projects, visible }: Criteria): readonly string[] | undefined =>
+  projects?.filter((project) => !visible.hiddenProjects.includes(project));
 
 /** What only the log itself knows of an event, and not the narrow table that is searched. */
 const inLog = (condition: string): string =>
@@ -73,7 +71,10 @@ export const columnsOf = (criteria: Criteria): Columns => {
   const { types, features, environments, creators, notBefore, before } = criteria;
   const projects = projectsLeft(criteria);
   among('project', 'projects', 'project', projects);
-  if (projects === undefined && criteria.visible === 'of-any-project') ask('any-project', () => 'project is not null');
+  const { ofNoProject, hiddenProjects } = criteria.visible;
+  if (projects === undefined && !ofNoProject) ask('any-project', () => 'project is not null');
+  if (projects === undefined && hiddenProjects.length > 0)
+    ask('not-hidden', (place) => `(project is null or project <> all(${place}::text[]))`, hiddenProjects);
   among('type', 'types', 'type', types);
   among('feature', 'features', 'feature_name', features);
   if (environments !== undefined)

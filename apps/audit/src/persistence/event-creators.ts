@@ -13,7 +13,7 @@ const creators: Statement = {
     select id, name from (
       select distinct on (creator.id) creator.id, creator.name from event_creator as creator
       where last_event > (select dropped_id from event_log_head)
-        and ($1::boolean or project is not null) and ($2::text[] is null or project = any($2))
+        and ($1::boolean or project is not null) and (project is null or project <> all($2::text[]))
       order by creator.id, last_event desc) as latest
     order by lower(name), id`,
 };
@@ -22,4 +22,4 @@ const creators: Statement = {
 export const eventCreators =
   (database: Database) =>
   (visible: VisibleEvents): Promise<EventCreator[]> =>
-    database.read<EventCreator>(creators, [visible === 'all', typeof visible === 'string' ? null : visible.projects]);
+    database.read<EventCreator>(creators, [visible.ofNoProject, visible.hiddenProjects]);

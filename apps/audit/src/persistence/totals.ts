@@ -2,7 +2,7 @@ import type { Columns } from './criteria.ts';
 import { where } from './found-events.ts';
 
 /** What is counted when events arrive. */
-const counted: readonly string[] = ['project', 'projects', 'any-project', 'type', 'types'];
+const counted: readonly string[] = ['project', 'projects', 'any-project', 'not-hidden', 'type', 'types'];
 
 /** How many events match by columns. Those of projects and types are counted already when they arrive; others are few enough to count, as those of a feature are. */
 export const totalOf = ({ asks, conditions }: Columns): string => {

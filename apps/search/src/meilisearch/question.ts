@@ -63,13 +63,13 @@ const beginsWith = (field: string, text: string): string => {
   return `${field} STARTS WITH ${quoted(operand)}`;
 };
 
-const filterOf = (query: FeatureQuery, named: NamedSegments | undefined, { projects }: Searcher): Filter => {
-  if (projects !== undefined && projects.length > mostProjects)
-    throw new Unanswered('unable', 'the caller sees more projects than a filter should list');
+const filterOf = (query: FeatureQuery, named: NamedSegments | undefined, { hiddenProjects }: Searcher): Filter => {
+  if (hiddenProjects.length > mostProjects)
+    throw new Unanswered('unable', 'more projects are hidden from the caller than a filter should list');
   const { project, type, stale, tag, status, created, archived } = query;
   return [
     among('archived', [archived ? 1 : 0]),
-    ...(projects === undefined ? [] : [among('project', projects.map(keyOf))]),
+    ...(hiddenProjects.length === 0 ? [] : [notAmong('project', hiddenProjects.map(keyOf))]),
     ...(project === undefined ? [] : [(project.isNot ? notAmong : among)('project', project.values.map(keyOf))]),
     ...(type === undefined ? [] : [(type.isNot ? notAmong : among)('type', type.values.map(keyOf))]),
     ...(query.createdBy === undefined ? [] : createdBy(query.createdBy)),

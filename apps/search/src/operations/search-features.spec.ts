@@ -53,10 +53,17 @@ describe('a search', () => {
       featureTold(aFeature({ name: 'of-the-shop', project: 'shop' })),
       featureTold(aFeature({ name: 'of-the-bank', project: 'bank' })),
     );
-    const keeper: Caller = { id: 9, name: 'keeper', grants: [{ permission: 'UPDATE_FEATURE', project: 'shop' }] };
-    expect(await started.search({}, keeper)).toMatchObject({ features: [{ name: 'of-the-shop' }], total: 1 });
+    const keeper: Caller = { id: 9, name: 'keeper', grants: [], hiddenProjects: ['bank'] };
+    const both = await started.search({});
+    const seen = await started.search({}, keeper);
+    expect(seen.total).toBe((both.total ?? 0) - 1);
+    expect(seen.features.map(({ name }) => name)).not.toContain('of-the-bank');
+    expect(await started.search({ project: 'IS:shop' }, keeper)).toMatchObject({ total: 1 });
     expect(await started.search({ project: 'IS:bank' }, keeper)).toEqual({ features: [], total: 0 });
-    expect(await started.search({ project: 'IS_NOT:shop' }, keeper)).toEqual({ features: [], total: 0 });
+    expect(await started.search({ project: 'IS_NOT:shop', query: 'of-the' }, keeper)).toEqual({
+      features: [],
+      total: 0,
+    });
   });
 
   it('refuses what it cannot understand, and names it', async () => {

@@ -1,7 +1,6 @@
 import { type Endpoint, implement, JsonText } from '@bunting/bus';
 import { SearchFeatures } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
-import { visibleProjects } from '../domain/visible-projects.ts';
 import type { FeatureIndex } from '../feature-index.ts';
 import { featureQueryOf } from '../query/feature-query.ts';
 
@@ -18,7 +17,7 @@ export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: Searc
     const query = featureQueryOf(asked);
     const behindMs = await states.caughtUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));
     if (behindMs > 0) say('Bunting-Stale', String(behindMs));
-    const searcher = { userId: caller.id, projects: visibleProjects(caller) };
+    const searcher = { userId: caller.id, hiddenProjects: caller.hiddenProjects ?? [] };
     const { features, total, answeredBy } = await index.search(query, searcher);
     if (answeredBy !== undefined) say('Bunting-Search-Engine', answeredBy);
     return new JsonText(`{"features":${features},"total":${total}}`);

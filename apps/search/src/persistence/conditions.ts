@@ -44,14 +44,14 @@ const isExclusion = ({ holds }: Pick<Holding, 'holds'>): boolean => holds === 'n
 export const conditionsOf = (
   query: PreparedQuery,
   segments: NamedSegments | undefined,
-  { projects }: Searcher,
+  { hiddenProjects }: Searcher,
   place: Place,
 ): Conditions => {
   const tallied = [query.archived ? 'archived' : 'not archived'];
   const others: string[] = [];
   const excluded: string[] = [];
 
-  if (projects !== undefined) tallied.push(`project = any(${place(projects, 'text[]')})`);
+  if (hiddenProjects.length > 0) tallied.push(`project <> all(${place(hiddenProjects, 'text[]')})`);
   for (const column of ['project', 'type'] as const) {
     const among = query[column];
     if (among === undefined) continue;

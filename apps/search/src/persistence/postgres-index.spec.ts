@@ -55,7 +55,7 @@ describe('the feature index in PostgreSQL, while documents change', () => {
       return rows;
     },
   });
-  const everyone = { userId: 7, projects: undefined };
+  const everyone = { userId: 7, hiddenProjects: [] };
 
   it('sends one statement for a search, and one more for names of segments or for what may be misspelt', async () => {
     const index = postgresIndex(database);

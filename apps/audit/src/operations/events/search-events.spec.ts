@@ -1,6 +1,6 @@
 import type { Event, SearchEventsBody } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { anEvent, lee, memberOf, mia } from '../../../test/builders.ts';
+import { anEvent, lee, strangerTo, mia } from '../../../test/builders.ts';
 import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
 
 let audit: StartedAudit;
@@ -271,9 +271,9 @@ describe('The search for events', () => {
     it.each([
       ['an admin', mia, [null, 'unseen', 'seen']],
       ['who may only read', lee, ['unseen', 'seen']],
-      ['a member of a project', memberOf('seen'), ['seen']],
-      ['a member of several', memberOf('seen', 'unseen', 'absent'), ['unseen', 'seen']],
-      ['a member of a project without events', memberOf('absent'), []],
+      ['to whom a project is hidden', strangerTo('unseen'), ['seen']],
+      ['to whom several are hidden', strangerTo('seen', 'unseen', 'absent'), []],
+      ['to whom a project without events is hidden', strangerTo('absent'), ['unseen', 'seen']],
     ])('shows %s what they may see, and counts no more', async (_who, caller, places) => {
       for (const body of [{ type }, { type, query: 'banner-' }, { type, feature: 'banner' }] as const) {
         const { events, totalEvents } = await audit.search(body, caller);
@@ -284,7 +284,7 @@ describe('The search for events', () => {
 
     it('answers nothing of a project that the caller may not see', async () => {
       for (const body of [{ project: 'unseen' }, { project: 'unseen', query: 'banner' }]) {
-        expect(await audit.search(body, memberOf('seen'))).toMatchObject({ events: [], totalEvents: 0 });
+        expect(await audit.search(body, strangerTo('unseen'))).toMatchObject({ events: [], totalEvents: 0 });
       }
     });
   });
