@@ -1,5 +1,4 @@
 import type { Caller, EventType } from '@bunting/contracts';
-import { JsonText } from '@bunting/bus';
 import type { Tx } from '@bunting/database';
 import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
 import { requireAdministratorLeft } from './administrators.ts';
@@ -93,7 +92,7 @@ export const unitOfWork = (telling: Pick<Telling, 'work'>, hasher: TokenHasher):
     occasion: Occasion,
     job: (work: Work) => Promise<WithSecret<T>>,
   ): Promise<T> => {
-    let made = '';
+    let made: string | undefined;
     const answer = await work(occasion, async (tx) => {
       const { reply, secret } = await job(tx);
       made = secret;
@@ -101,8 +100,9 @@ export const unitOfWork = (telling: Pick<Telling, 'work'>, hasher: TokenHasher):
     });
     // What is stored is other than what goes out, and is meant to be.
     if (occasion.once !== undefined) delete occasion.once.stored;
-    if (!(answer instanceof JsonText)) return { ...answer, secret: made };
-    const stored = JSON.parse(answer.text) as T;
+    if (made !== undefined) return { ...(answer as T), secret: made };
+    // It was done before, and the text of the reply came instead.
+    const stored = JSON.parse((answer as { readonly text: string }).text) as T;
     return { ...stored, secret: secretShownAs(stored.secret, bytesOf(occasion) as SecretBytes) };
   };
   return Object.assign(work, { revealing });
