@@ -66,7 +66,8 @@ const all: Statement = {
   text: `
     with used as (
       select name, count(distinct project) as projects, count(*) as features
-      from (select project, unnest(context_names) from feature where context_names <> '{}' and archived_at is null)
+      from (select project, unnest(context_names) from feature 
+        where context_names <> '{}' and archived_at is null and project <> all ($1::text[]))
         as uses (project, name) group by name)
     select coalesce(json_agg(${json} order by field.name collate "C"), '[]')::text as json
     from context_field field left join used on used.name = field.name`,
@@ -77,14 +78,15 @@ const one: Statement = {
     select ${json}::text as json
     from context_field field cross join lateral (
       select count(distinct project) as projects, count(*) as features from feature
-      where context_names @> array[field.name] and context_names <> '{}' and archived_at is null) as used
+      where context_names @> array[field.name] and context_names <> '{}' and archived_at is null
+        and project <> all ($2::text[])) as used
     where field.name = $1`,
 };
 const strategies: Statement = {
   name: 'strategies-of-context-field',
   text: `
     select json_build_object('strategies', ${strategiesWhere(
-      `f.context_names @> array[field.name] and f.context_names <> '{}'`,
+      `f.context_names @> array[field.name] and f.context_names <> '{}' and f.project <> all ($2::text[])`,
       `strategy -> 'constraints' @> jsonb_build_array(jsonb_build_object('contextName', field.name))`,
     )})::text as json
     from context_field field where field.name = $1`,
@@ -96,22 +98,22 @@ const legalValues: Statement = {
 
 /** Context fields as they are now, for who only looks. */
 export interface ContextFieldReader {
-  all(): Promise<string>;
-  one(name: string): Promise<string>;
-  strategiesOf(name: string): Promise<string>;
+  all(hidden: readonly string[]): Promise<string>;
+  one(name: string, hidden: readonly string[]): Promise<string>;
+  strategiesOf(name: string, hidden: readonly string[]): Promise<string>;
   find(name: string): Promise<Pick<StoredContextField, 'legalValues'> | undefined>;
 }
 
 export const contextFieldReader = (database: Database): ContextFieldReader => {
-  const read = async (statement: Statement, name: string): Promise<string> => {
-    const [row] = await database.read<{ json: string }>(statement, [name]);
+  const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(statement, [name, hidden]);
     if (row === undefined) throw notFound(`Could not find context field ${named(name)}`);
     return row.json;
   };
   return {
-    all: async () => (await database.read<{ json: string }>(all))[0]?.json ?? '',
-    one: (name) => read(one, name),
-    strategiesOf: (name) => read(strategies, name),
+    all: async (hidden) => (await database.read<{ json: string }>(all, [hidden]))[0]?.json ?? '',
+    one: (name, hidden) => read(one, name, hidden),
+    strategiesOf: (name, hidden) => read(strategies, name, hidden),
     find: async (name) => (await database.read<Pick<StoredContextField, 'legalValues'>>(legalValues, [name]))[0],
   };
 };

@@ -90,25 +90,25 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
 };
 
 /** SQL: in how many features of the project, or of all, the environment `e` is on. */
-const enabledIn = (project = 'true'): string => `(
+const enabledIn = (project: string): string => `(
   select count(*) from feature f
   where ${project} and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`;
 
-const described = `json_build_object(${members},
+const described = (hidden: string): string => `json_build_object(${members},
   'projectCount', (
     select count(*) from project_environment connected join project p on p.id = connected.project
-    where connected.environment = e.name and p.archived_at is null),
-  'enabledToggleCount', ${enabledIn()})`;
+    where connected.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[])),
+  'enabledToggleCount', ${enabledIn(`f.project <> all (${hidden}::text[])`)})`;
 
 const all: Statement = {
   name: 'environments',
   text: `
-    select json_build_object('version', 1, 'environments', coalesce(json_agg(${described}
+    select json_build_object('version', 1, 'environments', coalesce(json_agg(${described('$1')}
       order by e.sort_order, e.name), '[]'))::text as json from environment e`,
 };
 const one: Statement = {
   name: 'environment',
-  text: `select ${described}::text as json, json_build_object(${members}) as own from environment e where e.name = $1`,
+  text: `select ${described('$2')}::text as json, json_build_object(${members}) as own from environment e where e.name = $1`,
 };
 const ofProject: Statement = {
   name: 'environments-for-project',
@@ -125,18 +125,18 @@ const ofProject: Statement = {
 
 /** Environments as they are now, as JSON, for who only looks. */
 export interface EnvironmentReader {
-  all(): Promise<string>;
-  one(name: string): Promise<Tagged>;
+  all(hidden: readonly string[]): Promise<string>;
+  one(name: string, hidden: readonly string[]): Promise<Tagged>;
   ofProject(project: string): Promise<string>;
 }
 
 export const environmentReader = (database: Database): EnvironmentReader => {
-  const read = async (statement: Statement, values: readonly string[]): Promise<string | undefined> =>
+  const read = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    all: async () => (await read(all, [])) ?? '',
-    one: async (name) => {
-      const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [name]);
+    all: async (hidden) => (await read(all, [hidden])) ?? '',
+    one: async (name, hidden) => {
+      const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [name, hidden]);
       if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
       return { json: row.json, tag: tagOf(row.own) };
     },

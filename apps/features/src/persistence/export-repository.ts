@@ -9,7 +9,10 @@ export interface Exported {
 }
 
 /** Takes features out, in one statement; undefined for an environment that there is not. */
-export type Exporting = (selection: Omit<ExportFeaturesBody, 'downloadFile'>) => Promise<Exported | undefined>;
+export type Exporting = (
+  selection: Omit<ExportFeaturesBody, 'downloadFile'>,
+  hidden: readonly string[],
+) => Promise<Exported | undefined>;
 
 const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
 
@@ -23,6 +26,7 @@ const exported = `
       and ($2::text[] is null or f.name = any ($2::text[]))
       and ($3::text is null or f.tags @> jsonb_build_array(jsonb_build_object('value', $3::text)))
       and ($4::text is null or f.project = $4::text)
+      and f.project <> all ($5::text[])
   ), strategy as (
     select f.name as feature, place, strategy from selected f,
       jsonb_array_elements(f.it -> 'strategies') with ordinality as listed (strategy, place)
@@ -73,7 +77,7 @@ const exported = `
 
 export const exporting =
   ({ query }: Tx): Exporting =>
-  async ({ environment, features, tag, project }) => {
-    const values = [environment, features ?? null, tag ?? null, project ?? null];
+  async ({ environment, features, tag, project }, hidden) => {
+    const values = [environment, features ?? null, tag ?? null, project ?? null, hidden];
     return (await query<Exported>(exported, values))[0];
   };

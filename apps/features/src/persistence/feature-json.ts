@@ -108,7 +108,7 @@ export const archivedFeatures = `
     'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$1')})
       order by f.archived_at desc, f.name), '[]'))::text as json
   from feature f ${environments()}
-  where f.archived_at is not null and ($2::text is null or f.project = $2)`;
+  where f.archived_at is not null and ($2::text is null or f.project = $2) and f.project <> all ($3::text[])`;
 
 /** What projections are told of features: of the rows of `from`, which may be what a write returns. */
 export const statesOf = (from: string): string => `

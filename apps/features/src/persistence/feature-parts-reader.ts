@@ -26,7 +26,7 @@ export interface FeaturePartsReader {
   /** What keeps features of a project from being archived. */
   archiveValidation(project: string, names: readonly string[]): Promise<string>;
   /** The archived features of a project, or of all. */
-  archived(project: string | null, userId: number): Promise<string>;
+  archived(project: string | null, userId: number, hidden: readonly string[]): Promise<string>;
 }
 
 const byName = (variants: string): string =>
@@ -168,6 +168,6 @@ export const featurePartsReader = (database: Database): FeaturePartsReader => {
     variantNames: (at) => partOf(variantNames, at),
     anyDependencies: () => read(anyDependencies, []),
     archiveValidation: (project, names) => read(archiveValidation, [project, names]),
-    archived: (project, userId) => read(archived, [userId, project]),
+    archived: (project, userId, hidden) => read(archived, [userId, project, hidden]),
   };
 };

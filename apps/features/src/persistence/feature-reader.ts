@@ -19,7 +19,7 @@ export interface FeatureReader {
     withVariants: boolean,
   ): Promise<Tagged>;
   ofProject(project: string, userId: number, wanted: Wanted): Promise<string>;
-  tagsOf(name: string): Promise<Tagged>;
+  tagsOf(name: string, hidden: readonly string[]): Promise<Tagged>;
 }
 
 const whole: Statement = { name: 'whole-feature', text: wholeFeature(false) };
@@ -28,7 +28,8 @@ const ofProject: Statement = { name: 'features-of-project', text: featuresOfProj
 
 const tags: Statement = {
   name: 'tags-of-feature',
-  text: `select json_build_object('version', 1, 'tags', tags)::text as json, edition::text as tag from feature where name = $1`,
+  text: `select json_build_object('version', 1, 'tags', tags)::text as json, edition::text as tag from feature
+    where name = $1 and project <> all ($2::text[])`,
 };
 
 export const featureReader = (database: Database): FeatureReader => {
@@ -51,8 +52,8 @@ export const featureReader = (database: Database): FeatureReader => {
       return (await json(ofProject, [project, userId, documents, namePrefix.toLowerCase()])) ?? '';
     },
 
-    tagsOf: async (name) => {
-      const [found] = await database.read<Tagged>(tags, [name]);
+    tagsOf: async (name, hidden) => {
+      const [found] = await database.read<Tagged>(tags, [name, hidden]);
       if (found === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
       return found;
     },

@@ -101,7 +101,7 @@ const projects: Statement = {
     cross join lateral (
       select count(*) as features, count(*) filter (where stale) as stale
       from feature where project = p.id and archived_at is null) as counted
-    where p.archived_at is null`,
+    where p.archived_at is null and p.id <> all ($2::text[])`,
 };
 
 const environmentsOfProject: Statement = {
@@ -118,14 +118,14 @@ const environmentsOfProject: Statement = {
 /** Projects as they are now, for who only looks. */
 export interface ProjectReader {
   /** The projects that are not archived, for a user, as JSON. */
-  all(userId: number): Promise<string>;
+  all(userId: number, hidden: readonly string[]): Promise<string>;
   environmentsOf(project: string): Promise<Environment[]>;
   /** What a feature of that name would find there; somebody else may come first. */
   placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
 }
 
 export const projectReader = (database: Database): ProjectReader => ({
-  all: async (userId) => (await database.read<{ json: string }>(projects, [userId]))[0]?.json ?? '',
+  all: async (userId, hidden) => (await database.read<{ json: string }>(projects, [userId, hidden]))[0]?.json ?? '',
   environmentsOf: async (project) => {
     const [row] = await database.read<{ environments: Environment[] }>(environmentsOfProject, [project]);
     if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);

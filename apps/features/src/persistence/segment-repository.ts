@@ -53,7 +53,8 @@ const members = `
 
 const oneSegment: Statement = {
   name: 'segment',
-  text: `select json_build_object(${members})::text as json from segment where id = $1`,
+  text: `select json_build_object(${members})::text as json from segment
+    where id = $1 and (project is null or project <> all ($2::text[]))`,
 };
 
 const allSegments: Statement = {
@@ -61,23 +62,25 @@ const allSegments: Statement = {
   text: `
     with used as (
       select id, count(distinct project) as projects, count(*) as features
-      from feature, unnest(segment_ids) as id where segment_ids <> '{}' and archived_at is null group by id)
+      from feature, unnest(segment_ids) as id 
+      where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)
     select json_build_object('segments', coalesce(json_agg(json_build_object(${members},
       'usedInProjects', coalesce(used.projects, 0), 'usedInFeatures', coalesce(used.features, 0))
       order by segment.name collate "C"), '[]'))::text as json
-    from segment left join used on used.id = segment.id`,
+    from segment left join used on used.id = segment.id
+    where segment.project is null or segment.project <> all ($1::text[])`,
 };
 
 /** Segments as they are now, as JSON, for who only looks. */
 export interface SegmentReader {
-  all(): Promise<string>;
-  one(id: number): Promise<Tagged>;
+  all(hidden: readonly string[]): Promise<string>;
+  one(id: number, hidden: readonly string[]): Promise<Tagged>;
 }
 
 export const segmentReader = (database: Database): SegmentReader => ({
-  all: async () => (await database.read<{ json: string }>(allSegments))[0]?.json ?? '',
-  one: async (id) => {
-    const [row] = await database.read<{ json: string }>(oneSegment, [id]);
+  all: async (hidden) => (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
+  one: async (id, hidden) => {
+    const [row] = await database.read<{ json: string }>(oneSegment, [id, hidden]);
     if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
     return { json: row.json, tag: tagOf(JSON.parse(row.json)) };
   },

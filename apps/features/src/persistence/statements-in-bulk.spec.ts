@@ -152,7 +152,10 @@ it('finds the archive without a look at what is active', async () => {
     await query('set local enable_seqscan = off');
     for (const project of [null, 'default']) {
       const rows = await query<Record<string, string>>(
-        `explain ${archivedFeatures}`.replace(/\$1/g, '1').replace(/\$2/g, project === null ? 'null' : `'${project}'`),
+        `explain ${archivedFeatures}`
+          .replace(/\$3/g, "'{}'")
+          .replace(/\$1/g, '1')
+          .replace(/\$2/g, project === null ? 'null' : `'${project}'`),
       );
       expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/feature_archived/);
     }

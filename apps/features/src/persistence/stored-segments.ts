@@ -41,7 +41,7 @@ interface Row {
   readonly idOfName: number | null;
 }
 
-const noSuchSegment = (id: number) => notFound(`No segment exists with ID "${id}"`);
+export const noSuchSegment = (id: number) => notFound(`No segment exists with ID "${id}"`);
 
 export const storedSegments = ({ query }: Tx, application: ChangeApplication): StoredSegments => {
   const seen = new Map<number, Seen<StoredSegment>>();
@@ -100,10 +100,10 @@ const users: Statement = {
   name: 'strategies-of-segment',
   text: `
     select json_build_object('changeRequestStrategies', '[]'::json, 'strategies', ${strategiesWhere(
-      `f.segment_ids @> array[s.id] and f.segment_ids <> '{}'`,
+      `f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.project <> all ($2::text[])`,
       `strategy -> 'segments' @> to_jsonb(s.id)`,
     )})::text as json
-    from segment s where s.id = $1`,
+    from segment s where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
 };
 const ofStrategy: Statement = {
   name: 'segments-of-strategy',
@@ -113,25 +113,26 @@ const ofStrategy: Statement = {
       where to_jsonb(s.id) <@ (
         select strategy -> 'segments' from jsonb_path_query(f.environments, '$.*.strategies[*]') as strategy
         where strategy ->> 'id' = $1)), '[]'))::text as json
-    from feature f where f.strategy_ids @> array[$1::text] and f.strategy_ids <> '{}'`,
+    from feature f where f.strategy_ids @> array[$1::text] and f.strategy_ids <> '{}'
+      and f.project <> all ($2::text[])`,
 };
 
 /** Where segments are used, for who only looks. */
 export interface SegmentUseReader {
   isNameTaken(name: string): Promise<boolean>;
-  strategiesOf(id: number): Promise<string>;
-  ofStrategy(id: string): Promise<string>;
+  strategiesOf(id: number, hidden: readonly string[]): Promise<string>;
+  ofStrategy(id: string, hidden: readonly string[]): Promise<string>;
 }
 
 export const segmentUseReader = (database: Database): SegmentUseReader => ({
   isNameTaken: async (name) => (await database.read(isNameTaken, [name])).length > 0,
-  strategiesOf: async (id) => {
-    const [row] = await database.read<{ json: string }>(users, [id]);
+  strategiesOf: async (id, hidden) => {
+    const [row] = await database.read<{ json: string }>(users, [id, hidden]);
     if (row === undefined) throw noSuchSegment(id);
     return row.json;
   },
-  ofStrategy: async (id) => {
-    const [row] = await database.read<{ json: string }>(ofStrategy, [id]);
+  ofStrategy: async (id, hidden) => {
+    const [row] = await database.read<{ json: string }>(ofStrategy, [id, hidden]);
     if (row === undefined) throw notFound(`Could not find strategy with id: ${named(id)}`);
     return row.json;
   },

@@ -7,11 +7,11 @@ import { moment, windowOf } from './feature-json.ts';
 /** What was counted, and by which applications: each answer is JSON, made in one statement. */
 export interface UsageReader {
   /** The evaluations of the last hour. */
-  lately(feature: string): Promise<string>;
+  lately(feature: string, hidden: readonly string[]): Promise<string>;
   /** The evaluations by hour, as many hours back. */
-  byHour(feature: string, hoursBack: number): Promise<string>;
-  applications(): Promise<string>;
-  application(appName: string): Promise<string>;
+  byHour(feature: string, hoursBack: number, hidden: readonly string[]): Promise<string>;
+  applications(hidden: readonly string[]): Promise<string>;
+  application(appName: string, hidden: readonly string[]): Promise<string>;
   hasEnvironment(name: string): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ const lately: Statement = {
       'seenApplications', coalesce((
         select json_agg(app_name order by app_name)
         from (select distinct kept.app_name from ${kept("interval '2 hours'")}) as applications), '[]'))::text as json
-    from feature f where f.name = $1`,
+    from feature f where f.name = $1 and f.project <> all ($2::text[])`,
 };
 
 const byHour: Statement = {
@@ -47,21 +47,21 @@ const byHour: Statement = {
           'timestamp', ${moment('kept.hour')}, 'yes', kept.yes, 'no', kept.no, 'variants', kept.variants)
           order by kept.hour desc, e.sort_order, e.name, kept.app_name)
         from ${kept('make_interval(hours => $2::integer)')}), '[]'))::text as json
-    from feature f where f.name = $1`,
+    from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 
 const applications: Statement = {
   name: 'client-applications',
   text: `
     select json_build_object(
-      'applications', coalesce(json_agg(${applicationJson} order by a.app_name), '[]'),
+      'applications', coalesce(json_agg(${applicationJson('$1')} order by a.app_name), '[]'),
       'total', count(*))::text as json
     from client_application a`,
 };
 
 const application: Statement = {
   name: 'client-application',
-  text: `select ${applicationJson}::text as json from client_application a where a.app_name = $1`,
+  text: `select ${applicationJson('$2')}::text as json from client_application a where a.app_name = $1`,
 };
 
 const environment: Statement = { name: 'environment-is-there', text: 'select from environment where name = $1' };
@@ -75,11 +75,11 @@ export const usageReader = (database: Database): UsageReader => {
   const noFeature = (name: string): string => `Could not find feature with name ${named(name)}`;
 
   return {
-    lately: (feature) => found(lately, [feature], noFeature(feature)),
-    byHour: (feature, hoursBack) => found(byHour, [feature, hoursBack], noFeature(feature)),
-    applications: () => found(applications, [], 'Could not find the applications'),
-    application: (appName) =>
-      found(application, [appName], `Could not find application with appName ${named(appName)}`),
+    lately: (feature, hidden) => found(lately, [feature, hidden], noFeature(feature)),
+    byHour: (feature, hoursBack, hidden) => found(byHour, [feature, hoursBack, hidden], noFeature(feature)),
+    applications: (hidden) => found(applications, [hidden], 'Could not find the applications'),
+    application: (appName, hidden) =>
+      found(application, [appName, hidden], `Could not find application with appName ${named(appName)}`),
     hasEnvironment: async (name) => (await database.read(environment, [name])).length > 0,
   };
 };

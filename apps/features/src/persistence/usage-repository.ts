@@ -134,7 +134,7 @@ const seeWhere = `
   on conflict do nothing`;
 
 const applications = `
-  select ${applicationJson} as json from client_application a where a.app_name = any ($1::text[]) order by a.app_name`;
+  select ${applicationJson("'{}'")} as json from client_application a where a.app_name = any ($1::text[]) order by a.app_name`;
 
 const minutesPerHour = 60;
 

@@ -2,13 +2,14 @@ import { implement } from '@bunting/bus';
 import { DeleteFeature, notFound } from '@bunting/contracts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { seenBy } from '../seen-by.ts';
 import { deleteForGood } from './delete-for-good.ts';
 
 export const deleteFeatureEndpoint = (work: UnitOfWork) =>
   implement(DeleteFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;
-      const feature = await tx.features.findForUpdate(params.featureName);
+      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       await deleteForGood(tx, [feature]);

@@ -5,5 +5,5 @@ import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.
 export const listArchivedFeaturesOfProjectEndpoint = (parts: FeaturePartsReader) =>
   implement(
     ListArchivedFeaturesOfProject,
-    async ({ params, caller }) => new JsonText(await parts.archived(params.projectId, caller.id)),
+    async ({ params, caller }) => new JsonText(await parts.archived(params.projectId, caller.id, [])),
   );

@@ -3,6 +3,7 @@ import { notFound, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { requireRoomForRevived } from './require-room-for-revived.ts';
 
@@ -12,7 +13,7 @@ export const reviveFeatureEndpoint = (work: UnitOfWork, limit: number | undefine
     work(asked, async (tx) => {
       const { params, caller, now } = asked;
       await tx.projects.hold({ feature: params.featureName });
-      const feature = await tx.features.findForUpdate(params.featureName);
+      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());

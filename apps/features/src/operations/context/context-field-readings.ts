@@ -10,15 +10,22 @@ import {
 import { requireValidConstraint } from '../../domain/constraint.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import type { ContextFieldReader } from '../../persistence/context-fields.ts';
+import { hiddenFrom } from '../seen-by.ts';
 
 export const listContextFieldsEndpoint = (fields: ContextFieldReader) =>
-  implement(ListContextFields, async () => new JsonText(await fields.all()));
+  implement(ListContextFields, async ({ caller }) => new JsonText(await fields.all(hiddenFrom(caller))));
 
 export const getContextFieldEndpoint = (fields: ContextFieldReader) =>
-  implement(GetContextField, async ({ params }) => new JsonText(await fields.one(params.name)));
+  implement(
+    GetContextField,
+    async ({ params, caller }) => new JsonText(await fields.one(params.name, hiddenFrom(caller))),
+  );
 
 export const listStrategiesOfContextFieldEndpoint = (fields: ContextFieldReader) =>
-  implement(ListStrategiesOfContextField, async ({ params }) => new JsonText(await fields.strategiesOf(params.name)));
+  implement(
+    ListStrategiesOfContextField,
+    async ({ params, caller }) => new JsonText(await fields.strategiesOf(params.name, hiddenFrom(caller))),
+  );
 
 export const validateContextFieldNameEndpoint = (fields: ContextFieldReader) =>
   implement(ValidateContextFieldName, async ({ body }) => {

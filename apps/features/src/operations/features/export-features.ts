@@ -2,6 +2,7 @@ import { implement, JsonText } from '@bunting/bus';
 import { ExportFeatures, invalid } from '@bunting/contracts';
 import { mustBe } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { hiddenFrom } from '../seen-by.ts';
 
 export const exportFeaturesEndpoint = (work: UnitOfWork) =>
   implement(ExportFeatures, (asked) =>
@@ -13,7 +14,7 @@ export const exportFeaturesEndpoint = (work: UnitOfWork) =>
           '/body/features',
         );
       }
-      const exported = await exporting({ environment, features, tag, project });
+      const exported = await exporting({ environment, features, tag, project }, hiddenFrom(asked.caller));
       if (exported === undefined) throw mustBe('name an environment that exists', '/body/environment', environment);
       // What was taken out, and not its content: whoever may read events need not be whoever may read every feature.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };

@@ -1,4 +1,5 @@
-import type { Caller, Permission } from '@bunting/contracts';
+import { type Caller, invalid, maySee, type Permission } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
@@ -8,6 +9,12 @@ export const authoriseSegment = (
   [everywhere, inProject]: readonly [Permission, Permission],
   project: string | null,
 ): void => {
+  if (project !== null && !maySee(caller, project)) {
+    throw invalid(
+      `The \`/body/project\` property must name a project that exists. You provided "${named(project)}".`,
+      '/body/project',
+    );
+  }
   if (project === null) authoriseEverywhere(caller, everywhere);
   else authorise(caller, [everywhere, inProject], { project });
 };

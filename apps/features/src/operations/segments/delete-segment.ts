@@ -3,6 +3,8 @@ import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/segment.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseSegment } from './authorise-segment.ts';
+import { noSuchSegment } from '../../persistence/stored-segments.ts';
+import { seenBy } from '../seen-by.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
@@ -10,6 +12,7 @@ export const deleteSegmentEndpoint = (work: UnitOfWork) =>
   implement(DeleteSegment, (asked) =>
     work(asked, async ({ storedSegments, guard, events }) => {
       const { segment, neighbours } = await storedSegments.getForUpdate(asked.params.id);
+      if (seenBy(asked, segment) === undefined) throw noSuchSegment(asked.params.id);
       authoriseSegment(asked.caller, permissions, segment.project);
       const decision = deleteSegment(segment, neighbours);
       await guard.segment(segment.id, [segment.project]);

@@ -7,12 +7,19 @@ import {
   ValidateSegmentName,
 } from '@bunting/contracts';
 import type { SegmentUseReader } from '../../persistence/stored-segments.ts';
+import { hiddenFrom } from '../seen-by.ts';
 
 export const listStrategiesOfSegmentEndpoint = (segments: SegmentUseReader) =>
-  implement(ListStrategiesOfSegment, async ({ params }) => new JsonText(await segments.strategiesOf(params.id)));
+  implement(
+    ListStrategiesOfSegment,
+    async ({ params, caller }) => new JsonText(await segments.strategiesOf(params.id, hiddenFrom(caller))),
+  );
 
 export const listSegmentsOfStrategyEndpoint = (segments: SegmentUseReader) =>
-  implement(ListSegmentsOfStrategy, async ({ params }) => new JsonText(await segments.ofStrategy(params.strategyId)));
+  implement(
+    ListSegmentsOfStrategy,
+    async ({ params, caller }) => new JsonText(await segments.ofStrategy(params.strategyId, hiddenFrom(caller))),
+  );
 
 export const validateSegmentNameEndpoint = (segments: SegmentUseReader) =>
   implement(ValidateSegmentName, async ({ body }) => {

@@ -4,6 +4,7 @@ import { named } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategy-segments.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { mentionsOf } from '../mentions.ts';
 
@@ -12,7 +13,7 @@ export const setStrategySegmentsEndpoint = (work: UnitOfWork) =>
     work(asked, async (tx) => {
       const { body, caller } = asked;
       const { projectId, strategyId, environmentId: environment, segmentIds } = body;
-      const found = await tx.storedSegments.featureOfStrategy(strategyId);
+      const found = seenBy(asked, await tx.storedSegments.featureOfStrategy(strategyId));
       // What the body says of the project is not trusted: the strategy's own project decides.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);

@@ -3,6 +3,8 @@ import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/segment.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseSegment } from './authorise-segment.ts';
+import { noSuchSegment } from '../../persistence/stored-segments.ts';
+import { seenBy } from '../seen-by.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
@@ -11,6 +13,7 @@ export const updateSegmentEndpoint = (work: UnitOfWork) =>
     work(asked, async ({ storedSegments, guard, events }) => {
       const { params, body, caller } = asked;
       const { segment, neighbours } = await storedSegments.getForUpdate(params.id, body.name);
+      if (seenBy(asked, segment) === undefined) throw noSuchSegment(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, permissions, segment.project);
       if (project !== segment.project) authoriseSegment(caller, permissions, project);

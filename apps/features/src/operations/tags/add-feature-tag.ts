@@ -4,6 +4,7 @@ import { named } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tag.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { tellNewTags } from './tell-new-tags.ts';
 
@@ -11,7 +12,7 @@ export const addFeatureTagEndpoint = (work: UnitOfWork) =>
   implement(AddFeatureTag, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;
-      const feature = await tx.features.findForUpdate(params.featureName);
+      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
       const decision = addTag(feature, body);

@@ -3,13 +3,14 @@ import { notFound, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tag.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 
 export const removeFeatureTagEndpoint = (work: UnitOfWork) =>
   implement(RemoveFeatureTag, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;
-      const feature = await tx.features.findForUpdate(params.featureName);
+      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
       // A feature that is not there has no project: whoever may remove tags anywhere is told that it is not.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');

@@ -4,6 +4,7 @@ import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { tellNewTags } from './tell-new-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
@@ -12,7 +13,7 @@ export const updateFeatureTagsEndpoint = (work: UnitOfWork) =>
   implement(UpdateFeatureTags, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;
-      const feature = await tx.features.findForUpdate(params.featureName);
+      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
       authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
       const decision = changeTags(feature, body);

@@ -1,0 +1,118 @@
+import {
+  AddFeatureTag,
+  type Caller,
+  CreateProject,
+  CreateFeature,
+  CreateSegment,
+  DeleteFeature,
+  DeleteSegment,
+  ExportFeatures,
+  GetFeatureUsage,
+  GetSegment,
+  ListArchivedFeatures,
+  ListContextFields,
+  ListEnvironments,
+  ListFeatureTags,
+  ListProjects,
+  ListSegments,
+  ListStrategiesOfSegment,
+  Refusal,
+  RemoveFeatureTag,
+  UpdateSegment,
+} from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+
+/** Who may do much, but has no part in the project `vault`. */
+const stranger: Caller = {
+  id: 9,
+  name: 'stranger',
+  grants: [
+    { permission: 'UPDATE_FEATURE', project: 'default' },
+    { permission: 'DELETE_FEATURE', project: 'default' },
+    { permission: 'CREATE_SEGMENT' },
+    { permission: 'UPDATE_SEGMENT' },
+    { permission: 'DELETE_SEGMENT' },
+  ],
+  hiddenProjects: ['vault'],
+};
+
+let features: StartedFeatures;
+let segmentId: number;
+const everywhere = { name: 'everywhere', constraints: [] };
+
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'vault', name: 'Vault', mode: 'private' } });
+  await features.call(CreateFeature, { params: { projectId: 'vault' }, body: { name: 'hush' } });
+  const body = { name: 'in the vault', project: 'vault', constraints: [] };
+  segmentId = (await features.call(CreateSegment, { body })).id;
+});
+afterAll(() => features.stop());
+
+/** What the stranger is told of something there, and of the same that is not, in one spelling. */
+const told = async (attempt: (name: string) => Promise<unknown>, there: string, absent: string): Promise<string[]> =>
+  Promise.all(
+    [there, absent].map(async (name) => {
+      const refused = await attempt(name).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (!(refused instanceof Refusal)) throw new Error('It was not refused.', { cause: refused });
+      const { kind, message } = refused;
+      return `${kind} ${message.replaceAll(name, 'it')}`;
+    }),
+  );
+
+describe('a project that is hidden from who asks', () => {
+  it('has features that are no more there than those that do not exist', async () => {
+    const tag = { type: 'simple', value: 'red' };
+    const attempts: ((name: string) => Promise<unknown>)[] = [
+      (featureName) => features.call(ListFeatureTags, { params: { featureName } }, stranger),
+      (featureName) => features.call(AddFeatureTag, { params: { featureName }, body: tag }, stranger),
+      (featureName) => features.call(RemoveFeatureTag, { params: { featureName, ...tag } }, stranger),
+      (featureName) => features.call(DeleteFeature, { params: { featureName } }, stranger),
+      (featureName) => features.call(GetFeatureUsage, { params: { featureName } }, stranger),
+    ];
+    for (const attempt of attempts) {
+      const [there, absent] = await told(attempt, 'hush', 'nosuch');
+      expect(there).toMatch(/^NotFoundError/);
+      expect(there).toBe(absent);
+    }
+  });
+
+  it('has segments that are no more there than those that do not exist', async () => {
+    const attempts: ((id: string) => Promise<unknown>)[] = [
+      (id) => features.call(GetSegment, { params: { id: Number(id) } }, stranger),
+      (id) => features.call(ListStrategiesOfSegment, { params: { id: Number(id) } }, stranger),
+      (id) => features.call(UpdateSegment, { params: { id: Number(id) }, body: everywhere }, stranger),
+      (id) => features.call(DeleteSegment, { params: { id: Number(id) } }, stranger),
+    ];
+    for (const attempt of attempts) {
+      const [there, absent] = await told(attempt, String(segmentId), '987654');
+      expect(there).toMatch(/^NotFoundError/);
+      expect(there).toBe(absent);
+    }
+    const into = (project: string) => features.call(CreateSegment, { body: { ...everywhere, project } }, stranger);
+    const [there, absent] = await told(into, 'vault', 'nosuch');
+    expect(there).toMatch(/^ValidationError/);
+    expect(there).toBe(absent);
+  });
+
+  it('is in no list, and counted in none', async () => {
+    const ids = async (caller?: Caller) => (await features.call(ListProjects, {}, caller)).projects.map(({ id }) => id);
+    expect(await ids()).toContain('vault');
+    expect(await ids(stranger)).not.toContain('vault');
+    const lists = [
+      await features.call(ListSegments, {}, stranger),
+      await features.call(ListArchivedFeatures, {}, stranger),
+      await features.call(ListContextFields, {}, stranger),
+      await features.call(ExportFeatures, { body: { environment: 'development', project: 'vault' } }, stranger),
+      await features.call(ExportFeatures, { body: { environment: 'development', features: ['hush'] } }, stranger),
+    ];
+    expect(JSON.stringify(lists)).not.toMatch(/vault|hush/);
+    const projectsIn = async (caller?: Caller) =>
+      (await features.call(ListEnvironments, {}, caller)).environments.map(({ projectCount }) => projectCount);
+    expect(await projectsIn(stranger)).toEqual((await projectsIn()).map((count) => (count ?? 0) - 1));
+  });
+});
