@@ -46,7 +46,7 @@ export interface Columns {
 }
 
 /** The projects that are left to look at; undefined where no single ones are meant. */
-const projectsLeft = ({ projects, visible }: Criteria): readonly string[] | undefined =>
+export const projectsLeft = ({ projects, visible }: Criteria): readonly string[] | undefined =>
   projects?.filter((project) => !visible.hiddenProjects.includes(project));
 
 /** What only the log itself knows of an event, and not the narrow table that is searched. */

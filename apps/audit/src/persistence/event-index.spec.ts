@@ -40,7 +40,12 @@ const queries: Omit<EventQuery, 'visible'>[] = [
   { text, features: ['flag-7'], textIn: 'data' as const },
   { text, creators: [1] },
 ]);
-const visibilities: EventQuery['visible'][] = ['all', 'of-any-project', { projects: ['project-3'] }, { projects: [] }];
+const everything: EventQuery['visible'] = { ofNoProject: true, hiddenProjects: [] };
+const visibilities: EventQuery['visible'][] = [
+  everything,
+  { ofNoProject: false, hiddenProjects: [] },
+  { ofNoProject: false, hiddenProjects: ['project-1', 'project-3'] },
+];
 
 /** What every query finds: its total, and a page from the middle. A search that remembers nothing is asked. */
 const answers = async () => {
@@ -71,7 +76,7 @@ describe('The index of events', () => {
     const total = async (text: string) =>
       (
         await eventSearch(log.database).find(
-          { text, visible: 'all' },
+          { text, visible: everything },
           { from: 9_999, limit: 1 },
           new Date(Date.now() + 10_000),
         )
@@ -100,7 +105,7 @@ describe('The index of events', () => {
     });
     expect(twice).toEqual([]);
     const { total } = await eventSearch(log.database).find(
-      { text: 'title', visible: 'all' },
+      { text: 'title', visible: everything },
       { from: 9_999, limit: 1 },
       new Date(Date.now() + 10_000),
     );

@@ -1,5 +1,5 @@
 import type { Statement } from '@bunting/database';
-import { type Columns, type Criteria, nameOf, type TextPlace } from './criteria.ts';
+import { type Columns, type Criteria, nameOf, projectsLeft, type TextPlace } from './criteria.ts';
 import { digestOf, type Kind, kinds } from './event-index.ts';
 import { where } from './found-events.ts';
 import { countOf64, idsIn, intersect, removeUpTo } from './postings.ts';
@@ -19,16 +19,18 @@ export interface Indexed {
 
 /** The columns that the index knows; undefined where something else is asked. */
 export const indexedColumns = (criteria: Criteria): readonly (readonly string[])[] | undefined => {
-  const { types, projects, features, environments, creators, notBefore, before, visible } = criteria;
+  const { types, features, environments, creators, notBefore, before, visible } = criteria;
+  const projects = projectsLeft(criteria);
   if ([environments, creators, notBefore, before].some((asked) => asked !== undefined)) return undefined;
+  // Postings say where something occurs, and not where it does not.
+  if (projects === undefined && visible.hiddenProjects.length > 0) return undefined;
   const digests = (kind: Kind, values: readonly string[] | undefined) =>
     values === undefined ? [] : [values.map((value) => digestOf(kind, value))];
   return [
     ...digests(kinds.type, types),
     ...digests(kinds.project, projects),
     ...digests(kinds.feature, features),
-    ...(typeof visible === 'string' ? [] : digests(kinds.project, visible.projects)),
-    ...(visible === 'of-any-project' ? [[digestOf(kinds.anyProject, '')]] : []),
+    ...(projects === undefined && !visible.ofNoProject ? [[digestOf(kinds.anyProject, '')]] : []),
   ];
 };
 

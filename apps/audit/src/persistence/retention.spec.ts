@@ -15,6 +15,8 @@ import { partitionLength } from './partitions.ts';
 import { dropOldest } from './retention.ts';
 import { eventTables, logSteps } from './tables.ts';
 
+const everything = { ofNoProject: true, hiddenProjects: [] };
+
 let log: OpenedLog;
 beforeEach(async () => {
   await log?.close();
@@ -53,7 +55,7 @@ describe('The retention of events', () => {
     await appendDays(1, 10);
     const search = eventSearch(log.database);
     const find = async (text?: string) =>
-      search.find({ text, visible: 'all' }, { from: 1_000, limit: 100 }, new Date(Date.now() + 10_000));
+      search.find({ text, visible: everything }, { from: 1_000, limit: 100 }, new Date(Date.now() + 10_000));
     expect((await find('title')).total).toBe(10);
     expect(await drop(day(5))).toBe(4);
     expect(await drop(day(5))).toBe(0);
@@ -63,9 +65,10 @@ describe('The retention of events', () => {
       expect([total, events.map(({ event }) => event.id)]).toEqual([6, [10, 9, 8, 7, 6, 5]]);
     }
     expect(
-      (await search.find({ types: ['feature-created'], visible: 'all' }, { from: 100, limit: 1 }, new Date())).total,
+      (await search.find({ types: ['feature-created'], visible: everything }, { from: 100, limit: 1 }, new Date()))
+        .total,
     ).toBe(6);
-    expect((await eventCreators(log.database)('all')).map(({ id }) => id)).toEqual([5, 6, 7, 8, 9, 10]);
+    expect((await eventCreators(log.database)(everything)).map(({ id }) => id)).toEqual([5, 6, 7, 8, 9, 10]);
     await append({ data: { title: 'later' } });
     expect((await find('title')).total).toBe(7);
   });
@@ -117,7 +120,7 @@ describe('The partitions of the log', () => {
     const search = eventSearch(log.database);
     for (const text of [undefined, 'feature-']) {
       const { events } = await search.find(
-        { text, visible: 'all' },
+        { text, visible: everything },
         { from: boundary + 1, limit: 3 },
         new Date(Date.now() + 10_000),
       );
@@ -167,7 +170,8 @@ describe('A log of the version before', () => {
       expect(await checkChain(database)).toMatchObject({ checked: 51, fault: null });
       const search = eventSearch(database);
       const total = async (text: string) =>
-        (await search.find({ text, visible: 'all' }, { from: 100, limit: 10 }, new Date(Date.now() + 10_000))).total;
+        (await search.find({ text, visible: everything }, { from: 100, limit: 10 }, new Date(Date.now() + 10_000)))
+          .total;
       expect([await total('old'), await total('feature'), await total('new')]).toEqual([50, 51, 1]);
       expect(await logSize(database)).toMatchObject({ events: 51, firstId: 1, lastId: 51 });
     } finally {
