@@ -7,6 +7,7 @@ import {
   DeleteFeature,
   DeleteSegment,
   ExportFeatures,
+  GetFeature,
   GetFeatureUsage,
   GetSegment,
   ListArchivedFeatures,
@@ -79,6 +80,10 @@ describe('a project that is hidden from who asks', () => {
       expect(there).toMatch(/^NotFoundError/);
       expect(there).toBe(absent);
     }
+    const inDefault = (featureName: string) =>
+      features.call(GetFeature, { params: { projectId: 'default', featureName } }, stranger);
+    const [there, absent] = await told(inDefault, 'hush', 'nosuch');
+    expect(there).toBe(absent);
   });
 
   it('has segments that are no more there than those that do not exist', async () => {

@@ -4,9 +4,20 @@ import { named } from '../domain/refusals.ts';
 
 type Query = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
-/** Says why a project has no such feature, in the words that clients know (admin-api.md 2.1). */
+interface Row {
+  readonly project: string;
+  readonly mode: string;
+}
+
+const whereItIs = `
+  select f.project, p.mode from feature f join project p on p.id = f.project where f.name = $1`;
+
+/**
+ * Says why a project has no such feature, in the words that clients know (admin-api.md 2.1). Where a feature of a private project is,
+ * nobody is told.
+ */
 export const absentFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
-  const [found] = await query<{ project: string }>('select project from feature where name = $1', [name]);
+  const [found] = await query<Row>(whereItIs, [name]);
   if (found?.project === project) return notFound(`Could not find feature flag with name ${named(name)}`);
-  return noSuchFeature(name, project, found?.project);
+  return noSuchFeature(name, project, found?.mode === 'private' ? undefined : found?.project);
 };

@@ -77,7 +77,7 @@ export const atTheStart = (situation: Situation): Progress => {
 /** The feature that a change is about, as it is before all changes. */
 const liveFeature = ({ feature: name }: FeatureChange, { project, features }: Situation, at: string): Feature => {
   const feature = features.get(name);
-  if (feature?.project !== project) throw noSuchFeature(name, project, feature?.project);
+  if (feature?.project !== project) throw noSuchFeature(name, project);
   if (feature.archivedAt !== null) {
     const message = 'Cannot perform this operation on archived features';
     throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${at}/feature` }] });

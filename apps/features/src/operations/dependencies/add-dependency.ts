@@ -14,7 +14,7 @@ export const addDependencyEndpoint = (work: UnitOfWork) =>
       const family = await tx.features.findFamiliesForUpdate([params.featureName, body.feature]);
       const child = family.find(({ name }) => name === params.featureName);
       if (child === undefined || child.project !== params.projectId) {
-        throw noSuchFeature(params.featureName, params.projectId, child?.project);
+        throw noSuchFeature(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
       const parent = family.find(({ name }) => name === body.feature);

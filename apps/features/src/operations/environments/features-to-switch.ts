@@ -15,7 +15,7 @@ export const featuresToSwitch = async (
   const byName = new Map(found.map((feature) => [feature.name, feature]));
   for (const name of names) {
     const feature = byName.get(name);
-    if (feature?.project !== project) throw noSuchFeature(name, project, feature?.project);
+    if (feature?.project !== project) throw noSuchFeature(name, project);
   }
   const surroundings = await neighbourhood.of(project);
   if (surroundings === undefined) throw notFound(`Could not find project with id ${named(project)}`);
