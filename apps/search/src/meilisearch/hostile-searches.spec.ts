@@ -19,7 +19,7 @@ afterAll(async () => {
   await standIn.stop();
 });
 
-const mia = { userId: 7, projects: undefined };
+const mia = { userId: 7, hiddenProjects: [] };
 
 describe('Meilisearch', () => {
   it('finds hostile names as PostgreSQL does: each as itself, and none as a part of a filter', async () => {

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 afterAll(() => standIn.stop());
 
-const mia = { userId: 7, projects: undefined };
+const mia = { userId: 7, hiddenProjects: [] };
 
 it('needs no more than the actions that are documented, for its two indexes alone', async () => {
   started = await startOnFreshDatabase({ url: standIn.url, key: 'enough' });
