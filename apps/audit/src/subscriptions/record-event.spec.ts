@@ -139,6 +139,39 @@ describe('What producers tell', () => {
   });
 });
 
+describe('When the bus loses what producers tell', () => {
+  it('the log notices the gap by what comes next, and asks the producer for what is missing', async () => {
+    // Nobody looks by the clock here: only a gap can make the log ask.
+    const audit = await startAudit({ AUDIT_POLL_INTERVAL_MS: '30000' });
+    const lost: unknown[] = [];
+    let loses = true;
+    const lossy: Bus = {
+      ...audit.bus,
+      publish: async (facts) => {
+        if (loses) lost.push(...facts);
+        else await audit.bus.publish(facts);
+      },
+    };
+    const features = await startTeller(lossy);
+    for (let nth = 0; nth < 7; nth++) await features.tell(anEvent({ featureName: `lost-${nth}` }));
+    await eventually(() => expect(lost).toHaveLength(7));
+    loses = false;
+    await features.tell(anEvent({ featureName: 'heard' }));
+    await eventually(async () => {
+      const stored = await audit.database.read<{ name: string }>({
+        name: 'stored',
+        text: 'select feature_name as name from event order by id',
+      });
+      expect(stored.map(({ name }) => name)).toEqual([
+        ...Array.from({ length: 7 }, (_, nth) => `lost-${nth}`),
+        'heard',
+      ]);
+    });
+    await features.stop();
+    await audit.stop();
+  });
+});
+
 describe('Over NATS', () => {
   let nats: TestNats;
   let bus: Bus;
