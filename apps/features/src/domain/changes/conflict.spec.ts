@@ -144,6 +144,12 @@ describe('a change that cannot be carried out as things are now', () => {
     expect(conflictsOf([change], aSituation(about))).toMatchObject([{ code, message }]);
   });
 
+  it('lets a feature depend on variants of a parent that has none yet', () => {
+    const without = { ...parent, environments: {} };
+    const situation = aSituation({ features: [checkout, without] });
+    expect(conflictsOf([depend('parent', { variants: ['red'] })], situation)).toEqual([]);
+  });
+
   it('says why as well where the rules have become stricter since', () => {
     const strict = someSurroundings({ contextFields: new Map([['plan', { legalValues: [{ value: 'pro' }] }]]) });
     const constraints = [{ contextName: 'plan', operator: 'IN', values: ['free'] }];
