@@ -1,5 +1,6 @@
 import type { Platform } from '../platform.ts';
 import { describeBadInput } from './bad-input.ts';
+import { describeChangeRequestLife } from './change-request-life.ts';
 import { describeChangeRequests } from './change-requests.ts';
 import { describeConcurrency } from './concurrency.ts';
 import { describeConditions } from './conditions.ts';
@@ -24,6 +25,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describePatchStrategy(platform);
   describeFeatures(platform);
   describeChangeRequests(platform);
+  describeChangeRequestLife(platform);
   describeSearch(platform);
   describeTags(platform);
   describeEvents(platform);

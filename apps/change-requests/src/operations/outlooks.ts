@@ -9,8 +9,9 @@ import { asPosted } from './as-posted.ts';
 
 export type Preview = PreviewChangesReply['previews'][number];
 
-/** How many changes one call asks about: a call must fit into one message of the bus, with its answer. */
+// A call must fit into one message of the bus, with its answer: so much does one ask about at most.
 const mostChangesAtOnce = 1000;
+const mostBytesAtOnce = 2 * 1024 * 1024;
 
 /** A change with what it replaced, for the service that knows what it means. */
 export const requested = (change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) => ({
@@ -19,17 +20,26 @@ export const requested = (change: ProposedChange, snapshots: Readonly<Record<str
   snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
 });
 
-const inPages = (requests: readonly ChangeRequest[]): ChangeRequest[][] => {
+const sizeOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
+
+/** Requests by as many as one call may ask about, by number and by size; one that is larger than that goes alone. */
+export const inPages = (
+  requests: readonly ChangeRequest[],
+  { changes: mostChanges, bytes: mostBytes } = { changes: mostChangesAtOnce, bytes: mostBytesAtOnce },
+): ChangeRequest[][] => {
   const pages: ChangeRequest[][] = [];
-  let room = 0;
+  let [changes, bytes] = [0, 0];
   for (const request of requests) {
-    room -= request.changes.length;
+    const size = sizeOf(request);
     const page = pages.at(-1);
-    if (page !== undefined && room >= 0) page.push(request);
+    const fits = changes + request.changes.length <= mostChanges && bytes + size <= mostBytes;
+    if (page !== undefined && fits) page.push(request);
     else {
       pages.push([request]);
-      room = mostChangesAtOnce - request.changes.length;
+      [changes, bytes] = [0, 0];
     }
+    changes += request.changes.length;
+    bytes += size;
   }
   return pages;
 };

@@ -28,3 +28,4 @@ export const ChangeRequestSearch = Type.Object(
   },
   { title: 'searchChangeRequestsSchema', description: 'One page of change requests.' },
 );
+export type ChangeRequestSearch = Static<typeof ChangeRequestSearch>;

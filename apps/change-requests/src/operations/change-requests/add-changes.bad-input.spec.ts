@@ -31,6 +31,7 @@ describe('a body that proposes changes', () => {
     ['an empty list', [], '/body'],
     ['a list of text', ['updateEnabled'], '/body/0'],
     ['201 changes', Array.from({ length: 201 }, () => enable), '/body'],
+    ['1,000 changes', Array.from({ length: 1_000 }, () => enable), '/body'],
     ['a change without action', { feature: 'checkout', payload: {} }, '/body/action'],
     ['an unknown action', { ...enable, action: 'deleteFeature' }, '/body/action'],
     ['the name of a member of every object as action', { ...enable, action: 'constructor' }, '/body/action'],

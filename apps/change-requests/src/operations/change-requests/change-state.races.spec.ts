@@ -2,7 +2,7 @@ import { Refusal } from '@bunting/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
-/** How often each race is run; the nightly run asks for 500. */
+/** How often each race is run; CHANGE_REQUEST_RACE_ROUNDS=500 asks for more (README.md says how). */
 const rounds = Number(process.env['CHANGE_REQUEST_RACE_ROUNDS'] ?? 25);
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const aStrategy = {
@@ -64,7 +64,7 @@ describe(`in ${rounds} rounds of real concurrency`, () => {
   });
 
   it('an approval never lands on an edit that the approver has not seen', async () => {
-    const outcomes = new Set<string>();
+    let lost = 0;
     for (let round = 0; round < rounds; round++) {
       const { id, revision } = await inReview();
       const [, approved] = await Promise.all([
@@ -74,10 +74,11 @@ describe(`in ${rounds} rounds of real concurrency`, () => {
       const { state, approvals, features } = await service.get(id);
       expect(features[0]?.changes).toHaveLength(2);
       expect([state, approvals]).toEqual(['In review', []]);
-      outcomes.add(String(approved));
+      if (!approved) lost++;
       await close(id);
     }
-    expect(outcomes.size).toBeGreaterThan(0);
+    // Were the approval always first, nothing would have been shown.
+    expect(lost).toBeGreaterThan(0);
   });
 
   it('what is applied is what was approved, or nothing', async () => {

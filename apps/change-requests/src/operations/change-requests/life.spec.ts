@@ -257,6 +257,13 @@ describe('the content of a request', () => {
 });
 
 describe('a title and comments', () => {
+  it('are no place for a megabyte', () => {
+    const text = 'x'.repeat(1024 * 1024);
+    expect(() => parse(AddComment.body, { text }, '/body')).toThrow('`/body/text`');
+    expect(() => parse(SetTitle.body, { title: text }, '/body')).toThrow('`/body/title`');
+    expect(() => parse(ChangeState.body, { state: 'Rejected', comment: text }, '/body')).toThrow('`/body/comment`');
+  });
+
   it('are kept, and wipe no approvals', async () => {
     const id = await approved();
     await service.call(SetTitle, { params: at(id), body: { title: ' Open checkout ' } }, lee);

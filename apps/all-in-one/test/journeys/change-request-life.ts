@@ -1,0 +1,176 @@
+import type { ChangeRequest, ChangeRequestPreview, ChangeRequestSearch, Feature } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type Api, apiOf } from '../api.ts';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import type { Platform } from '../platform.ts';
+
+const editor = 2;
+const [owner, reviewer, releaser] = [4, 7, 8];
+const environment = 'development';
+
+/** A change request from the proposal to what becomes of it, by people who may each do their part. */
+export const describeChangeRequestLife = (platform: () => Platform): void => {
+  describe('the life of a change request in a protected environment', () => {
+    const project = 'cr-life';
+    const requests = `/api/admin/projects/${project}/change-requests`;
+    const proposals = `/api/admin/projects/${project}/environments/${environment}/change-requests`;
+    let author: Api;
+    let approver: Api;
+    let runner: { readonly id: number; readonly api: Api };
+
+    const done = async <T>(answer: Promise<Answer<T>>): Promise<T> => {
+      const { status, text, body } = await answer;
+      expect({ status, text: status < 300 ? '' : text }).toEqual({ status, text: '' });
+      return body;
+    };
+    /** Somebody with a key of their own, and with a role in the project. */
+    const someone = async (username: string, rootRole: number, roles: readonly number[]) => {
+      const { api, url } = platform();
+      const { id } = await done(api<{ id: number }>('POST', '/api/admin/service-account', { username, rootRole }));
+      const token = { description: username, expiresAt: '2099-01-01T00:00:00.000Z' };
+      const made = api<{ secret: string }>('POST', `/api/admin/service-account/${id}/token`, token);
+      const { secret } = await done(made);
+      await done(api('PUT', `/api/admin/projects/${project}/users/${id}/roles`, { roles }));
+      return { id, api: apiOf(url, secret) };
+    };
+    const propose = (body: unknown, by = author) => done(by<ChangeRequest>('POST', proposals, body));
+    const move = (by: Api, id: number, state: string, more: object = {}) =>
+      by('PUT', `${requests}/${id}/state`, { state, ...more });
+    const get = (id: number) => done(author<ChangeRequest>('GET', `${requests}/${id}`));
+    const flag = (name: string) => done(author<Feature>('GET', addressOf(project, name)));
+    const isOn = async (name: string) =>
+      (await flag(name)).environments?.find((it) => it.name === environment)?.enabled ?? false;
+    const enable = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
+    const approved = async (...features: string[]) => {
+      const { id } = await propose(features.map(enable));
+      await done(move(author, id, 'In review'));
+      await done(move(approver, id, 'Approved'));
+      return id;
+    };
+    const given = async (name: string) => {
+      await onPlatform(platform().api).createFeature(project, name);
+      return name;
+    };
+
+    beforeAll(async () => {
+      await onPlatform(platform().api).createProject(project);
+      author = (await someone('cr-author', editor, [owner])).api;
+      approver = (await someone('cr-approver', editor, [reviewer])).api;
+      runner = await someone('cr-releaser', editor, [releaser]);
+      const config = { changeRequestsEnabled: true, requiredApprovals: 1 };
+      await done(platform().api('PUT', `${proposals}/config`, config));
+    }, 30_000);
+
+    it('begins where a direct edit ends: with a permission that hardly anybody has', async () => {
+      const name = await given('cr-life-direct');
+      const answer = await author('POST', `${addressOf(project, name)}/environments/${environment}/on`);
+      expectRefusal(answer, 403, 'NoAccessError', 'SKIP_CHANGE_REQUEST');
+      await done(author('POST', `${addressOf(project, name)}/environments/production/on`));
+      expect(await isOn(name)).toBe(false);
+    });
+
+    it('goes through review, by somebody else, to effect', async () => {
+      const name = await given('cr-life-applied');
+      const { id, minApprovals } = await propose(enable(name));
+      expect(minApprovals).toBe(1);
+      const before = await done(author<ChangeRequestPreview>('GET', `${requests}/${id}/preview`));
+      expect(before).toMatchObject({
+        applicable: true,
+        features: [{ name, defaultChange: { action: 'addStrategy' } }],
+      });
+      expectRefusal(await approver('GET', `${requests}/${id}`), 404, 'NotFoundError');
+      await done(move(author, id, 'In review', { comment: 'Please have a look' }));
+      expectRefusal(await move(author, id, 'Approved'), 403, 'NoAccessError', 'Authors can not review');
+      await done(move(approver, id, 'Approved'));
+      expectRefusal(await move(approver, id, 'Applied'), 403, 'NoAccessError', 'APPLY_CHANGE_REQUEST');
+      expect(await isOn(name)).toBe(false);
+      await done(move(runner.api, id, 'Applied'));
+      expect(await isOn(name)).toBe(true);
+      expect(await get(id)).toMatchObject({
+        state: 'Applied',
+        approvals: [{}],
+        comments: [{ text: 'Please have a look' }],
+      });
+      const { eventTypes } = onPlatform(platform().api);
+      expect(await eventTypes({ feature: name })).toEqual([
+        'feature-created',
+        'change-added',
+        'feature-strategy-add',
+        'feature-environment-enabled',
+      ]);
+    });
+
+    it('comes into effect at its time', async () => {
+      const name = await given('cr-life-scheduled');
+      const id = await approved(name);
+      const scheduledAt = new Date(Date.now() + 1_000).toISOString();
+      await done(move(runner.api, id, 'Scheduled', { scheduledAt }));
+      const warned = await done(author<{ id: number }[]>('GET', `${requests}/scheduled?feature=${name}`));
+      expect(warned).toMatchObject([{ id, environment }]);
+      await eventually(async () => expect(await get(id)).toMatchObject({ state: 'Applied' }), { timeoutMs: 20_000 });
+      expect(await isOn(name)).toBe(true);
+    }, 30_000);
+
+    it('does not come into effect on the word of somebody who is gone', async () => {
+      const leaver = await someone('cr-leaver', editor, [releaser]);
+      const id = await approved(await given('cr-life-suspended'));
+      await done(move(leaver.api, id, 'Scheduled', { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
+      await done(platform().api('DELETE', `/api/admin/service-account/${leaver.id}`));
+      const reason = `The user who scheduled this change request (user id: ${leaver.id}) has been deleted`;
+      await eventually(async () => expect(await get(id)).toMatchObject({ schedule: { status: 'suspended', reason } }), {
+        timeoutMs: 20_000,
+      });
+      await done(move(runner.api, id, 'Rejected'));
+    }, 30_000);
+
+    it('ends when a reviewer says no', async () => {
+      const name = await given('cr-life-rejected');
+      const { id } = await propose(enable(name));
+      await done(move(author, id, 'In review'));
+      await done(move(approver, id, 'Rejected', { comment: 'Not on a Friday' }));
+      expectRefusal(await move(approver, id, 'Approved'), 409, 'ConflictError');
+      expect(await get(id)).toMatchObject({
+        state: 'Rejected',
+        rejections: [{ createdBy: { username: 'cr-approver' } }],
+      });
+      expect(await isOn(name)).toBe(false);
+    });
+
+    it('can be undone by another', async () => {
+      const name = await given('cr-life-reverted');
+      const id = await approved(name);
+      await done(move(runner.api, id, 'Applied'));
+      const revert = await done(author<ChangeRequest>('POST', `${requests}/${id}/revert`));
+      expect(revert).toMatchObject({ state: 'Draft', features: [{ name }] });
+      await done(move(author, revert.id, 'In review'));
+      await done(move(approver, revert.id, 'Approved'));
+      await done(move(runner.api, revert.id, 'Applied'));
+      const after = (await flag(name)).environments?.find((it) => it.name === environment);
+      expect(after).toMatchObject({ enabled: false, strategies: [] });
+    });
+
+    it('is found by those who are asked to approve it', async () => {
+      const available = `${requests}/available-reviewers/${environment}`;
+      const { reviewers } = await done(author<{ reviewers: { id: number; username?: string }[] }>('GET', available));
+      const asked = reviewers.find(({ username }) => username === 'cr-approver');
+      expect(reviewers.map(({ username }) => username)).toEqual(expect.arrayContaining(['cr-approver', 'cr-releaser']));
+      const { id } = await propose(enable(await given('cr-life-asked')));
+      await done(author('PUT', `${requests}/${id}/approvers`, { reviewers: [asked?.id] }));
+      await done(move(author, id, 'In review'));
+      const found = await done(
+        approver<ChangeRequestSearch>('GET', `/api/admin/search/change-requests?requestedApproverId=IS:${asked?.id}`),
+      );
+      expect(found).toMatchObject({ total: 1, changeRequests: [{ id, project, state: 'In review' }] });
+      await done(move(author, id, 'Cancelled'));
+    });
+
+    it('is skipped by an administrator, which is told', async () => {
+      const name = await given('cr-life-skipped');
+      await onPlatform(platform().api).toggle(addressOf(project, name), environment, 'on');
+      const { events } = await onPlatform(platform().api).events({ feature: name, limit: 1 });
+      expect(events).toMatchObject([{ type: 'feature-environment-enabled', data: { bypassedChangeRequest: true } }]);
+    });
+  });
+};
