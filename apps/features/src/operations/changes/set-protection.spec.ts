@@ -12,6 +12,7 @@ import {
   type Caller,
   type Change,
   EnableEnvironment,
+  ImportFeatures,
   PatchStrategy,
   RemoveFeatureTag,
   SetProtection,
@@ -151,6 +152,39 @@ describe('in a protected environment, a direct edit', () => {
     await service.call(CloneFeature, { params, body: { name: 'clone' } }, mia);
     expect((await service.told()).at(-1)).toMatchObject({
       featureName: 'clone',
+      data: { bypassedChangeRequest: true },
+    });
+  });
+
+  it('is not made by an import either: neither on what is there nor on what is new', async () => {
+    const everything = someoneWho(
+      ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'] as const).map(
+        (permission) => ({ permission }),
+      ),
+    );
+    const imported = (name: string, strategies: readonly string[], caller: Caller) =>
+      service.call(
+        ImportFeatures,
+        {
+          body: {
+            project,
+            environment: 'development',
+            data: {
+              tagTypes: [],
+              features: [{ name }],
+              featureStrategies: strategies.map((of) => ({ name: of, featureName: name })),
+            },
+          },
+        },
+        caller,
+      );
+    await expect(imported('brand-new', ['default'], everything)).rejects.toMatchObject(refused);
+    await expect(imported('y', ['default'], everything)).rejects.toMatchObject(refused);
+    // What says nothing about the environment is nobody’s concern.
+    expect(await imported('only-a-name', [], everything)).toMatchObject({ created: 1 });
+    expect(await imported('brand-new', ['default'], mia)).toMatchObject({ created: 1 });
+    const told = (await service.told()).filter(({ featureName }) => featureName === 'brand-new');
+    expect(told.find(({ type }) => type === 'feature-strategy-add')).toMatchObject({
       data: { bypassedChangeRequest: true },
     });
   });

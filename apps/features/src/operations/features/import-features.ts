@@ -66,6 +66,8 @@ export const importFeaturesEndpoint = (work: UnitOfWork, limit: number | undefin
       await tx.catalogue.addContextFields(plan.contextFields);
       await tx.catalogue.addTagTypes(plan.tagTypes);
       await tx.catalogue.addTags(plan.tags);
+      // A new feature brings its strategies with it: where there is protection, that is no way past it.
+      for (const feature of added) await tx.guard.edit({ ...feature, environments: {}, dependencies: [] }, feature);
       await tx.features.add(added);
       await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
       tx.events.record(plan.events);
