@@ -33,6 +33,7 @@ const show = (report: FuzzReport): string => {
   const worst = Math.max(...eventLoopP99Ms);
   const median = eventLoopP99Ms.toSorted((a, b) => a - b)[Math.floor(eventLoopP99Ms.length / 2)];
   const promises = [
+    'no answer',
     'an answer of 5xx',
     'an undocumented status',
     'a body that breaks its schema',

@@ -20,6 +20,8 @@ export interface Client {
 }
 
 const patienceMs = 70_000;
+const attempts = 4;
+const lost: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 /** How long, and how much, is read of lines that need not end. */
 const linesMs = 200;
 const linesBytes = 256 * 1024;
@@ -65,13 +67,14 @@ export const clientOf = (url: string, connections: number): Client => {
 
   return {
     send: async (request) => {
-      try {
-        return await attempt(request);
-      } catch (error) {
-        // A connection that the server had just ended, as it does after refusing a body: the request has not arrived.
-        const { code } = error as NodeJS.ErrnoException;
-        if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error;
-        return attempt(request);
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(request);
+        } catch (error) {
+          // A connection that the server had just ended, as it does after refusing a body: the request has not arrived.
+          const { code = '' } = error as NodeJS.ErrnoException;
+          if (!lost.has(code) || tries === attempts) throw error;
+        }
       }
     },
     close: () => agent.destroy(),

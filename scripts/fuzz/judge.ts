@@ -5,6 +5,7 @@ import type { Broken } from './breakages.ts';
 
 /** The promises that an answer can break. */
 export type Promised =
+  | 'no answer'
   | 'an answer of 5xx'
   | 'an undocumented status'
   | 'a body that breaks its schema'

@@ -97,8 +97,9 @@ export const populate = async (client: Client, key: string, known: KnownObjects,
 
   // The one of the last round may be at work still.
   const username = `${sparedName}-${round % 3}`;
-  const accounts = (await send('GET', '/service-account', {}, undefined)) as { serviceAccounts?: Account[] };
-  for (const { id } of accounts.serviceAccounts?.filter((account) => account.username === username) ?? []) {
+  const accounts = (await send('GET', '/service-account', {}, undefined)) as
+    { serviceAccounts?: Account[] } | undefined;
+  for (const { id } of accounts?.serviceAccounts?.filter((account) => account.username === username) ?? []) {
     await send('DELETE', '/service-account/{id}', { id: String(id) }, undefined);
   }
   const robot = (await post('/service-account', {}, { username, name: username, rootRole: 1 })) as Account | undefined;

@@ -114,7 +114,13 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     const breakage = isSound ? undefined : broken(sound, random);
     const request = breakage?.request ?? sound;
     const rule = breakage?.rule ?? inOrder;
-    const answer = await client.send(request);
+    const answer = await client.send(request).catch((error: Error) => error);
+    if (answer instanceof Error) {
+      const curl = curlOf(url, request);
+      const said = { promise: 'no answer', operation: operation.id, what: `${rule}: ${answer.message}` } as const;
+      violations.set(`no answer ${nth}`, { ...said, errorId: undefined, curl, nth, times: 1 });
+      return;
+    }
     count(tallyIn(byRule, rule), answer.status);
     count(all, answer.status);
     if (breakage === undefined) {

@@ -207,6 +207,35 @@ describe('a secret', () => {
     await expectNothingSeen();
   }, 60_000);
 
+  it('that is made here is shown to who asked for it, once, and is nowhere else', async () => {
+    const made = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
+      const headers = { 'idempotency-key': canary('write') };
+      const { status, text } = await ask(path, { method: 'POST', body, headers });
+      expect({ status, text }).toMatchObject({ status: 201 });
+      // This is the one answer that may show it.
+      if (text.includes('"secret"')) answered.pop();
+      return JSON.parse(text) as Record<string, unknown>;
+    };
+    const admin = await made('/api/admin/api-tokens', { tokenName: 'one more', type: 'admin' });
+    const client = await made('/api/admin/api-tokens', {
+      tokenName: 'app',
+      type: 'client',
+      environment: 'development',
+    });
+    const account = await made('/api/admin/service-account', { username: 'robot', rootRole: 1 });
+    const tokens = `/api/admin/service-account/${account['id'] as number}/token`;
+    const personal = await made(tokens, { description: 'for a robot', expiresAt: '2040-01-01T00:00:00.000Z' });
+    for (const token of [admin, client, personal]) {
+      expect(token['secret']).toMatch(/[0-9a-f]{64}$/);
+      secrets.push(token['secret'] as string);
+    }
+    expect((await ask('/api/admin/user', { key: personal['secret'] as string })).status).toBe(200);
+    for (const list of ['/api/admin/api-tokens', '/api/admin/service-account', tokens]) {
+      expect((await ask(list)).status).toBe(200);
+    }
+    await expectNothingSeen();
+  }, 60_000);
+
   it('is in none of them when something goes wrong that nobody has thought of, and no answer tells of it', async () => {
     // What PostgreSQL says of such failures has the whole row in it, or the value at fault.
     await inDatabase(
