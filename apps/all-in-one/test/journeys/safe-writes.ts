@@ -73,6 +73,17 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       expectRefusal(await platform().api(...ask), 409, 'NameExistsError');
     });
 
+    it('that makes a secret is given the same secret again, and makes one', async () => {
+      const ask = { tokenName: 'safe-token', type: 'client', environment: 'development', projects: ['*'] };
+      const headers = { 'idempotency-key': randomUUID() };
+      const make = () => platform().api<{ secret: string }>('POST', '/api/admin/api-tokens', ask, headers);
+      const [first, again] = [await make(), await make()];
+      expect({ status: first.status, text: again.text }).toEqual({ status: 201, text: first.text });
+      expect(first.body.secret).toMatch(/^\S{32,}$/);
+      const { body } = await platform().api<{ tokens: { tokenName: string }[] }>('GET', '/api/admin/api-tokens');
+      expect(body.tokens.filter(({ tokenName }) => tokenName === 'safe-token')).toHaveLength(1);
+    });
+
     it('is refused with another body, and when its key is none', async () => {
       const address = `/api/admin/projects/${project}/features`;
       const headers = { 'idempotency-key': randomUUID() };

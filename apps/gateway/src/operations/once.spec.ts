@@ -1,0 +1,117 @@
+import { operations, serviceOf } from '@bunting/contracts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { accessApi, placesBehind } from '../../test/access-api.ts';
+import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+
+let gateway: StartedGateway;
+const { aUser } = accessApi(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.behind(placesBehind(['default', 'shop']));
+});
+afterAll(() => gateway.stop());
+
+interface Shown {
+  readonly id: number;
+  readonly secret: string;
+}
+
+const written = new Set<string>();
+
+/** The writes of this service, by method and the parts of their address. */
+const writes = operations
+  .filter((operation) => serviceOf(operation) === 'gateway' && operation.http?.method !== 'GET')
+  .flatMap(({ subject, http }) =>
+    http === undefined ? [] : [{ subject, method: http.method, parts: http.url.split('/') }],
+  );
+const subjectOf = (method: string, path: string): string => {
+  const parts = `/api/admin/${path}`.split('/');
+  const isIt = (one: (typeof writes)[number]) =>
+    one.method === method &&
+    one.parts.length === parts.length &&
+    one.parts.every((part, nth) => part.startsWith(':') || part === parts[nth]);
+  return writes.find(isIt)?.subject ?? `${method} ${path}`;
+};
+
+const send = async (method: string, path: string, body: unknown, idempotencyKey: string, key?: string) => {
+  const response = await gateway.ask(`/api/admin/${path}`, {
+    method,
+    ...(key === undefined ? {} : { key }),
+    headers: {
+      'idempotency-key': idempotencyKey,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return {
+    answer: { status: response.status, location: response.headers.get('location'), text: await response.text() },
+    isAgain: response.headers.get('idempotency-replayed') === 'true',
+  };
+};
+
+/** Writes, and writes again with the same key: the answer is the same, and nothing more is told. */
+const twice = async (method: string, path: string, body?: unknown, key?: string): Promise<Shown> => {
+  const idempotencyKey = randomUUID();
+  const first = await send(method, path, body, idempotencyKey, key);
+  expect({ path, method, ...first.answer }).toMatchObject({ status: expect.any(Number) });
+  if (first.answer.status >= 300) throw new Error(`${method} ${path}: ${first.answer.text}`);
+  const told = await gateway.told();
+  const again = await send(method, path, body, idempotencyKey, key);
+  expect({ method, path, ...again }).toEqual({ method, path, answer: first.answer, isAgain: true });
+  expect(await gateway.told()).toEqual(told);
+  written.add(subjectOf(method, path));
+  return (first.answer.text === '' ? {} : JSON.parse(first.answer.text)) as Shown;
+};
+
+it('does every write of users, keys, roles, groups and access once with one Idempotency-Key', async () => {
+  const user = await twice('POST', 'user-admin', { username: 'ada', rootRole: 3 });
+  await twice('PUT', `user-admin/${user.id}`, { name: 'Ada' });
+
+  const role = await twice('POST', 'roles', { name: 'Maker of one', permissions: [{ name: 'UPDATE_FEATURE' }] });
+  await twice('PUT', `roles/${role.id}`, { name: 'Maker of two', permissions: [{ name: 'CREATE_FEATURE' }] });
+
+  const group = await twice('POST', 'groups', { name: 'Crew', users: [{ user: { id: user.id } }] });
+  await twice('PUT', `groups/${group.id}`, { name: 'The crew', users: [] });
+
+  const owner = await aUser();
+  await twice('POST', 'projects/shop/access', { roles: [4], users: [owner.id], groups: [] });
+  await twice('POST', 'projects/shop/access', { roles: [4], users: [user.id], groups: [group.id] });
+  await twice('PUT', `projects/shop/users/${user.id}/roles`, { roles: [5] });
+  await twice('PUT', `projects/shop/groups/${group.id}/roles`, { roles: [5] });
+  await twice('DELETE', `projects/shop/users/${user.id}/roles`);
+  await twice('DELETE', `projects/shop/groups/${group.id}/roles`);
+  await twice('PUT', 'projects/shop/access', { roles: [{ id: 4, users: [owner.id], groups: [] }] });
+
+  const account = await twice('POST', 'service-account', { username: 'robot', rootRole: 3 });
+  await twice('PUT', `service-account/${account.id}`, { name: 'Robot' });
+  const robotKey = await twice('POST', `service-account/${account.id}/token`, { description: 'ci' });
+  await twice('DELETE', `service-account/${account.id}/token/${robotKey.id}`);
+  await twice('DELETE', `service-account/${account.id}`);
+
+  const somebody = await aUser();
+  const pat = await twice('POST', 'user/tokens', { description: 'mine' }, somebody.key);
+  await twice('DELETE', `user/tokens/${pat.id}`, undefined, somebody.key);
+
+  const token = await twice('POST', 'api-tokens', { tokenName: 'one', type: 'client', environment: 'development' });
+  const at = `api-tokens/${encodeURIComponent(token.secret)}`;
+  await twice('PUT', at, { expiresAt: '2099-01-01T00:00:00Z' });
+  await twice('DELETE', at);
+  const within = 'projects/shop/api-tokens';
+  const own = await twice('POST', within, {
+    tokenName: 'two',
+    type: 'client',
+    environment: 'development',
+    projects: ['shop'],
+  });
+  await twice('DELETE', `${within}/${encodeURIComponent(own.secret)}`);
+
+  await twice('DELETE', `groups/${group.id}`);
+  await twice('DELETE', `roles/${role.id}`);
+  await twice('DELETE', `user-admin/${user.id}`);
+
+  const withoutEffect = /^call\.gateway\.validate-/;
+  const effective = writes.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));
+  expect(effective.filter((subject) => !written.has(subject))).toEqual([]);
+}, 60_000);
