@@ -45,7 +45,8 @@ export interface ServiceProcessOptions {
   readonly folder: string;
 }
 
-const readyMs = 60_000;
+/** Generous: it says that a process hangs, and not that the machine has much to do. */
+const readyMs = 180_000;
 const stopMs = 30_000;
 
 export const serviceProcess = async (options: ServiceProcessOptions): Promise<ServiceProcess> => {

@@ -30,21 +30,22 @@ const databaseOf = (service: string): string => `bunting_${service.replaceAll('-
 const rowsOf = <Row>({ postgres }: World, service: string, text: string): Promise<Row[]> =>
   withClient(postgres.urlOf(databaseOf(service)), async (client) => (await client.query(text)).rows as Row[]);
 
-/** Asks through one gateway, and fails on what is no success; what is not found is `undefined`. */
+/** Asks through one gateway until it answers in full; what is not found is `undefined`. */
 const reading =
   ({ urls: [url], token }: World) =>
-  async <T>(path: string, body?: unknown): Promise<T | undefined> => {
-    const response = await fetch(`${url}${path}`, {
-      headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  <T>(path: string, body?: unknown): Promise<T | undefined> =>
+    eventually(async () => {
+      const response = await fetch(`${url}${path}`, {
+        headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (response.status === 404) return undefined;
+      if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${text}`);
+      const stale = response.headers.get('bunting-stale');
+      if (stale !== null) throw new Error(`${path} is answered as it was ${stale} ms ago.`);
+      return JSON.parse(text) as T;
     });
-    const text = await response.text();
-    if (response.status === 404) return undefined;
-    if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${text}`);
-    const stale = response.headers.get('bunting-stale');
-    if (stale !== null) throw new Error(`${path} is answered as it was ${stale} ms ago.`);
-    return JSON.parse(text) as T;
-  };
 
 const inParallel = async <T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> => {
   const left = [...items];
