@@ -63,7 +63,7 @@ const addUnlessOutdated = async (
 export const addChangesEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) => {
   const takeTurn = takingTurns();
   return implement(AddChanges, async (asked) => {
-    const { params, query, body, caller, deadline, traceparent } = asked;
+    const { params, query, body, caller, deadline } = asked;
     refusePrototypeKeys(body, '/body');
     const changes = parseChanges(body);
     const at = (nth: number): string => (Array.isArray(body) ? `/body/${nth}` : '/body');
@@ -93,15 +93,25 @@ export const addChangesEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
       // Where nothing is stored, nobody waits for it.
       outlook.catch(() => undefined);
       const addition = { place, onlyToDraft, known, checked, changeIds, actor };
-      const request = await work(traceparent, (tx) => addUnlessOutdated(tx, addition)).catch((error: unknown) => {
-        if (error instanceof AnotherOpenRequest) return undefined;
-        throw error;
-      });
-      return request === undefined ? undefined : shownChangeRequest(request, (await outlook)(expected));
+      const answerOf = async (request: ChangeRequest) => shownChangeRequest(request, (await outlook)(expected));
+      return work
+        .thenReply(asked, (tx) => addUnlessOutdated(tx, addition), answerOf)
+        .catch((error: unknown) => {
+          if (error instanceof AnotherOpenRequest) return undefined;
+          throw error;
+        });
+    };
+
+    /** The answer of what was done before, when somebody asks for it again. */
+    const recalled = async (request: ChangeRequest) => {
+      const outlookOf = await outlooksOf({ bus, reader }, place.project, [request], onBehalfOf(asked));
+      return shownChangeRequest(request, outlookOf(request));
     };
 
     return takeTurn(JSON.stringify([caller.id, place]), async () => {
       for (let tries = 0; tries < mostTries; tries++) {
+        const before = await work.recall(asked, recalled);
+        if (before !== undefined) return before;
         const answer = await tryOnce();
         if (answer !== undefined) return answer;
         // Two that lost to each other should not meet again at once.
