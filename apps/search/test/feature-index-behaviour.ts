@@ -74,7 +74,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
     });
     afterAll(() => engine.stop());
 
-    it.each(['createdAt', 'name', 'type', 'lastSeenAt', 'environment:production'])(
+    it.each(['createdAt', 'name', 'type', 'lastSeenAt', 'environment:production', 'environment:nowhere'])(
       'gives the pages of the whole by %s, whichever end they are near',
       async (sortBy) => {
         const filter = { asked: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };

@@ -16,6 +16,10 @@ export interface Extent {
   readonly offset: string;
 }
 
+/** Both states of an environment, in the order that features are sorted in by it. */
+export const statusesBy = (environment: string, descending: boolean): readonly string[] =>
+  (descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map((state) => `${environment}:${state}`);
+
 /** Conditions that features of one group have in common. */
 export type Group = readonly string[];
 
@@ -34,9 +38,7 @@ export const groupsOf = (query: FeatureQuery, me: string, place: Place): readonl
     splitBy([mine, `name not in (select name from feature_lookup where ${archived} and ${mine})`]);
   }
   if (query.sort !== 'relevance' && typeof query.sort.by === 'object') {
-    const { environment } = query.sort.by;
-    const states = query.sort.descending ? ['enabled', 'disabled'] : ['disabled', 'enabled'];
-    const statuses = states.map((state) => `${environment}:${state}`);
+    const statuses = statusesBy(query.sort.by.environment, query.sort.descending);
     splitBy([
       ...statuses.map((status) => `statuses && ${place([status], 'text[]')}`),
       `not (statuses && ${place(statuses, 'text[]')})`,

@@ -89,7 +89,7 @@ describe('the feature index in PostgreSQL, while documents change', () => {
   it('counts once, as long as nothing changes, and anew when something has', async () => {
     const valuesOf: (readonly unknown[])[] = [];
     const index = postgresIndex(watched(async (_statement, values) => void valuesOf.push(values)));
-    const query = featureQueryOf({ status: ['production:enabled'], limit: '1' });
+    const query = featureQueryOf({ status: ['production:enabled', 'elsewhere:enabled'], limit: '1' });
     const total = async () => (await index.search(query, everyone)).total;
 
     expect([await total(), await total()]).toEqual([3, 3]);

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Searcher } from '../feature-index.ts';
 import { relevanceOf } from './alike.ts';
 import { type Conditions, conditionsOf, type NamedSegments, type Place, type PreparedQuery } from './conditions.ts';
+import { environmentPage } from './environment-page.ts';
 import type { KnownTotals } from './known-totals.ts';
 import { orderOf } from './orders.ts';
-import { deepPage, groupsOf, pageOfGroups } from './page.ts';
+import { deepPage, groupsOf, pageOfGroups, statusesBy } from './page.ts';
 
 /** From here on a page is looked for from whichever end is nearer. */
 const deepOffset = 1_000;
@@ -19,6 +20,27 @@ const talliedTotal = ({ tallied }: Conditions): string =>
 const totalWithout = (conditions: Conditions): string =>
   `${talliedTotal(conditions)} - (select count(*) from feature_lookup
     where ${all(conditions.tallied)} and (${conditions.excluded.join(' or ')}))`;
+
+/** Features are only told apart by whether they are archived, so that it is known of each list how long it is. */
+const areAll = ({ tallied, others, excluded }: Conditions): boolean =>
+  tallied.length === 1 && others.length + excluded.length === 0;
+
+const environmentOf = (status: string): string => status.slice(0, status.lastIndexOf(':'));
+
+/** How many features are in one of these states of one environment; undefined where that is not all that is asked. */
+const statusTotal = (
+  query: PreparedQuery,
+  { tallied, others, excluded }: Conditions,
+  place: Place,
+): string | undefined => {
+  const [first, ...more] = query.status ?? [];
+  const isAll = tallied.length === 1 && others.length === 1 && excluded.length === 0;
+  // A feature is in both states of two environments at once, and would be counted twice.
+  if (!isAll || first === undefined || more.some((status) => environmentOf(status) !== environmentOf(first)))
+    return undefined;
+  return `(select coalesce(sum(features), 0)::bigint from status_tally
+    where ${all(tallied)} and status = any(${place(query.status, 'text[]')}))`;
+};
 
 const keyOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64');
@@ -63,27 +85,42 @@ export const searchStatement = (
   let totalKey: string | undefined;
   if (suggested?.withTotal === false) total = '0::bigint';
   else if (conditions.others.length + conditions.excluded.length > 0) {
+    const ofStatuses = statusTotal(query, conditions, place);
     const isTallied = conditions.others.length === 0;
     const counted = isTallied ? totalWithout(conditions) : `(select count(*) from feature_lookup where ${where})`;
-    totalKey = keyOf(counted, values);
-    const known = totals.recall(totalKey);
-    total = `case when (select mark from search_mark) = ${place(known?.mark ?? null, 'uuid')}
-      then ${place(known?.total ?? null, 'bigint')} else ${counted} end`;
+    if (ofStatuses === undefined) {
+      totalKey = keyOf(counted, values);
+      const known = totals.recall(totalKey);
+      total = `case when (select mark from search_mark) = ${place(known?.mark ?? null, 'uuid')}
+        then ${place(known?.total ?? null, 'bigint')} else ${counted} end`;
+    } else total = ofStatuses;
   }
 
   const me = place([searcher.userId], 'integer[]');
   const extent = { limit: place(query.limit, 'bigint'), offset: place(query.offset, 'bigint') };
-  const groups = groupsOf(query, me, place);
-  const from =
-    query.sort === 'relevance'
-      ? `(select *, ${relevanceOf(query.alike ?? [], place)} as relevance from feature_lookup) as feature_lookup`
-      : 'feature_lookup';
-  const among = suggested === undefined ? where : `${where} and name = any(${place(suggested.names, 'text[]')})`;
-  // The total of what is suggested says nothing of all that is found.
-  const ofPage = suggested === undefined ? total : '0::bigint';
-  const [source, order] = [{ from, where: among, total: ofPage }, orderOf(query.sort)];
-  const isDeep = suggested === undefined && query.offset >= deepOffset && groups.length === 1;
-  steps.push(...(isDeep ? deepPage(source, order, extent) : pageOfGroups(source, groups, order, extent)));
+  const { sort } = query;
+  if (
+    typeof sort === 'object' &&
+    typeof sort.by === 'object' &&
+    areAll(conditions) &&
+    !query.favoritesFirst &&
+    suggested === undefined
+  ) {
+    const statuses = statusesBy(sort.by.environment, sort.descending).map((status) => place(status, 'text'));
+    steps.push(...environmentPage({ which: all(conditions.tallied), statuses, total }, extent));
+  } else {
+    const groups = groupsOf(query, me, place);
+    const from =
+      sort === 'relevance'
+        ? `(select *, ${relevanceOf(query.alike ?? [], place)} as relevance from feature_lookup) as feature_lookup`
+        : 'feature_lookup';
+    const among = suggested === undefined ? where : `${where} and name = any(${place(suggested.names, 'text[]')})`;
+    // The total of what is suggested says nothing of all that is found.
+    const ofPage = suggested === undefined ? total : '0::bigint';
+    const [source, order] = [{ from, where: among, total: ofPage }, orderOf(sort)];
+    const isDeep = suggested === undefined && query.offset >= deepOffset && groups.length === 1;
+    steps.push(...(isDeep ? deepPage(source, order, extent) : pageOfGroups(source, groups, order, extent)));
+  }
 
   const isCurrent =
     segments === undefined

@@ -1,5 +1,6 @@
 import type { SchemaStep } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
+import { statusTables } from './status-tables.ts';
 import { wordTables } from './word-tables.ts';
 import { indexFeedTables } from './index-feed-tables.ts';
 import { reconciliationTables } from './reconciliation-tables.ts';
@@ -133,4 +134,5 @@ export const searchSteps: readonly SchemaStep[] = [
   indexFeedTables,
   reconciliationTables,
   wordTables,
+  statusTables,
 ];

@@ -40,6 +40,19 @@ describe('the documents', () => {
     ),
     wrong: await rows(`select name, words from feature_lookup where words <> ${wordsOfText}`),
   });
+  /** The lists of statuses and their lengths, and what they should be. */
+  const statuses = async () => {
+    const counted =
+      'select archived, status, count(*) as features from feature_lookup cross join unnest(statuses) as status group by 1, 2 order by 1, 2';
+    const listed =
+      'select archived, status, created_at, name from feature_lookup cross join unnest(statuses) as status order by 1, 2, 3, 4';
+    return {
+      kept: await rows('select * from status_tally where features <> 0 order by archived, status'),
+      counted: await rows(counted),
+      inLists: await rows('select * from feature_status order by archived, status, created_at, name'),
+      shouldBe: await rows(listed),
+    };
+  };
   /** The tally, and what it should be. */
   const tallied = async () => ({
     kept: await rows('select * from feature_tally where features <> 0 order by project, type, stale, archived'),
@@ -101,6 +114,9 @@ describe('the documents', () => {
           const known = await words();
           expect(known.kept).toEqual(known.counted);
           expect(known.wrong).toEqual([]);
+          const switched = await statuses();
+          expect(switched.kept).toEqual(switched.counted);
+          expect(switched.inLists).toEqual(switched.shouldBe);
         },
       ),
       { numRuns: 30 },
