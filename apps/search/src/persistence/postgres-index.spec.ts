@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase, type Statement } from '@bunting/database';
 import { type FreshDatabase, freshDatabase } from '@bunting/testing';
-import { aFeature, type AnyState, featureTold, inEnvironment, messagesOf, segmentTold } from '../../test/builders.ts';
+import {
+  aFeature,
+  type AnyState,
+  featureGone,
+  featureTold,
+  inEnvironment,
+  messagesOf,
+  segmentTold,
+  tagged,
+} from '../../test/builders.ts';
 import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
 import { featureQueryOf } from '../query/feature-query.ts';
 import { applyStates } from './apply-states.ts';
@@ -72,6 +81,31 @@ describe('the feature index in PostgreSQL, while documents change', () => {
     expect(await statements({ ...five, segment: 'INCLUDE:beta' })).toBe(2);
     expect(await statements({ query: 'tow,thre,a b c d e f g h', fuzzy: 'true' })).toBe(2);
     expect(await statements({ query: 'tow', fuzzy: 'true', segment: 'INCLUDE:beta' })).toBe(3);
+  });
+
+  it('finds one feature among two hundred values of every filter, and by as much as a fuzzy query may hold', async () => {
+    const createdBy = { id: 70, name: 'Zoe', imageUrl: '' };
+    const rare = { type: 'rare', project: 'p7', createdBy, tags: tagged('t:7'), segments: [2] };
+    await teller(database)([segmentTold(2, 'rarely'), featureTold(aFeature({ name: 'one-of-many', ...rare }))]);
+    const many = (value: (nth: number) => string): string => Array.from({ length: 199 }, (_, nth) => value(nth)).join();
+    const asked = {
+      project: `IS_ANY_OF:${many((nth) => `p${nth}`)}`,
+      type: `IS_ANY_OF:rare,${many((nth) => `type ${nth}`)}`,
+      createdBy: `IS_ANY_OF:70,${many((nth) => `person ${nth}`)}`,
+      tag: `INCLUDE_ANY_OF:${many((nth) => `t:${nth}`)}`,
+      segment: `INCLUDE_ANY_OF:rarely,${many((nth) => `segment ${nth}`)}`,
+      query: `one-of,${many((nth) => `text ${nth}`)}`,
+    };
+    const index = postgresIndex(database);
+    const found = async (query: Parameters<typeof featureQueryOf>[0]): Promise<number> =>
+      (await index.search(featureQueryOf(query), everyone)).total;
+    for (const [name, value] of Object.entries(asked))
+      expect([name, await found({ [name]: value })]).toEqual([name, 1]);
+    expect(await found(asked)).toBe(1);
+    const hostile = ['%_\\', `'"{}`, '\u202e😀', 'ab '.repeat(33), 'naem one xyz '.repeat(7)].join();
+    expect(await found({ query: hostile, fuzzy: 'true' })).toBe(0);
+    expect(await found({ query: `${hostile.slice(0, -1)},one-of-mayn`.slice(5), fuzzy: 'true' })).toBe(1);
+    await teller(database)([featureGone('one-of-many', 9)]);
   });
 
   it('does not find a segment by a name that it has given up meanwhile', async () => {
