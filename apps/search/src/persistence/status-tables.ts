@@ -27,6 +27,7 @@ const come = (what: string): string => `come as (
 export const statusTables: SchemaStep = {
   name: '2026-11-22-search-statuses',
   statements: [
+    'set local statement_timeout = 0',
     `create table feature_status (
       archived boolean not null,
       status text collate "C" not null,
