@@ -52,10 +52,17 @@ const namesOf = ({ from, where }: Source, order: string, { limit, offset }: Exte
 
 /**
  * Steps to a page that begins in one group and may go on in the next. Groups behind the page are not looked at, and those
- * before it are counted only when the page does not begin at the beginning.
+ * before it are counted only when the page does not begin at the beginning. One that is far down and in the last group, which
+ * is nearly always the largest, is looked for from the end when that is nearer.
  */
-export const pageOfGroups = (source: Source, groups: readonly Group[], order: Order, extent: Extent): string[] => {
-  const { limit, offset } = extent;
+export const pageOfGroups = (
+  counting: Source,
+  groups: readonly Group[],
+  order: Order,
+  { limit, offset, isDeep }: Extent & { readonly isDeep: boolean },
+): string[] => {
+  const extent = { limit, offset };
+  const source = isDeep ? { ...counting, total: '(select total from counted)' } : counting;
   const within = (group: Group): Source => ({ ...source, where: [source.where, ...group].join(' and ') });
   const parts = groups.map((group, at) => {
     if (at === 0) return namesOf(within(group), order.forwards, extent);
@@ -66,16 +73,25 @@ export const pageOfGroups = (source: Source, groups: readonly Group[], order: Or
     const skipped = groups
       .slice(0, at)
       .map((before) => `(select count(*) from ${source.from} where ${within(before).where})`);
-    return namesOf(within(group), order.forwards, {
+    const forwards = namesOf(within(group), order.forwards, {
       limit: `${limit} - (${taken})`,
       offset: `case when ${offset} = 0 or ${taken} > 0 then 0 else greatest(0, ${[offset, ...skipped].join(' - ')}) end`,
     });
+    if (!isDeep || at < groups.length - 1) return forwards;
+    const backwards = namesOf(within(group), order.backwards, {
+      limit: `greatest(0, least(${limit}, ${source.total} - ${offset}))`,
+      offset: `greatest(0, ${source.total} - ${offset} - ${limit})`,
+    });
+    return `case when 2 * ${offset} > ${source.total} and ${offset} >= ${skipped.join(' + ')}
+      then array(select name from unnest(${backwards}) with ordinality as last (name, nth) order by nth desc)
+      else ${forwards} end`;
   });
   const names = groups.map((_, at) => `(select names from part_${at})`).join(' || ');
   // A page that is not full is the last one, and tells the total by itself.
   const total = `case when cardinality(names) < ${limit} and (cardinality(names) > 0 or ${offset} = 0)
     then ${offset} + cardinality(names) else ${source.total} end`;
   return [
+    ...(isDeep ? [`counted as materialized (select ${counting.total} as total)`] : []),
     ...parts.map((part, at) => `part_${at} as materialized (select ${part} as names)`),
     `found as materialized (select ${names} as names)`,
     `page as materialized (select names, false as backwards, ${total} as total from found)`,

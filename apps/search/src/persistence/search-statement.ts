@@ -118,8 +118,12 @@ export const searchStatement = (
     // The total of what is suggested says nothing of all that is found.
     const ofPage = suggested === undefined ? total : '0::bigint';
     const [source, order] = [{ from, where: among, total: ofPage }, orderOf(sort)];
-    const isDeep = suggested === undefined && query.offset >= deepOffset && groups.length === 1;
-    steps.push(...(isDeep ? deepPage(source, order, extent) : pageOfGroups(source, groups, order, extent)));
+    const isDeep = suggested === undefined && query.offset >= deepOffset;
+    steps.push(
+      ...(isDeep && groups.length === 1
+        ? deepPage(source, order, extent)
+        : pageOfGroups(source, groups, order, { ...extent, isDeep })),
+    );
   }
 
   const isCurrent =
