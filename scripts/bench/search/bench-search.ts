@@ -91,7 +91,8 @@ export const benchSearch = async ({ sizes, times, writingMs, only }: SearchBench
     const url = postgres.urlOf(`bunting_search_${features}`);
     const hosted = await host([searchService], {
       environment: { SEARCH_DATABASE_URL: url, SEARCH_FRESHNESS_WAIT_MS: '5000', SEARCH_STATEMENT_TIMEOUT_MS: '60000' },
-      log: openLog('warn'),
+      // Nobody is here to compare with, which search warns of every minute.
+      log: openLog('error'),
     });
     const telling = startTelling({
       ...{ producer: 'features', database: outbox, bus: hosted.bus },
