@@ -15,6 +15,7 @@ export interface Fault {
 
 /** How long a process may take to come to a moment. */
 const momentMs = 10_000;
+const longestWaitMs = 30_000;
 
 const away = (chance: Chance): number => chance.between(0, 1_500);
 
@@ -56,11 +57,14 @@ const forAWhile =
   };
 
 const disturbed: Fault['strike'] = async ({ processes }, chance) => {
-  const before = processes.reduce((sum, { deliveries }) => sum + deliveries.count, 0);
+  const disturbedSoFar = () => processes.reduce((sum, { deliveries }) => sum + deliveries.count, 0);
+  const before = disturbedSoFar();
   for (const { deliveries } of processes) deliveries.disturbed = true;
   await sleep(chance.between(2_000, 5_000));
+  // While other things are away there is nothing to deliver.
+  for (let waited = 0; disturbedSoFar() === before && waited < longestWaitMs; waited += 250) await sleep(250);
   for (const { deliveries } of processes) deliveries.disturbed = false;
-  return processes.reduce((sum, { deliveries }) => sum + deliveries.count, 0) > before;
+  return disturbedSoFar() > before;
 };
 
 const powerCut: Fault['strike'] = async ({ processes, nats, postgres }, chance) => {
