@@ -17,7 +17,7 @@ broken accepted, and an event loop of which 99 of 100 turns stay under 50 ms in 
                   GATEWAY_FAILURES_PER_MINUTE must be 0 there, and its event loop is not measured
   --token TOKEN   its admin token
 
-Ends with 1 when a promise was broken, and shows the requests that broke it.`;
+Ctrl-C ends the run early, and what was found by then is told. Ends with 1 when a promise was broken, and shows the requests that broke it.`;
 
 const promisedP99Ms = 50;
 const shownAtMost = 40;
@@ -98,6 +98,8 @@ const main = async (): Promise<void> => {
   });
   if (values.help) return console.log(help);
   const seed = Number(values.seed);
+  const enough = new AbortController();
+  process.once('SIGINT', () => enough.abort());
   const own = values.url === undefined ? await startOwnBunting() : undefined;
   try {
     console.log(
@@ -111,6 +113,7 @@ const main = async (): Promise<void> => {
       atOnce: Number(values['at-once']),
       only: values.only,
       ...(own === undefined ? {} : { eventLoopP99Ms: own.eventLoopP99Ms }),
+      enough: enough.signal,
       progress: (done) => process.stderr.write(`\r${done} of ${values.requests} requests`),
     });
     process.stderr.write('\r');

@@ -1,4 +1,4 @@
-import { freePort } from '@bunting/embedded-postgres';
+import { freePort, tether } from '@bunting/embedded-postgres';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,7 +31,11 @@ export const startOwnBunting = async (): Promise<OwnBunting> => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-fuzz-'));
   const [port, operationsPort] = [await freePort(), await freePort()];
   const key = `*:*.${randomBytes(32).toString('hex')}`;
-  const child = spawn(process.execPath, ['--max-old-space-size=512', 'apps/all-in-one/src/main.ts'], {
+  // Ctrl-C is for the run alone, which then stops the server; and however the run ends, the server ends with it.
+  const command = [process.execPath, '--max-old-space-size=512', 'apps/all-in-one/src/main.ts'];
+  const tethered = tether(command, { signal: 'TERM' });
+  const child = spawn(tethered.command, tethered.args, {
+    detached: true,
     cwd: repository,
     env: {
       PATH: process.env['PATH'],
@@ -44,10 +48,10 @@ export const startOwnBunting = async (): Promise<OwnBunting> => {
       GATEWAY_FAILURES_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: [tethered.stdin, 'pipe', 'inherit'],
   });
   const lines: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
     lines.push(line);
     if (lines.length > linesKept) lines.shift();
   });
@@ -56,6 +60,7 @@ export const startOwnBunting = async (): Promise<OwnBunting> => {
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
     await over;
+    child.stdin?.end('\n');
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   const url = `http://127.0.0.1:${port}`;

@@ -21,6 +21,8 @@ export interface FuzzOptions {
   /** the milliseconds that nearly every turn of the server's event loop stayed under since it was asked last */
   readonly eventLoopP99Ms?: () => Promise<number | undefined>;
   readonly progress?: (done: number) => void;
+  /** ends the run before all requests are sent; what was learned by then is reported */
+  readonly enough?: AbortSignal;
 }
 
 export interface Violation {
@@ -168,7 +170,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     let next = 0;
     let replenishing: Promise<void> = Promise.resolve();
     const work = async (): Promise<void> => {
-      while (next < requests) {
+      while (next < requests && options.enough?.aborted !== true) {
         const nth = next++;
         if (nth > 0 && nth % replenishEvery === 0) replenishing = replenishing.then(replenish);
         await one(nth);
