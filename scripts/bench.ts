@@ -8,7 +8,7 @@ import { benchSearch } from './bench/search/bench-search.ts';
 import { seed, strategiesOf } from './bench/seed.ts';
 import { foreignTarget, ownTarget, type Target } from './bench/target.ts';
 
-const help = `Measures the seven operations of the interface over HTTP on this machine.
+const help = `Measures the seven operations of the interface, searches of events and some variants of them over HTTP on this machine.
 
   npm run bench [-- options]
 

@@ -85,7 +85,7 @@ export interface Stack {
 }
 
 /** Starts the stack and resolves when all of it is ready. */
-export const startStack = async (
+const startStack = async (
   environment: NodeJS.ProcessEnv,
   scale: ReadonlyMap<string, number> = new Map(),
   show: (line: string) => void = console.log,

@@ -89,5 +89,3 @@ export const onPlatform = (api: Api) => ({
       200,
     ),
 });
-
-export type OnPlatform = ReturnType<typeof onPlatform>;

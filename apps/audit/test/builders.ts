@@ -1,5 +1,4 @@
-import type { Caller, OutboxMessage, RecordedEvent } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
+import type { Caller, RecordedEvent } from '@bunting/contracts';
 import type { LoggedEvent } from '../src/domain/description.ts';
 
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
@@ -28,16 +27,4 @@ export const aLoggedEvent = (said: Partial<LoggedEvent> = {}): LoggedEvent => ({
   ...(anEvent() as Omit<LoggedEvent, 'id'>),
   id: 1,
   ...said,
-});
-
-let position = 0;
-
-/** A message that carries the payload; its uid is its own, unless given. */
-export const aMessage = (payload: unknown, uid: string = randomUUID()): OutboxMessage => ({
-  position: ++position,
-  uid,
-  type: 'event',
-  recordedAt: '2026-11-21T08:00:00.000Z',
-  traceparent: null,
-  payload,
 });

@@ -84,7 +84,7 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LARGE_BODY_LIMIT_BYTES: Type.Integer({
     minimum: 1_024,
     default: 10_485_760,
-    description: 'bytes that the body of an import may have',
+    description: 'bytes that the body of an import or a report of usage may have',
   }),
   GATEWAY_JSON_DEPTH: Type.Integer({
     minimum: 1,
@@ -110,12 +110,12 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LARGE_JSON_ITEMS: Type.Integer({
     minimum: 1,
     default: 200_000,
-    description: 'items that one list in the body of an import may have',
+    description: 'items that one list in the body of an import or a report of usage may have',
   }),
   GATEWAY_LARGE_JSON_VALUES: Type.Integer({
     minimum: 1,
     default: 2_000_000,
-    description: 'values that the body of an import may hold altogether',
+    description: 'values that the body of an import or a report of usage may hold altogether',
   }),
   GATEWAY_URL_BYTES: Type.Integer({
     minimum: 256,
@@ -194,7 +194,7 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LARGE_REQUEST_TIMEOUT_MS: Type.Integer({
     minimum: 100,
     default: 60_000,
-    description: 'milliseconds that a service has for an import',
+    description: 'milliseconds that a service has for an import or a report of usage',
   }),
   GATEWAY_STREAM_SECONDS: Type.Integer({
     minimum: 1,

@@ -33,7 +33,7 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   ServiceUnavailable: 503,
 };
 
-export const problemType = 'application/problem+json; charset=utf-8';
+const problemType = 'application/problem+json; charset=utf-8';
 export const jsonType = 'application/json; charset=utf-8';
 
 /** `NotFoundError` in words: what all errors of the kind have in common. */
@@ -43,7 +43,7 @@ const titleOf = (name: string): string => {
 };
 
 /** The error with the members of a problem (RFC 9457) beside those that the interface promises. */
-export const problemOf = (status: number, error: ErrorBody): Problem => ({
+const problemOf = (status: number, error: ErrorBody): Problem => ({
   type: `urn:bunting:error:${error.name}`,
   title: titleOf(error.name),
   status,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation, type ServiceName } from './operation.ts';
 
-/** What an outbox row carries: an event says what happened, a state says what is now (DESIGN 4). */
+/** What an outbox row carries: an event says what happened, a state says what is now. */
 export const OutboxTopic = Type.Enum(['event', 'state']);
 export type OutboxTopic = Static<typeof OutboxTopic>;
 

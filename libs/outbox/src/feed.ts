@@ -24,7 +24,7 @@ export const confirmations = (): Confirmations => {
   };
 };
 
-export const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
+const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
 
 /** An outbox row as the message that consumers get, whichever way it reaches them. */
 export const messageJson = `json_build_object(

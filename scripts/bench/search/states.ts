@@ -7,7 +7,7 @@ export const projects = 40;
 export const people = 200;
 export const segments = 200;
 /** how many features have a ticket in common, however many there are */
-export const perTicket = 5;
+const perTicket = 5;
 
 /** A spread-out but repeatable choice below `below`. */
 export const spread = (nth: number, below: number): number =>
@@ -27,7 +27,7 @@ const timeOf = (nth: number): string =>
 const environments = ['development', 'staging', 'production'] as const;
 
 /** The state of the feature of this number. */
-export const benchState = (nth: number): FeatureState => {
+const benchState = (nth: number): FeatureState => {
   const { name, type, description, tags } = benchFlag(nth);
   const person = spread(nth * 11, people);
   const held = spread(nth * 13, 10);

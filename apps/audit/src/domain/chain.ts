@@ -15,9 +15,6 @@ export interface ChainedEvent {
   readonly tags: string;
 }
 
-/** What stands before the first event. */
-export const genesis = '0'.repeat(64);
-
 /**
  * The text whose SHA-256 is the hash of an event: a JSON array of the hash before it, in hex, and of all that the event holds.
  * Whatever is changed of an event, of its place or of what came before changes the text; no two events share one.

@@ -26,7 +26,7 @@ const arriving = ({ uid, payload }: OutboxMessage): ArrivingEvent => {
 };
 
 /** Appends what a producer told to the log. */
-export const recordEvents = (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> =>
+const recordEvents = (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> =>
   appendEvents(tx, messages.map(arriving));
 
 export interface Recording {

@@ -45,7 +45,7 @@ export const requireVisible = (request: ChangeRequest | undefined, id: number, u
 };
 
 /** Refuses what was decided about a content that is another by now. */
-export const requireRevision = ({ revision }: ChangeRequest, seen: number | undefined): void => {
+const requireRevision = ({ revision }: ChangeRequest, seen: number | undefined): void => {
   if (seen !== undefined && seen !== revision) {
     throw refusal('ConflictError', 'Change request was changed by someone else');
   }

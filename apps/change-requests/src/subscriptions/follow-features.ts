@@ -25,7 +25,7 @@ const idOf = (document: unknown): number[] =>
     : [];
 
 /** What events say was changed. */
-export const changedBy = (messages: readonly OutboxMessage[]) => {
+const changedBy = (messages: readonly OutboxMessage[]) => {
   const features = new Set<string>();
   const segments = new Set<number>();
   const projects = new Set<string>();

@@ -8,7 +8,7 @@ import { told } from './told.ts';
 import { distributedFeatureVariants, type Distribution } from './variants.ts';
 
 /** Refuses to turn a feature on or off where it is not: in the archive, or in an environment that its project does not have. */
-export const requireSwitch = (feature: Feature, environment: string, surroundings: Surroundings): void => {
+const requireSwitch = (feature: Feature, environment: string, surroundings: Surroundings): void => {
   if (feature.archivedAt !== null) {
     throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
   }

@@ -44,7 +44,7 @@ export const rules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
 };
 
 /** What each action on a segment means. */
-export const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
+const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
 
 export const featureRuleOf = ({ action }: FeatureChange) => rules[action] as Rule<FeatureChange, Feature, Feature>;
 

@@ -1,9 +1,13 @@
 import { implement, JsonText } from '@bunting/bus';
-import { ListFeatures, type Tag } from '@bunting/contracts';
+import { invalid, ListFeatures, type Tag } from '@bunting/contracts';
 import type { FeatureReader } from '../../persistence/feature-reader.ts';
 
-const tagOf = (written: string): Tag => {
+const tagOf = (written: string, index: number): Tag => {
   const end = written.indexOf(':');
+  if (end < 1 || end === written.length - 1) {
+    const path = `/query/tag/${index}`;
+    throw invalid(`The \`${path}\` property must be \`<type>:<value>\`. You provided "${written}".`, path);
+  }
   return { type: written.slice(0, end), value: written.slice(end + 1) };
 };
 

@@ -13,7 +13,6 @@ export type RequestedChange = Static<typeof RequestedChange>;
 
 export const FeaturePreview = ChangeRequestPreview.properties.features.items;
 export type FeaturePreview = Static<typeof FeaturePreview>;
-export type SegmentPreview = Static<typeof ChangeRequestPreview.properties.segments.items>;
 
 /** Says what change requests of one project would come to, each by itself: the fold of apply, without the save. */
 export const PreviewChanges = defineOperation({

@@ -16,10 +16,10 @@ export const ListFeatures = defineOperation({
   params: ProjectPath,
   query: Type.Object({
     tag: Type.Optional(
-      Type.Array(
-        Type.String({ maxLength: 101, pattern: String.raw`^[^:]+:[\s\S]+$`, description: 'a tag: `<type>:<value>`' }),
-        { maxItems: 50, description: 'features with this tag alone; may be repeated, and then any of them will do' },
-      ),
+      Type.Array(Type.String({ maxLength: 101, description: 'a tag: `<type>:<value>`' }), {
+        maxItems: 50,
+        description: 'features with this tag alone; may be repeated, and then any of them will do',
+      }),
     ),
     namePrefix: Type.Optional(
       Type.String({ maxLength: 100, description: 'features alone whose name begins so, in upper or lower case' }),
