@@ -70,12 +70,19 @@ it('gives those with any of the tags whose name begins as wanted, in upper or lo
 });
 
 it.each<[Query, string]>([
-  [{ tag: ['simple:red', 'bad'] }, '/query/tag/1'],
-  [{ tag: [':red'] }, '/query/tag/0'],
-  [{ tag: ['simple:'] }, '/query/tag/0'],
   [{ tag: Array.from({ length: 51 }, () => 'simple:red') }, '/query/tag'],
   [{ namePrefix: 'x'.repeat(101) }, '/query/namePrefix'],
 ])('refuses %j and names %s', (query, path) => {
   const refusal = refusalOf(() => parse(ListFeatures.query, query, '/query', 'as-text'));
   expect(refusal).toMatchObject({ kind: 'ValidationError', details: [{ path }] });
+});
+
+it.each<[string[], string]>([
+  [['simple:red', 'bad'], '/query/tag/1'],
+  [[':red'], '/query/tag/0'],
+  [['simple:'], '/query/tag/0'],
+])('refuses the tags %j and names %s', async (tag, path) => {
+  await expect(features.call(ListFeatures, { params: { projectId: 'default' }, query: { tag } })).rejects.toMatchObject(
+    { kind: 'ValidationError', details: [{ path }] },
+  );
 });
