@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { GetProjectAccess } from '@bunting/contracts';
+import { GetProjectAccess, maySee } from '@bunting/contracts';
 import { momentOf, userOf } from '../../persistence/people.ts';
 import type { Held } from '../../persistence/project-access.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
@@ -26,7 +26,9 @@ export const getProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) 
         users: held.users.map((row) => ({ ...userOf(row), ...within(row) })),
         groups: held.groups.flatMap((row) => {
           const group = named.get(row.id);
-          return group === undefined ? [] : [{ ...group, ...within(row) }];
+          if (group === undefined) return [];
+          const projects = group.projects.filter((project) => maySee(asked.caller, project));
+          return [{ ...group, projects, ...within(row) }];
         }),
         roles: given.map((role) => ({
           ...role,

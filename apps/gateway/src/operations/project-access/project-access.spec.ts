@@ -115,6 +115,21 @@ describe('access to a project', () => {
     expect((await accessTo(project)).users).toMatchObject([{ id, roles: [owner] }]);
   });
 
+  it('does not name the private projects that a group has access to besides, but to whoever may see them', async () => {
+    const [project, hidden] = [aProject(), aProject()];
+    const boss = await aUser();
+    await give(project, boss.id, [owner]);
+    const group = await done<Group>('POST', 'groups', { name: `of ${project}`, users: [] });
+    for (const where of [project, hidden]) {
+      await done('POST', `projects/${where}/access`, { roles: [member], users: [], groups: [group.id] });
+    }
+    await gateway.database.transaction(({ query }) =>
+      query("insert into project (id, mode, version) values ($1, 'private', 1)", [hidden]),
+    );
+    expect((await accessTo(project)).groups).toMatchObject([{ projects: [project, hidden].sort() }]);
+    expect((await accessTo(project, boss.key)).groups).toMatchObject([{ id: group.id, projects: [project] }]);
+  });
+
   it('is refused for roles, users, groups and projects that there are not', async () => {
     const project = aProject();
     const { id } = await aUser();
