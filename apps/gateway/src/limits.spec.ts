@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { implement } from '@bunting/bus';
 import { GetProject } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { connect } from 'node:net';
 import { rawRequest, sendRaw } from '../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../test/refusal-of.ts';
 import { servicesBehind } from '../test/services-behind.ts';
@@ -149,10 +151,22 @@ describe('more requests than are answered at once', () => {
       name: 'ServiceUnavailable',
       message: 'Bunting has more to do than it can take on now. Please try again.',
     });
+    expect((await gateway.ask(featurePath.replace('/api', '/%61pi'))).status).toBe(503);
     expect((await gateway.ask('/health/ready')).status).toBe(200);
     answerProject();
     expect((await first).status).toBe(500);
     expect((await gateway.ask(featurePath)).status).toBe(200);
+  });
+});
+
+describe('a reader of the documentation who never reads', () => {
+  it('takes no place from requests with a key', async () => {
+    const asset = '/docs/assets/swagger-ui-bundle.js';
+    const socket = connect(gateway.port, '127.0.0.1').pause();
+    socket.write(rawRequest('GET', asset, { connection: 'keep-alive' }).repeat(30));
+    await eventually(() => expect(gateway.logged()).toContain('"route":"/docs/assets/'));
+    expect((await gateway.ask(featurePath)).status).toBe(200);
+    socket.destroy();
   });
 });
 

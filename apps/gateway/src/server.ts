@@ -1,7 +1,7 @@
 import { invalid, type Refusal, unavailable } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
@@ -25,17 +25,24 @@ export interface ServerOptions {
 
 export interface HttpServer {
   readonly app: FastifyInstance;
-  /** Takes no new request, answers those that have arrived, and waits for nobody who has not said all yet. */
+  /** Takes no new request, answers those that have arrived, and waits for nobody who has not said all or does not read. */
   close(): Promise<void>;
 }
 
 /** How long, at a stop, a request may take that is still arriving. */
 const lateMs = 1_000;
+/** How long, at a stop, an answer that has begun may take to be read. */
+const readingMs = 2_000;
+/** How long a connection on which nothing moves is kept beyond the time that an answer may take. */
+const stalledMs = 60_000;
 
 const isUnder = (url: string, folder: string): boolean => {
   const path = (url.split('?', 1)[0] as string).replace(/\/{2,}/g, '/');
   return path === folder || path.startsWith(`${folder}/`);
 };
+
+/** Judged by the route where there is one: the router takes `/%61pi` for `/api`. */
+const isOfApi = ({ routeOptions, raw }: FastifyRequest): boolean => isUnder(routeOptions.url ?? raw.url ?? '', '/api');
 
 /** The proxies that a setting lists. @throws Error with a sentence that names what is none */
 const trustedProxies = (list = ''): string[] | false => {
@@ -119,6 +126,9 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
   for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
+  const longestMs = Math.max(config.GATEWAY_REQUEST_TIMEOUT_MS, config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS);
+  // Whoever reads nothing of an answer does not keep it for ever.
+  app.server.setTimeout(Math.max(longestMs, config.GATEWAY_ARRIVAL_TIMEOUT_MS) + stalledMs);
   // Beyond its own limit Node would leave headers out without a word.
   app.server.maxHeadersCount = config.GATEWAY_HEADERS + 1;
   // The client is told to go on only when somebody reads what it has to send.
@@ -134,20 +144,24 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
     done();
   });
   app.decorateRequest('exchange');
-  const unanswered = new Set<IncomingMessage>();
-  const tooMany = (url: string): Refusal | undefined =>
-    unanswered.size >= config.GATEWAY_REQUESTS_AT_ONCE && isUnder(url, '/api')
+  /** Requests below /api alone: what is open to everyone takes no place from those with a key. */
+  const unanswered = new Set<FastifyReply>();
+  const tooMany = (): Refusal | undefined =>
+    unanswered.size >= config.GATEWAY_REQUESTS_AT_ONCE
       ? unavailable('Bunting has more to do than it can take on now. Please try again.')
       : undefined;
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
     reply.headers(protection);
     const isPreflight = admitOrigin(request, reply);
-    const tooMuch = oversizedHead(request.raw, config) ?? tooMany(request.raw.url ?? '');
+    const ofApi = isOfApi(request);
+    const tooMuch = oversizedHead(request.raw, config) ?? (ofApi ? tooMany() : undefined);
     if (tooMuch !== undefined) return done(tooMuch);
     if (isPreflight) return void reply.code(204).send();
-    unanswered.add(request.raw);
-    reply.raw.once('close', () => unanswered.delete(request.raw));
+    if (ofApi) {
+      unanswered.add(reply);
+      reply.raw.once('close', () => unanswered.delete(reply));
+    }
     done();
   });
   app.setErrorHandler((error, _request, reply) => {
@@ -158,14 +172,21 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
     await requireKeyFor(request, reply);
     return refuseThrown(reply, unknownPath(request.raw.url ?? ''));
   });
+  /** Waits by the clock alone, and not for ever: a client may never read its answer. */
+  const whileSome = async (isAwaited: (reply: FastifyReply) => boolean, mostMs: number): Promise<void> => {
+    const until = performance.now() + mostMs;
+    while (performance.now() < until && [...unanswered].some(isAwaited)) await sleep(20);
+  };
+
   return {
     app,
     close: async () => {
       const closed = app.close();
       await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
-      // What has arrived is answered: the time of each call is bounded. It is waited for by the clock alone: that the server is
-      // closed may be known already, and a loop that waits for what is known never lets an answer through.
-      while ([...unanswered].some((request) => request.complete)) await sleep(20);
+      // What has arrived is answered. That the server is closed may be known already, and a loop that waits for what is known
+      // never lets an answer through.
+      await whileSome(({ request, raw }) => request.raw.complete && !raw.headersSent, longestMs + lateMs);
+      await whileSome(({ raw }) => raw.headersSent, readingMs);
       app.server.closeAllConnections();
       await closed;
     },

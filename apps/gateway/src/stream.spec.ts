@@ -2,7 +2,9 @@ import { implement } from '@bunting/bus';
 import { type Caller, type Event, FeedEvents, invalid, unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type StartedGateway, startGateway } from '../test/started-gateway.ts';
+import { connect } from 'node:net';
+import { rawRequest } from '../test/raw-http.ts';
+import { adminToken, type StartedGateway, startGateway } from '../test/started-gateway.ts';
 
 let gateway: StartedGateway;
 /** what the log has, as the service behind tells it two at a time */
@@ -189,6 +191,31 @@ describe('When the gateway stops', () => {
     const text = response.text();
     await stopping.stop();
     expect(await text).toBe('');
+  });
+
+  it('a stream that its reader has left off reading is cut, and does not keep it from stopping', async () => {
+    const stopping = await startGateway();
+    let pages = 0;
+    await stopping.behind([
+      implement(FeedEvents, async ({ query: { after = 0 } }) => {
+        pages++;
+        return { items: [anEvent(after + 1, { text: 'x'.repeat(500_000) })], next: after + 1, atEnd: false };
+      }),
+    ]);
+    const socket = connect(stopping.port, '127.0.0.1').pause();
+    const gone = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined);
+    socket.write(rawRequest('GET', feed, { authorization: adminToken }));
+    let before = -1;
+    await eventually(() => {
+      const since = before;
+      before = pages;
+      expect(pages).toBeGreaterThan(1);
+      expect(pages).toBe(since);
+    });
+    await stopping.stop();
+    socket.resume();
+    await gone;
   });
 });
 
