@@ -6,6 +6,7 @@ import {
   CreateSegment,
   DeleteFeature,
   DeleteSegment,
+  type ExportedFeatures,
   ExportFeatures,
   GetFeature,
   GetFeatureUsage,
@@ -20,6 +21,7 @@ import {
   Refusal,
   RemoveFeatureTag,
   UpdateSegment,
+  ValidateImport,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
@@ -29,6 +31,7 @@ const stranger: Caller = {
   id: 9,
   name: 'stranger',
   grants: [
+    { permission: 'CREATE_FEATURE', project: 'default' },
     { permission: 'UPDATE_FEATURE', project: 'default' },
     { permission: 'DELETE_FEATURE', project: 'default' },
     { permission: 'CREATE_SEGMENT' },
@@ -102,6 +105,22 @@ describe('a project that is hidden from who asks', () => {
     const [there, absent] = await told(into, 'vault', 'nosuch');
     expect(there).toMatch(/^ValidationError/);
     expect(there).toBe(absent);
+  });
+
+  it('is not named to who imports a feature of the same name, or one that is to depend on a feature of it', async () => {
+    const errorsOf = async (about: Partial<ExportedFeatures>): Promise<string[]> => {
+      const data = { features: [{ name: 'new' }], featureStrategies: [], tagTypes: [], ...about };
+      const body = { project: 'default', environment: 'development', data };
+      return (await features.call(ValidateImport, { body }, stranger)).errors.map(({ message }) => message);
+    };
+    expect(await errorsOf({ features: [{ name: 'hush' }] })).toEqual([
+      expect.stringMatching(/^The feature "hush" exists already: see/),
+    ]);
+    const dependingOn = (feature: string) =>
+      errorsOf({ dependencies: [{ feature: 'new', dependencies: [{ feature }] }] });
+    const [there, absent] = [await dependingOn('hush'), await dependingOn('nosuch')];
+    expect(there).toHaveLength(1);
+    expect(there[0]?.replace('hush', 'nosuch')).toBe(absent[0]);
   });
 
   it('is in no list, and counted in none', async () => {

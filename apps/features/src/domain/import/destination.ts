@@ -25,4 +25,6 @@ export interface Importer {
   readonly now: string;
   readonly by: Person;
   readonly newStrategyId: () => string;
+  /** false for a project that is hidden from who imports: a refusal does not name it, nor what is in it */
+  readonly maySee: (project: string) => boolean;
 }

@@ -3,7 +3,7 @@ import { named } from '../refusals.ts';
 import type { FeaturePlan, Ground } from './feature.ts';
 
 /** Holds the families that there will be to their rules, and notes what is wrong with them. */
-export const requireFamilies = (plans: readonly FeaturePlan[], { destination, faults }: Ground): void => {
+export const requireFamilies = (plans: readonly FeaturePlan[], { destination, importer, faults }: Ground): void => {
   const planned = new Map(plans.map(({ feature }) => [feature.name, feature]));
   const children = new Map<string, string[]>();
   for (const { feature } of plans) {
@@ -23,7 +23,7 @@ export const requireFamilies = (plans: readonly FeaturePlan[], { destination, fa
       if (parents.has(name)) faults.add(`"${named(feature.name)}" depends on "${named(name)}" twice`, path);
       parents.add(name);
       const parent = planned.get(name) ?? destination.features.get(name);
-      if (parent === undefined || parent.archivedAt !== null) {
+      if (parent === undefined || parent.archivedAt !== null || !importer.maySee(parent.project)) {
         faults.missing(`Active feature "${named(name)}"`, path, feature.name);
         continue;
       }

@@ -75,7 +75,8 @@ const withProperties = ({ feature: placed }: Entry, { destination, importer, fau
     return created === undefined ? undefined : { ...created, written: 1 };
   }
   if (existing.project !== project) {
-    faults.add(`The feature "${named(it.name)}" exists in project "${existing.project}"`, `${path}/name`);
+    const where = importer.maySee(existing.project) ? `in project "${existing.project}"` : 'already';
+    faults.add(`The feature "${named(it.name)}" exists ${where}`, `${path}/name`);
     return undefined;
   }
   const after: Feature = {

@@ -85,7 +85,12 @@ const aPlace = (about: Partial<Destination> = {}): Destination => ({
 
 const importer = () => {
   let made = 0;
-  return { now: '2026-11-21T10:00:00.000Z', by: { id: 7, name: 'lee' }, newStrategyId: () => `made-${++made}` };
+  return {
+    now: '2026-11-21T10:00:00.000Z',
+    by: { id: 7, name: 'lee' },
+    newStrategyId: () => `made-${++made}`,
+    maySee: () => true,
+  };
 };
 const planned = (file: ExportedFeatures, place: Destination = aPlace()): ImportPlan =>
   planImport(file, place, importer());

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
-import { type Caller, type EventType, ImportFeatures, notFound, type Permission } from '@bunting/contracts';
+import { type Caller, type EventType, ImportFeatures, maySee, notFound, type Permission } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../domain/feature.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
-import { namedInFile, planImport } from '../../domain/import/index.ts';
+import { type Importer, namedInFile, planImport } from '../../domain/import/index.ts';
 import { named } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
@@ -37,6 +37,14 @@ const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
   }
 };
 
+/** The caller, as the plan of an import knows who imports. */
+export const importerOf = (caller: Caller, now: Date): Importer => ({
+  now: now.toISOString(),
+  by: { id: caller.id, name: caller.name },
+  newStrategyId: randomUUID,
+  maySee: (project) => maySee(caller, project),
+});
+
 /** @param limit how many active features there may be in all */
 export const importFeaturesEndpoint = (work: UnitOfWork, limit: number | undefined) =>
   implement(ImportFeatures, (asked) =>
@@ -54,7 +62,7 @@ export const importFeaturesEndpoint = (work: UnitOfWork, limit: number | undefin
       const plan = planImport(
         data,
         { ...found, project, environment, features: new Map(features.map((feature) => [feature.name, feature])) },
-        { now: now.toISOString(), by: { id: caller.id, name: caller.name }, newStrategyId: randomUUID },
+        importerOf(caller, now),
       );
       authoriseAll(caller, plan.events);
       const changed = plan.features.map(({ feature, isNew }) => ({ isNew, feature: collaborated(feature, caller) }));

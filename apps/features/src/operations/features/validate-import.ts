@@ -10,13 +10,12 @@ import {
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../domain/feature.ts';
 import { namedInFile, planImport } from '../../domain/import/index.ts';
 import { named } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
-import { importPermissions } from './import-features.ts';
+import { importerOf, importPermissions } from './import-features.ts';
 import { requireRoom } from './require-room.ts';
 
 type Finding = ImportValidation['errors'][number];
@@ -73,7 +72,7 @@ export const validateImportEndpoint = (work: UnitOfWork, limit: number | undefin
         const plan = planImport(
           data,
           { ...found, project, environment, features: new Map(features.map((feature) => [feature.name, feature])) },
-          { now: now.toISOString(), by: { id: caller.id, name: caller.name }, newStrategyId: randomUUID },
+          importerOf(caller, now),
         );
         const adding = plan.report.created;
         if (adding > 0) await requireRoom(tx, { project, featureLimit: found.featureLimit, limit, adding });
