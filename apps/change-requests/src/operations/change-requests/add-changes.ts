@@ -5,6 +5,7 @@ import { addChanges } from '../../domain/add-changes.ts';
 import { bearingOn } from '../../domain/bearing.ts';
 import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
 import { createDraft, isOpen } from '../../domain/content.ts';
+import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireMergeable } from '../../domain/merge.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
@@ -64,6 +65,7 @@ export const addChangesEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
   const takeTurn = takingTurns();
   return implement(AddChanges, async (asked) => {
     const { params, query, body, caller, deadline } = asked;
+    requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const changes = parseChanges(body);
     const at = (nth: number): string => (Array.isArray(body) ? `/body/${nth}` : '/body');

@@ -1,5 +1,6 @@
 import { type Asked, implement } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
+import { requireMayPropose } from '../../domain/may-propose.ts';
 import {
   beginApplying,
   isPromised,
@@ -90,6 +91,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
     const done = await work.recall(asked);
     if (done !== undefined) return done;
     const command = commandFor[body.state];
+    if (command === 'send to review') requireMayPropose(caller, params.projectId);
     const more = await particularsOf(asked);
     const text = body.comment?.trim() ?? '';
     const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };

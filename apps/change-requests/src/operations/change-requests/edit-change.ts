@@ -2,6 +2,7 @@ import { call, implement } from '@bunting/bus';
 import { CheckChanges, EditChange, notFound, parseChange, refusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/edit-change.ts';
+import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
@@ -19,6 +20,7 @@ const mostTries = 5;
 export const editChangeEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) =>
   implement(EditChange, async (asked) => {
     const { params, body, caller } = asked;
+    requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const change = parseChange(body, '/body');
 

@@ -2,6 +2,7 @@ import { implement } from '@bunting/bus';
 import { isSegmentChange, parseChanges, PreviewChangeRequest, PreviewProposal } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
 import { createDraft } from '../../domain/content.ts';
+import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
@@ -26,7 +27,8 @@ export const previewChangeRequestEndpoint = ({ bus, reader }: Pick<Surroundings,
 /** Previews changes that nobody has proposed. Their places in the list stand for their ids. */
 export const previewProposalEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
   implement(PreviewProposal, async (asked) => {
-    const { params, body } = asked;
+    const { params, body, caller } = asked;
+    requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const actor = actorOf(asked);
     const place = { project: params.projectId, environment: params.environment };

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { refusal, RevertChangeRequest } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
+import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { type InverseChange, leftOver, requireRevertible, revert } from '../../domain/revert.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
@@ -15,6 +16,7 @@ import type { Surroundings } from '../surroundings.ts';
 export const revertChangeRequestEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) =>
   implement(RevertChangeRequest, async (asked) => {
     const { params, caller } = asked;
+    requireMayPropose(caller, params.projectId);
     const answer = async (draft: ChangeRequest) => {
       const outlookOf = await outlooksOf({ bus, reader }, draft.project, [draft], onBehalfOf(asked));
       return shownChangeRequest(draft, outlookOf(draft));
