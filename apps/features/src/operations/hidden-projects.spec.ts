@@ -1,6 +1,8 @@
 import {
+  AddStrategy,
   AddFeatureTag,
   type Caller,
+  CheckChanges,
   CreateProject,
   CreateFeature,
   CreateSegment,
@@ -33,6 +35,7 @@ const stranger: Caller = {
   grants: [
     { permission: 'CREATE_FEATURE', project: 'default' },
     { permission: 'UPDATE_FEATURE', project: 'default' },
+    { permission: 'CREATE_FEATURE_STRATEGY', project: 'default' },
     { permission: 'DELETE_FEATURE', project: 'default' },
     { permission: 'CREATE_SEGMENT' },
     { permission: 'UPDATE_SEGMENT' },
@@ -49,6 +52,7 @@ beforeAll(async () => {
   features = await startFeatures();
   await features.call(CreateProject, { body: { id: 'vault', name: 'Vault', mode: 'private' } });
   await features.call(CreateFeature, { params: { projectId: 'vault' }, body: { name: 'hush' } });
+  await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'plain' } });
   const body = { name: 'in the vault', project: 'vault', constraints: [] };
   segmentId = (await features.call(CreateSegment, { body })).id;
 });
@@ -99,6 +103,36 @@ describe('a project that is hidden from who asks', () => {
     for (const attempt of attempts) {
       const [there, absent] = await told(attempt, String(segmentId), '987654');
       expect(there).toMatch(/^NotFoundError/);
+      expect(there).toBe(absent);
+    }
+    const using = (id: string) =>
+      features.call(
+        AddStrategy,
+        {
+          params: { projectId: 'default', featureName: 'plain', environment: 'development' },
+          body: { name: 'default', segments: [Number(id)] },
+        },
+        stranger,
+      );
+    const proposing = (id: string) =>
+      features.call(
+        CheckChanges,
+        {
+          body: {
+            ...{ project: 'default', environment: 'development', earlier: [] },
+            changes: [
+              {
+                feature: 'plain',
+                action: 'addStrategy',
+                payload: { name: 'default', parameters: {}, constraints: [], segments: [Number(id)] },
+              },
+            ],
+          },
+        },
+        stranger,
+      );
+    for (const attempt of [using, proposing]) {
+      const [there, absent] = await told(attempt, String(segmentId), '987654');
       expect(there).toBe(absent);
     }
     const into = (project: string) => features.call(CreateSegment, { body: { ...everywhere, project } }, stranger);

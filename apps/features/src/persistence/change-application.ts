@@ -11,7 +11,7 @@ export interface ChangeApplication {
   /** Remembers the answer of an attempt. */
   answer(id: number, attempt: number, result: AppliedChanges): Promise<void>;
   lockSegments(ids: readonly number[]): Promise<void>;
-  situation(subjects: Subjects): Promise<FoundSituation | undefined>;
+  situation(subjects: Subjects, hidden: readonly string[]): Promise<FoundSituation | undefined>;
   saveSegment(segment: StoredSegment): Promise<void>;
   deleteSegment(segment: StoredSegment): Promise<void>;
 }

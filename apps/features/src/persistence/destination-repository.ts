@@ -47,7 +47,8 @@ const destination = `
   ) as destination
   from project p where p.id = $1 and p.archived_at is null`;
 
-export const destinationRepository = ({ query }: Tx): DestinationRepository => ({
+/** @param hidden the projects that are not there for who imports */
+export const destinationRepository = ({ query }: Tx, hidden: readonly string[]): DestinationRepository => ({
   takeTurn: async () => {
     await query("select pg_advisory_xact_lock(hashtext('import'))");
   },
@@ -61,7 +62,7 @@ export const destinationRepository = ({ query }: Tx): DestinationRepository => (
     return {
       naming: found.naming,
       featureLimit: found.featureLimit,
-      surroundings: surroundingsOf(found.surroundings),
+      surroundings: surroundingsOf(found.surroundings, hidden),
       children: new Map([...children].map(([parent, some]) => [parent, some.map(({ name }) => name)])),
       tagTypes: new Set(found.tagTypes),
       tags: found.tags,

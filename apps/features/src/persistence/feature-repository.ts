@@ -108,12 +108,14 @@ interface Loaded extends FoundRow {
 /**
  * @param guard is asked before an edit is stored: it throws where the edit takes a change request
  * @param holdReferences is told what is stored: it throws when something that a feature newly speaks of is gone
+ * @param hidden the projects that are not there for who has the work done
  */
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
   guard: Guard = noGuard,
   holdReferences?: ReturnType<typeof holdReferencesOf>,
+  hidden: readonly string[] = [],
 ): FeatureRepository => {
   /** what was got for update, as it was last stored */
   const known = new Map<string, Feature>();
@@ -161,7 +163,7 @@ export const featureRepository = (
       if (row === undefined) throw await absentFeature(query, project, name);
       const feature = remembered(row);
       guard.know(feature.project, row.guarded);
-      return { feature, surroundings: surroundingsOf(row.surroundings) };
+      return { feature, surroundings: surroundingsOf(row.surroundings, hidden) };
     },
 
     findForUpdate: async (name) => (await find(findForUpdate, name))[0],

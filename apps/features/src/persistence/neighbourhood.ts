@@ -19,10 +19,11 @@ const children = `
   where child.parents && $1::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($1::text[])
   group by parent`;
 
-export const neighbourhood = ({ query }: Tx): Neighbourhood => ({
+/** @param hidden the projects that are not there for who has the work done */
+export const neighbourhood = ({ query }: Tx, hidden: readonly string[]): Neighbourhood => ({
   of: async (project, { texts, numbers } = { texts: [], numbers: [] }) => {
     const [row] = await query<{ surroundings: SurroundingsJson }>(surroundings, [project, texts, numbers]);
-    return row === undefined ? undefined : surroundingsOf(row.surroundings);
+    return row === undefined ? undefined : surroundingsOf(row.surroundings, hidden);
   },
 
   childrenOf: async (names) => {

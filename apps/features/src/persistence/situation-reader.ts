@@ -68,26 +68,38 @@ const grouped = <Item, Key, Value>(
   return new Map([...groups].map(([key, members]) => [key, members.map(valueOf)]));
 };
 
-/** Reads all that rules must know of the subjects of changes; nothing for a project that there is not. */
-export type SituationReader = (subjects: Subjects) => Promise<FoundSituation | undefined>;
+/**
+ * Reads all that rules must know of the subjects of changes; nothing for a project that there is not. What other projects
+ * have that are hidden from who asks is left out, as if it did not exist.
+ */
+export type SituationReader = (subjects: Subjects, hidden: readonly string[]) => Promise<FoundSituation | undefined>;
 
 export const situationReader =
   (database: Pick<Database, 'read'>): SituationReader =>
-  async ({ project, texts, numbers, features, segments, segmentNames }) => {
+  async ({ project, texts, numbers, features, segments, segmentNames }, hidden) => {
     const values = [project, texts, numbers, features, segments, segmentNames];
     const [row] = await database.read<{ situation: SituationJson }>(situation, values);
     if (row === undefined) return undefined;
     const found = row.situation;
+    // Who has lost sight of the project since may still have agreed changes applied there.
+    const others = hidden.filter((other) => other !== project);
+    const isThere = (item: { readonly project: string | null }): boolean =>
+      item.project === null || !others.includes(item.project);
     return {
       project,
-      surroundings: surroundingsOf(found.surroundings),
-      features: new Map(found.features.map((feature) => [feature.name, featureOf(feature)])),
+      surroundings: surroundingsOf(found.surroundings, others),
+      features: new Map(
+        found.features
+          .map(featureOf)
+          .filter(isThere)
+          .map((feature) => [feature.name, feature]),
+      ),
       children: grouped(
         found.children,
         ({ parent }) => parent,
         ({ name }) => name,
       ),
-      segments: new Map(found.segments.map((segment) => [segment.id, segment])),
+      segments: new Map(found.segments.filter(isThere).map((segment) => [segment.id, segment])),
       segmentUsers: grouped(
         found.segmentUsers,
         ({ segment }) => segment,

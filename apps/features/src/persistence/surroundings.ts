@@ -47,8 +47,8 @@ export const surroundingsJson = (texts: string, numbers: string): string => `
       select coalesce(json_agg(json_build_object('id', id, 'name', name, 'project', project)), '[]') from segment
       where id = any (${numbers}) or id::text in (${ofDefaults('$.segments[*]')})))`;
 
-/** The surroundings as the rules know them. */
-export const surroundingsOf = (json: SurroundingsJson): Surroundings => ({
+/** The surroundings as the rules know them; to who asks, segments of hidden projects are as if they did not exist. */
+export const surroundingsOf = (json: SurroundingsJson, hidden: readonly string[]): Surroundings => ({
   environments: json.environments.map(({ name, type, sortOrder, enabled }) => ({ name, type, sortOrder, enabled })),
   defaultStrategies: Object.fromEntries(
     json.environments.map(({ name, defaultStrategy }) => [name, defaultStrategy ?? undefined]),
@@ -56,5 +56,9 @@ export const surroundingsOf = (json: SurroundingsJson): Surroundings => ({
   defaultStickiness: json.defaultStickiness,
   strategyTypes: new Map(json.strategyTypes.map(({ name, deprecated }) => [name, { deprecated }])),
   contextFields: new Map(json.contextFields.map(({ name, legalValues }) => [name, { legalValues }])),
-  segments: new Map(json.segments.map((segment) => [segment.id, segment])),
+  segments: new Map(
+    json.segments
+      .filter(({ project }) => project === null || !hidden.includes(project))
+      .map((segment) => [segment.id, segment]),
+  ),
 });

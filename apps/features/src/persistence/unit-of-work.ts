@@ -74,6 +74,7 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
       const { caller, now, deadline, isAgreed } = occasion;
       const protection = protectionRepository(tx);
       const guard = isAgreed ? noGuard : guardFor(caller, protection);
+      const hidden = caller.hiddenProjects ?? [];
       const recorded: DomainEvent[] = [];
       const told = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
       // Told when all is done: only then is it known what the edits were let past.
@@ -92,7 +93,7 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
           });
         }
       };
-      const features = featureRepository(tx, outbox, guard, holdReferences(tx));
+      const features = featureRepository(tx, outbox, guard, holdReferences(tx), hidden);
       const environments = environmentRepository(tx);
       const segments = storedSegments(tx, changeApplication(tx, outbox));
       const result = await job({
@@ -100,11 +101,11 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
         projects: projectRepository(tx, outbox),
         segments: segmentRepository(tx, outbox),
         catalogue: catalogue(tx),
-        destinations: destinationRepository(tx),
+        destinations: destinationRepository(tx, hidden),
         application: changeApplication(tx, outbox),
         protection,
         guard,
-        neighbourhood: neighbourhood(tx),
+        neighbourhood: neighbourhood(tx, hidden),
         tags: tagCatalogue(tx),
         featureTypes: featureTypeRepository(tx),
         strategyTypes: strategyTypeRepository(tx),

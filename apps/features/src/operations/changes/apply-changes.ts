@@ -9,6 +9,7 @@ import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
 import type { DomainEvent } from '../../domain/feature.ts';
 import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import { hiddenFrom } from '../seen-by.ts';
 import { subjectsOf } from './check-changes.ts';
 
 type Asking = Asked<typeof ApplyChanges>;
@@ -51,14 +52,14 @@ const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
   });
 
 /** Everything that the changes touch, with the features and segments locked in one order until the end of this work. */
-const lockedSituation = async ({ features, application }: Work, { body, now }: Asking) => {
+const lockedSituation = async ({ features, application }: Work, { body, caller, now }: Asking) => {
   const subjects = subjectsOf(
     body.project,
     body.changes.map(({ change }) => change),
   );
   await features.findFamiliesForUpdate([...new Set(subjects.features)]);
   await application.lockSegments(subjects.segments);
-  const found = await application.situation(subjects);
+  const found = await application.situation(subjects, hiddenFrom(caller));
   if (found === undefined) return undefined;
   const { environment } = body;
   return { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };

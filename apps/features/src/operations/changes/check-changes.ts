@@ -5,6 +5,7 @@ import { checkChanges } from '../../domain/changes/index.ts';
 import { named } from '../../domain/refusals.ts';
 import type { SituationReader, Subjects } from '../../persistence/situation-reader.ts';
 import { mentionsOf } from '../mentions.ts';
+import { hiddenFrom } from '../seen-by.ts';
 
 const featuresOf = (change: Change): string[] => {
   if (isSegmentChange(change)) return [];
@@ -26,9 +27,9 @@ export const subjectsOf = (project: string, changes: readonly Change[]): Subject
 };
 
 export const checkChangesEndpoint = (readSituation: SituationReader) =>
-  implement(CheckChanges, async ({ body, now }) => {
+  implement(CheckChanges, async ({ body, caller, now }) => {
     const { project, environment, changes, earlier } = body;
-    const found = await readSituation(subjectsOf(project, [...earlier, ...changes]));
+    const found = await readSituation(subjectsOf(project, [...earlier, ...changes]), hiddenFrom(caller));
     if (found === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     const situation = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
     return { changes: checkChanges(changes, earlier, situation) };
