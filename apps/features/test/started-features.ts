@@ -82,9 +82,16 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
-    const body = { topic, consumer: 'spec', after: 0, limit: 1000 };
-    const { messages } = await started.call(readOutboxOf.features, { body });
-    return messages.map(({ payload }) => payload as Payload);
+    const told: Payload[] = [];
+    const tellFrom = async (after: number): Promise<void> => {
+      const body = { topic, consumer: 'spec', after, limit: 1000 };
+      const { messages } = await started.call(readOutboxOf.features, { body });
+      told.push(...messages.map(({ payload }) => payload as Payload));
+      const last = messages.at(-1)?.position;
+      if (last !== undefined) await tellFrom(last);
+    };
+    await tellFrom(0);
+    return told;
   };
 
   const started: StartedFeatures = {

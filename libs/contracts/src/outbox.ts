@@ -18,7 +18,7 @@ export type OutboxMessage = Static<typeof OutboxMessage>;
 
 /**
  * What a consumer asks a producer for: what follows a position. The reply's `head` is a barrier as well: everything that
- * was committed when the call was made has a position up to it.
+ * was committed when the call was made has a position up to it. Fewer messages than asked for do not say that these are all.
  */
 export const defineReadOutbox = <S extends ServiceName>(service: S) =>
   defineOperation({

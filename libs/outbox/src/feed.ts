@@ -24,18 +24,29 @@ export const confirmations = (): Confirmations => {
   };
 };
 
-const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
+export const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
 
 /** An outbox row as the message that consumers get, whichever way it reaches them. */
-export const messageJson = `json_build_object(
+const messageJson = `json_build_object(
   'position', position, 'uid', uid, 'type', type, 'recordedAt', recorded_at, 'traceparent', traceparent, 'payload', payload)`;
+
+/** A quarter of what NATS carries in one message unless told otherwise. */
+const pageBytes = 256 * 1024;
+
+/** The rows of topic `$1` that follow a position, as many as a message of the bus carries with ease: at least one. */
+export const pageAfter = (position: string, atMost: string): string => `
+  select position, uid, type, traceparent, message from (
+    select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
+      select position, uid, type, traceparent, ${messageJson}::text as message from outbox
+      where topic = $1 and position > ${position} order by position limit ${atMost}
+    ) as rows
+  ) as measured
+  where nth = 1 or bytes <= ${pageBytes}
+  order by position`;
 
 const messagesAfter: Statement = {
   name: 'outbox-after',
-  text: `
-    select coalesce(json_agg(message order by position), '[]')::text as messages from (
-      select position, ${messageJson} as message from outbox where topic = $1 and position > $2 order by position limit $3
-    ) as rows`,
+  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfter('$2', '$3')}) as page`,
 };
 
 /** Answers consumers that ask what follows a position, and where the end is. */

@@ -4,7 +4,7 @@ import type { OutboxMessage, RecordedEvent } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
-import { startProducer, type TellingProducer } from '../test/telling.ts';
+import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
 import { inboxTables, type Projection, startProjection } from './index.ts';
 
 const heardTable = {
@@ -183,6 +183,19 @@ describe('a projection over NATS', () => {
       expect(row?.open).toBe(0);
     });
   };
+
+  it('catches up with a backlog that is many times what the server carries in one message', async () => {
+    const names = Array.from({ length: 30 }, (_, nth) => `flag-${nth + 1}`);
+    for (const name of names) {
+      await producer.telling.work(null, async (_, outbox) =>
+        outbox.event({ ...featureCreated(name), data: 'large '.repeat(200_000) }),
+      );
+    }
+    const projection = await follow(bus, consumer.database);
+    expect(await projection.caughtUp(20_000)).toBe(0);
+    expect(await namesOf(consumer.database)).toEqual(names);
+    await projection.stop();
+  });
 
   it.each(['deleted', 'returned to an older copy'])(
     'misses nothing when what the server had stored is %s, and nobody does anything about it within 60 s',

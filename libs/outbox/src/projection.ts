@@ -43,11 +43,8 @@ const keptAhead = 5_000;
 /** A producer that is starting, or restarting, is nothing to warn of. */
 const patienceMs = 5_000;
 
-/** Up to which position a page of the outbox is complete: what is missing in it was dropped, and is superseded. */
-const completeUpTo = (head: number, messages: readonly OutboxMessage[]): number => {
-  const last = messages.at(-1)?.position ?? head;
-  return messages.length < pageSize ? Math.max(head, last) : last;
-};
+/** Up to which position a page is complete: what is missing before was dropped, and is superseded. It may end early. */
+const completeUpTo = (head: number, messages: readonly OutboxMessage[]): number => messages.at(-1)?.position ?? head;
 
 /**
  * Follows one topic of one producer. What the bus delivers is applied as long as it follows without a gap; after a gap, at

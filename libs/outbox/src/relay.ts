@@ -1,7 +1,7 @@
 import type { Bus, Fact } from '@bunting/bus';
 import { followersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
 import type { Database, Session } from '@bunting/database';
-import { type Confirmations, messageJson } from './feed.ts';
+import { type Confirmations, headOf, pageAfter } from './feed.ts';
 import { alarm } from './alarm.ts';
 import { dropOldAnswers } from './once.ts';
 
@@ -47,10 +47,7 @@ const topics: readonly OutboxTopic[] = ['event', 'state'];
 const batchSize = 500;
 const housekeepingEveryMs = 10_000;
 
-const unpublished = `
-  select position, uid, type, traceparent, ${messageJson}::text as message from outbox
-  where topic = $1 and position > (select published from outbox_topic where topic = $1)
-  order by position limit ${batchSize}`;
+const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize));
 
 /**
  * Publishes the outbox in the order of its positions. One relay per service is at work: it holds an advisory lock, and each
@@ -102,13 +99,14 @@ export const startRelay = (options: RelayOptions): Relay => {
     topic: OutboxTopic,
     { session, epoch }: Pick<Lead, 'session' | 'epoch'>,
   ): Promise<boolean> => {
-    await session.query('select outbox_head($1)', [topic]);
+    const [end] = (await session.query<{ head: number }>({ ...headOf, values: [topic] })).rows;
     const { rows } = await session.query<Unpublished>({
       name: 'outbox-unpublished',
       text: unpublished,
       values: [topic],
     });
-    if (rows.length === 0) return false;
+    const last = rows.at(-1)?.position;
+    if (last === undefined) return false;
     const facts = rows.map(({ uid, type, traceparent, message }): Fact => ({
       subject: `${topic}.${producer}.${type}`,
       id: uid,
@@ -116,13 +114,12 @@ export const startRelay = (options: RelayOptions): Relay => {
       traceparent,
     }));
     await bus.publish(facts);
-    const last = rows.at(-1)?.position;
     const { rowCount } = await session.query(
       'update outbox_topic set published = greatest(published, $2) where topic = $1 and epoch = $3',
       [topic, last, epoch],
     );
     if (rowCount === 0) throw new Error('another relay has taken over');
-    return rows.length === batchSize;
+    return last < (end?.head ?? 0);
   };
 
   /** Writes down what consumers confirmed, and drops what nobody needs any more: of a state the newest row always stays. */
