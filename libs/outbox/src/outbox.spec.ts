@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Bus, call, inProcessBus, systemContext } from '@bunting/bus';
+import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { readOutboxOf } from '@bunting/contracts';
-import { eventually } from '@bunting/testing';
+import { eventually, startNats } from '@bunting/testing';
 import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
 
 describe('the outbox', () => {
@@ -107,6 +107,36 @@ describe('the outbox', () => {
     await producer.tell('flag-2');
     await eventually(async () => expect(heard).toEqual([1, 2]));
     expect(producer.telling.relay.leading).toBe(true);
+  });
+
+  it('keeps its connection while the bus is away, and goes on when it is back', async () => {
+    const server = await startNats();
+    const overNats = await natsBus({ url: server.url, name: 'test' });
+    const { database, telling, tell, stop } = await startProducer(overNats);
+    const leader = () =>
+      database.read({
+        name: 'leader',
+        text: `select pid from pg_locks where locktype = 'advisory'
+               and database = (select oid from pg_database where datname = current_database())`,
+      });
+    const published = () =>
+      database.read({ name: 'published', text: "select published::int from outbox_topic where topic = 'event'" });
+    try {
+      await eventually(async () => expect(telling.relay.leading).toBe(true));
+      const before = await leader();
+      expect(before).toHaveLength(1);
+      await server.kill();
+      await tell('flag-1');
+      const sent = database.statements;
+      await eventually(async () => expect(database.statements - sent).toBeGreaterThan(8));
+      expect(await leader()).toEqual(before);
+      await server.restart();
+      await eventually(async () => expect(await published()).toEqual([{ published: 1 }]));
+    } finally {
+      await stop();
+      await overNats.close();
+      await server.stop();
+    }
   });
 
   it('leaves no trace on a connection by asking in vain who is to relay', async () => {

@@ -46,6 +46,10 @@ interface Lead {
 const topics: readonly OutboxTopic[] = ['event', 'state'];
 const batchSize = 500;
 const housekeepingEveryMs = 10_000;
+const longestPauseMs = 5_000;
+
+/** The bus did not take what was to be published: the session with the database is as good as before. */
+class NotPublishedError extends Error {}
 
 const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize));
 
@@ -56,11 +60,13 @@ const unpublished = pageAfter('(select published from outbox_topic where topic =
 export const startRelay = (options: RelayOptions): Relay => {
   const { producer, database, bus, confirmed, intervalMs, retentionHours, answersKeptHours, warn } = options;
   const bell = alarm();
+  const end = alarm();
   const followers = JSON.stringify(
     topics.flatMap((topic) => followersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
   );
   let lead: Lead | undefined;
   let failing = false;
+  let pauseMs = intervalMs;
   let stopped = false;
   let housekeptAt = performance.now();
 
@@ -113,7 +119,9 @@ export const startRelay = (options: RelayOptions): Relay => {
       payload: message,
       traceparent,
     }));
-    await bus.publish(facts);
+    await bus.publish(facts).catch((error: Error) => {
+      throw new NotPublishedError(error.message, { cause: error });
+    });
     const { rowCount } = await session.query(
       'update outbox_topic set published = greatest(published, $2) where topic = $1 and epoch = $3',
       [topic, last, epoch],
@@ -169,13 +177,20 @@ export const startRelay = (options: RelayOptions): Relay => {
         }
         if (performance.now() - housekeptAt > housekeepingEveryMs) await keepHouse();
         failing = false;
+        pauseMs = intervalMs;
       } catch (error) {
         if (!failing && !stopped) warn(`The relay of ${producer} tries again: ${(error as Error).message}`);
         failing = true;
         more = false;
-        resign();
+        const isBusAway = error instanceof NotPublishedError;
+        pauseMs = isBusAway ? Math.min(2 * pauseMs, longestPauseMs) : intervalMs;
+        // Where the bus stays away from this process alone, another may reach it.
+        if (!isBusAway || pauseMs === longestPauseMs) resign();
       }
-      if (!more && !stopped) await bell.wait(intervalMs);
+      if (stopped) break;
+      // What is new does not bring the bus back any sooner.
+      if (pauseMs > intervalMs) await end.wait(pauseMs);
+      else if (!more) await bell.wait(intervalMs);
     }
     await keepHouse().catch(() => undefined);
     resign();
@@ -190,6 +205,7 @@ export const startRelay = (options: RelayOptions): Relay => {
     stop: async () => {
       stopped = true;
       bell.ring();
+      end.ring();
       await running;
     },
   };
