@@ -162,6 +162,27 @@ describe('A stream of events', () => {
     await ended;
   });
 
+  it('is one of five at most that a key may have, and ended ones count no more', async () => {
+    const [greedy, other] = ['user:feed0000000000000000000000greedy', 'user:feed00000000000000000000another'];
+    await gateway.givenToken({ token: greedy });
+    await gateway.givenToken({ token: other });
+    const refused = await Promise.all(Array.from({ length: 6 }, () => gateway.ask(`${feed}?after=9`, { key: greedy })));
+    expect(refused.map(({ status }) => status).filter((status) => status === 400).length).toBeGreaterThanOrEqual(5);
+    const open = await Promise.all(Array.from({ length: 6 }, () => follow(`${feed}?follow=true`, greedy)));
+    expect(open.map(({ response }) => response.status).sort()).toEqual([200, 200, 200, 200, 200, 429]);
+    const another = await follow(`${feed}?follow=true`, other);
+    expect(another.response.status).toBe(200);
+    for (const { leave, ended } of [...open, another]) {
+      leave();
+      await ended;
+    }
+    await eventually(async () => {
+      const again = await follow(`${feed}?follow=true`, greedy);
+      again.leave();
+      expect(again.response.status).toBe(200);
+    });
+  });
+
   it('is asked for no faster than the client reads', async () => {
     log = Array.from({ length: 400 }, (_, nth) => anEvent(nth + 1, { text: 'x'.repeat(100_000) }));
     const response = await gateway.ask(feed);

@@ -1,5 +1,5 @@
 import { type Answer, callForAnswer, type CallContext } from '@bunting/bus';
-import { type AnyOperation, parse, type Permission, unavailable } from '@bunting/contracts';
+import { type AnyOperation, type Caller, parse, type Permission, refusal, unavailable } from '@bunting/contracts';
 import type { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,8 +16,35 @@ const heartbeatMs = 10_000;
 /** How long a service may be away before who reads is told to come again. */
 const patienceMs = 30_000;
 const mostStreams = 200;
+/** How many streams one key may have: no one takes the places of all others. */
+const mostOfKey = 5;
 
 export const linesType = 'application/x-ndjson; charset=utf-8';
+
+/** Gives places to streams, and each place a way to give it back. */
+const streamPlaces = () => {
+  const ofKey = new Map<string, number>();
+  let taken = 0;
+  const put = (key: string, held: number): void => {
+    if (held === 0) ofKey.delete(key);
+    else ofKey.set(key, held);
+  };
+  return ({ id, tokenId }: Caller): (() => void) => {
+    const key = tokenId ?? String(id);
+    const held = ofKey.get(key) ?? 0;
+    if (held >= mostOfKey) {
+      const message = `A key may have ${mostOfKey} streams at once. Please end one of them first.`;
+      throw refusal('RateLimitError', message, { retryAfterSeconds: 10 });
+    }
+    if (taken >= mostStreams) throw unavailable('There are too many streams now. Please try again.', 10);
+    taken++;
+    put(key, held + 1);
+    return () => {
+      taken--;
+      put(key, (ofKey.get(key) ?? 1) - 1);
+    };
+  };
+};
 
 interface Page {
   readonly items: readonly unknown[];
@@ -43,7 +70,7 @@ export const mountStream = (
     closing.abort();
     done();
   });
-  let open = 0;
+  const takePlace = streamPlaces();
 
   app.route({
     method: 'GET',
@@ -74,9 +101,16 @@ export const mountStream = (
       const isOver = () => closing.signal.aborted || response.raw.destroyed || performance.now() >= until;
       const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
 
-      if (open >= mostStreams) throw unavailable('There are too many streams now. Please try again.', 10);
-      const answer = await callForAnswer(bus, operation, { query }, first);
-      if ('refused' in answer) return refuse(response, answer.refused);
+      // Taken before anything is awaited: as many as ask at once cannot all find the last place free.
+      const giveBack = takePlace(admitted.caller);
+      const answer = await callForAnswer(bus, operation, { query }, first).catch((error: unknown) => {
+        giveBack();
+        throw error;
+      });
+      if ('refused' in answer) {
+        giveBack();
+        return refuse(response, answer.refused);
+      }
 
       /** The page after an id, as soon as there is somebody to answer. */
       const pageAfter = async (after: number): Promise<Page | undefined> => {
@@ -92,25 +126,20 @@ export const mountStream = (
       };
 
       const lines = async function* (): AsyncGenerator<string> {
-        open++;
-        try {
-          let page: Page | undefined = JSON.parse(answer.reply.json) as Page;
-          let saidAt = performance.now();
-          while (page !== undefined) {
-            const { items, next, atEnd }: Page = page;
-            if (items.length > 0) {
-              yield items.map((item) => `${JSON.stringify(item)}\n`).join('');
-              saidAt = performance.now();
-            } else if (performance.now() - saidAt >= heartbeatMs) {
-              yield '\n';
-              saidAt = performance.now();
-            }
-            if (atEnd && !follow) return;
-            if (atEnd) await pause(lookEveryMs);
-            page = isOver() ? undefined : await pageAfter(next);
+        let page: Page | undefined = JSON.parse(answer.reply.json) as Page;
+        let saidAt = performance.now();
+        while (page !== undefined) {
+          const { items, next, atEnd }: Page = page;
+          if (items.length > 0) {
+            yield items.map((item) => `${JSON.stringify(item)}\n`).join('');
+            saidAt = performance.now();
+          } else if (performance.now() - saidAt >= heartbeatMs) {
+            yield '\n';
+            saidAt = performance.now();
           }
-        } finally {
-          open--;
+          if (atEnd && !follow) return;
+          if (atEnd) await pause(lookEveryMs);
+          page = isOver() ? undefined : await pageAfter(next);
         }
       };
       response
@@ -121,7 +150,10 @@ export const mountStream = (
         .header('x-accel-buffering', 'no');
       // Whoever follows learns at once that all is well, also when there is nothing to tell yet.
       response.raw.once('pipe', () => response.raw.flushHeaders());
-      return response.send(Readable.from(lines(), { objectMode: false, highWaterMark: 1 }));
+      const stream = Readable.from(lines(), { objectMode: false, highWaterMark: 1 });
+      // Closed it is in any case, also where the client was gone before a line was asked for.
+      stream.once('close', giveBack);
+      return response.send(stream);
     },
   });
 };
