@@ -1,9 +1,10 @@
 import { type ChangeOf, type Constraint, type CreateSegmentBody, invalid, refusal } from '@bunting/contracts';
 import { normalConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from './feature.ts';
-import { named, wrong } from './refusals.ts';
+import { wrong } from './refusals.ts';
 import { isSame } from './same.ts';
 import { limits } from './surroundings.ts';
+import { listed, type User } from './users.ts';
 
 /** What a segment is. */
 export interface SegmentContent {
@@ -52,7 +53,9 @@ export interface SegmentDecision {
 /** What a segment's neighbours are: who uses it, and who has the name that it is to have. */
 export interface SegmentNeighbours {
   /** the active features with a strategy that uses it */
-  readonly users: readonly { readonly name: string; readonly project: string }[];
+  readonly users: readonly User[];
+  /** the projects that are hidden from who asks: a refusal names nothing of them */
+  readonly hidden?: readonly string[];
   /** the id of the segment that has a name, if any has */
   readonly idOfName: (name: string) => number | undefined;
 }
@@ -82,11 +85,6 @@ const published = (segment: StoredSegment) => ({
   createdAt: segment.createdAt,
 });
 
-const list = (names: readonly string[]): string => {
-  const some = [...new Set(names)].slice(0, 10).map(named).join(', ');
-  return names.length > 10 ? `${some}, …` : some;
-};
-
 /** What is told of a new segment. */
 export const segmentCreated = (segment: StoredSegment): DomainEvent => ({
   type: 'segment-created',
@@ -105,7 +103,7 @@ export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
 export const updateSegment = (
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
-  { users, idOfName }: SegmentNeighbours,
+  { users, hidden, idOfName }: SegmentNeighbours,
   at = '/body',
 ): SegmentDecision => {
   const content = validatedSegment(
@@ -122,10 +120,12 @@ export const updateSegment = (
     throw refusal('NameExistsError', 'Segment name already exists');
   }
   if (after.project !== null && after.project !== segment.project) {
-    const foreign = users.filter((user) => user.project !== after.project).map((user) => user.project);
+    const foreign = users
+      .filter((user) => user.project !== after.project)
+      .map(({ project }) => ({ name: project, project }));
     if (foreign.length > 0) {
       const reason = 'Invalid project. Segment is being used by strategies in other projects';
-      throw wrong(`${reason}: ${list(foreign)}`, `${at}/project`);
+      throw wrong(`${reason}: ${listed(foreign, hidden)}`, `${at}/project`);
     }
   }
   if (isSame(after, segment)) return { segment, events: [] };
@@ -139,9 +139,13 @@ export const updateSegment = (
 };
 
 /** Deletes a segment that no feature uses. */
-export const deleteSegment = (segment: StoredSegment, { users }: Pick<SegmentNeighbours, 'users'>): SegmentDecision => {
-  if (users.length > 0)
-    throw refusal('ConflictError', `Segment ${segment.name} is in use by ${list(users.map(({ name }) => name))}`);
+export const deleteSegment = (
+  segment: StoredSegment,
+  { users, hidden }: Pick<SegmentNeighbours, 'users' | 'hidden'>,
+): SegmentDecision => {
+  if (users.length > 0) {
+    throw refusal('ConflictError', `Segment ${segment.name} is in use by ${listed(users, hidden)}`);
+  }
   return {
     segment: null,
     events: [{ type: 'segment-deleted', project: segment.project, preData: published(segment) }],

@@ -1,13 +1,18 @@
 import {
+  AddDependency,
   AddStrategy,
   AddFeatureTag,
   type Caller,
   CheckChanges,
   CreateProject,
   CreateFeature,
+  CreateContextField,
   CreateSegment,
+  CreateStrategyType,
   DeleteFeature,
+  DeleteContextField,
   DeleteSegment,
+  DeleteStrategyType,
   type ExportedFeatures,
   ExportFeatures,
   GetFeature,
@@ -40,6 +45,9 @@ const stranger: Caller = {
     { permission: 'CREATE_SEGMENT' },
     { permission: 'UPDATE_SEGMENT' },
     { permission: 'DELETE_SEGMENT' },
+    { permission: 'DELETE_CONTEXT_FIELD' },
+    { permission: 'DELETE_STRATEGY' },
+    { permission: 'UPDATE_FEATURE_DEPENDENCY', project: 'default' },
   ],
   hiddenProjects: ['vault'],
 };
@@ -155,6 +163,37 @@ describe('a project that is hidden from who asks', () => {
     const [there, absent] = [await dependingOn('hush'), await dependingOn('nosuch')];
     expect(there).toHaveLength(1);
     expect(there[0]?.replace('hush', 'nosuch')).toBe(absent[0]);
+  });
+
+  it('has features that no other can depend on, just as on those that do not exist', async () => {
+    const params = { projectId: 'default', featureName: 'plain' };
+    const depending = (feature: string) => features.call(AddDependency, { params, body: { feature } }, stranger);
+    const [there, absent] = await told(depending, 'hush', 'nosuch');
+    expect(there).toBe(absent);
+  });
+
+  it('has features that are only counted among those that use something', async () => {
+    const { id } = await features.call(CreateSegment, { body: { ...everywhere, name: 'shared' } });
+    await features.call(CreateContextField, { body: { name: 'mood' } });
+    await features.call(CreateStrategyType, { body: { name: 'moody', parameters: [] } });
+    const body = {
+      name: 'moody',
+      segments: [id],
+      constraints: [{ contextName: 'mood', operator: 'IN' as const, values: ['good'] }],
+    };
+    const params = { projectId: 'vault', featureName: 'hush', environment: 'development' };
+    await features.call(AddStrategy, { params, body });
+    const attempts = [
+      features.call(DeleteSegment, { params: { id } }, stranger),
+      features.call(UpdateSegment, { params: { id }, body: { ...everywhere, project: 'default' } }, stranger),
+      features.call(DeleteContextField, { params: { name: 'mood' } }, stranger),
+      features.call(DeleteStrategyType, { params: { name: 'moody' } }, stranger),
+    ];
+    for (const attempt of attempts) {
+      const message = await attempt.then(String, String);
+      expect(message).toContain('1 other');
+      expect(message).not.toMatch(/vault|hush/);
+    }
   });
 
   it('is in no list, and counted in none', async () => {

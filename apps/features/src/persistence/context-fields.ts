@@ -2,6 +2,7 @@ import { notFound } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 import type { StoredContextField } from '../domain/context-field.ts';
 import { named } from '../domain/refusals.ts';
+import type { User } from '../domain/users.ts';
 import { moment } from './feature-json.ts';
 import { strategiesWhere } from './strategy-uses.ts';
 
@@ -12,8 +13,8 @@ export interface ContextFieldRepository {
   add(field: StoredContextField): Promise<{ readonly createdAt: string } | undefined>;
   save(field: StoredContextField): Promise<void>;
   remove(name: string): Promise<void>;
-  /** The names of some active features with a constraint on the field. */
-  usersOf(name: string): Promise<string[]>;
+  /** The active features with a constraint on the field. */
+  usersOf(name: string): Promise<User[]>;
 }
 
 const valuesOf = ({ name, description, sortOrder, stickiness, legalValues }: StoredContextField): unknown[] => [
@@ -51,9 +52,9 @@ export const contextFieldRepository = ({ query }: Tx): ContextFieldRepository =>
 
   usersOf: async (name) => {
     const text = `
-      select name from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
-      order by name limit 11`;
-    return (await query<{ name: string }>(text, [name])).map((row) => row.name);
+      select name, project from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
+      order by name`;
+    return query<User>(text, [name]);
   },
 });
 

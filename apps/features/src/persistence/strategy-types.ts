@@ -1,5 +1,6 @@
 import { notFound } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
+import type { User } from '../domain/users.ts';
 import type { StoredStrategyType } from '../domain/strategy-type.ts';
 
 /** Types of strategies within a unit of work. */
@@ -9,8 +10,8 @@ export interface StrategyTypeRepository {
   add(type: StoredStrategyType): Promise<boolean>;
   save(type: StoredStrategyType): Promise<void>;
   remove(name: string): Promise<void>;
-  /** The names of some features with a strategy of the type, archived ones too. */
-  usersOf(name: string): Promise<string[]>;
+  /** The features with a strategy of the type, archived ones too. */
+  usersOf(name: string): Promise<User[]>;
 }
 
 export const strategyTypeRepository = ({ query }: Tx): StrategyTypeRepository => ({
@@ -40,11 +41,11 @@ export const strategyTypeRepository = ({ query }: Tx): StrategyTypeRepository =>
 
   usersOf: async (name) => {
     const text = `
-      select name from feature
+      select name, project from feature
       where strategy_ids <> '{}'
         and jsonb_path_exists(environments, '$.*.strategies[*] ? (@.name == $name)', jsonb_build_object('name', $1::text))
-      order by name limit 11`;
-    return (await query<{ name: string }>(text, [name])).map((row) => row.name);
+      order by name`;
+    return query<User>(text, [name]);
   },
 });
 

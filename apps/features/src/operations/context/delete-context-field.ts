@@ -1,8 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
+import { listed } from '../../domain/users.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { hiddenFrom } from '../seen-by.ts';
 
 export const deleteContextFieldEndpoint = (work: UnitOfWork) =>
   implement(DeleteContextField, (asked) =>
@@ -13,7 +15,7 @@ export const deleteContextFieldEndpoint = (work: UnitOfWork) =>
       if (field === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);
       const users = await contextFields.usersOf(field.name);
       if (users.length > 0) {
-        throw refusal('ConflictError', `Context field ${field.name} is in use by ${users.slice(0, 10).join(', ')}`);
+        throw refusal('ConflictError', `Context field ${field.name} is in use by ${listed(users, hiddenFrom(caller))}`);
       }
       await contextFields.remove(field.name);
       events.record([{ type: 'context-field-deleted', preData: field }]);

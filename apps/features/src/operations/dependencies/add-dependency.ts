@@ -5,6 +5,7 @@ import { noSuchFeature } from '../../domain/feature-rules.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import { seenBy } from '../seen-by.ts';
 
 export const addDependencyEndpoint = (work: UnitOfWork) =>
   implement(AddDependency, (asked) =>
@@ -17,7 +18,10 @@ export const addDependencyEndpoint = (work: UnitOfWork) =>
         throw noSuchFeature(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
-      const parent = family.find(({ name }) => name === body.feature);
+      const parent = seenBy(
+        asked,
+        family.find(({ name }) => name === body.feature),
+      );
       const children = await tx.features.childrenOf(child.name);
       const dependency = normalDependency(body.feature, body.enabled, body.variants);
       await carryOut(tx, addDependency(child, dependency, { parent, children }), caller);

@@ -4,7 +4,7 @@ import { deleteSegment } from '../../domain/segment.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/stored-segments.ts';
-import { seenBy } from '../seen-by.ts';
+import { hiddenFrom, seenBy } from '../seen-by.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
@@ -14,7 +14,7 @@ export const deleteSegmentEndpoint = (work: UnitOfWork) =>
       const { segment, neighbours } = await storedSegments.getForUpdate(asked.params.id);
       if (seenBy(asked, segment) === undefined) throw noSuchSegment(asked.params.id);
       authoriseSegment(asked.caller, permissions, segment.project);
-      const decision = deleteSegment(segment, neighbours);
+      const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenFrom(asked.caller) });
       await guard.segment(segment.id, [segment.project]);
       await storedSegments.remove(segment);
       events.record(decision.events);

@@ -4,7 +4,7 @@ import { updateSegment } from '../../domain/segment.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/stored-segments.ts';
-import { seenBy } from '../seen-by.ts';
+import { hiddenFrom, seenBy } from '../seen-by.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
@@ -18,7 +18,11 @@ export const updateSegmentEndpoint = (work: UnitOfWork) =>
       authoriseSegment(caller, permissions, segment.project);
       if (project !== segment.project) authoriseSegment(caller, permissions, project);
       const { description = segment.description, name, constraints } = body;
-      const decision = updateSegment(segment, { name, description, project, constraints }, neighbours);
+      const decision = updateSegment(
+        segment,
+        { name, description, project, constraints },
+        { ...neighbours, hidden: hiddenFrom(caller) },
+      );
       if (decision.segment === null || decision.segment === segment) return null;
       await guard.segment(segment.id, [segment.project, decision.segment.project]);
       await storedSegments.save(decision.segment);

@@ -1,7 +1,9 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategyType, refusal } from '@bunting/contracts';
+import { listed } from '../../domain/users.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { hiddenFrom } from '../seen-by.ts';
 import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
 
 export const deleteStrategyTypeEndpoint = (work: UnitOfWork) =>
@@ -13,7 +15,7 @@ export const deleteStrategyTypeEndpoint = (work: UnitOfWork) =>
       const { name } = type;
       const users = await tx.strategyTypes.usersOf(name);
       if (users.length > 0) {
-        throw refusal('ConflictError', `Strategy ${name} is in use by ${users.slice(0, 10).join(', ')}`);
+        throw refusal('ConflictError', `Strategy ${name} is in use by ${listed(users, hiddenFrom(asked.caller))}`);
       }
       await tx.strategyTypes.remove(name);
       tx.events.record([{ type: 'strategy-deleted', data: { name } }]);
