@@ -1,5 +1,5 @@
 import { openDatabase } from '@bunting/database';
-import { outboxTables, startTelling } from '@bunting/outbox';
+import { startTelling } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
@@ -18,7 +18,7 @@ export const featuresService = defineService({
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
       name: 'features',
-      steps: [...steps, outboxTables],
+      steps,
       entities,
       poolSize: config.FEATURES_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,

@@ -15,16 +15,14 @@ import {
   type StateOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { outboxTables } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Feature as StoredFeature } from '../src/domain/feature.ts';
 import { featureRepository } from '../src/persistence/feature-repository.ts';
-import { steps as ownSteps } from '../src/persistence/migrations/index.ts';
+import { steps } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 
-const steps = [...ownSteps, outboxTables];
 const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
 
 /** A database of its own with the schema of the service and what a fresh install has. */

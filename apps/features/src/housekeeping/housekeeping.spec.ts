@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { inProcessBus } from '@bunting/bus';
 import type { FeatureState, RecordedEvent, StateOf } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { outboxTables, startTelling } from '@bunting/outbox';
+import { startTelling } from '@bunting/outbox';
 import { eventually } from '@bunting/testing';
 import { aFeature } from '../../test/builders.ts';
 import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const fresh = await freshFeaturesDatabase();
   drop = () => fresh.drop();
   for (const name of ['one', 'two', 'three']) {
-    const database = await openDatabase({ url: fresh.url, name, steps: [...steps, outboxTables], entities });
+    const database = await openDatabase({ url: fresh.url, name, steps, entities });
     databases.push(database);
     const telling = startTelling({
       ...{ producer: 'features', database, bus: inProcessBus(), intervalMs: 60_000, retentionHours: 1 },

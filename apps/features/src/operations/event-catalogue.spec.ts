@@ -93,7 +93,7 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { type Database, openDatabase } from '@bunting/database';
-import { outboxTables, startTelling } from '@bunting/outbox';
+import { startTelling } from '@bunting/outbox';
 import { aFeature, aStrategy, type FeatureAbout } from '../../test/builders.ts';
 import { mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 import type { FeatureInEnvironment } from '../domain/feature.ts';
@@ -129,7 +129,7 @@ let work: UnitOfWork;
 beforeAll(async () => {
   features = await startFeatures();
   const { url } = features;
-  database = await openDatabase({ url, name: 'house', steps: [...steps, outboxTables], entities });
+  database = await openDatabase({ url, name: 'house', steps, entities });
   const telling = startTelling({
     ...{ producer: 'features', database, bus: inProcessBus(), intervalMs: 60_000, retentionHours: 1 },
     warn: () => undefined,

@@ -11,7 +11,7 @@ import {
   RemoveFeatureTag,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { outboxTables, startTelling } from '@bunting/outbox';
+import { startTelling } from '@bunting/outbox';
 import { contextOf, freshFeaturesDatabase, mia } from '../../test/started-features.ts';
 import { featuresEndpoints } from '../operations/index.ts';
 import { entities } from './entities.ts';
@@ -27,7 +27,7 @@ let drop: () => Promise<void>;
 beforeAll(async () => {
   const fresh = await freshFeaturesDatabase();
   drop = () => fresh.drop();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps: [...steps, outboxTables], entities });
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
   const telling = startTelling({
     ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
     warn: () => undefined,

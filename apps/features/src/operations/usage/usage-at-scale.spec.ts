@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { call, inProcessBus, serve, type Subscription } from '@bunting/bus';
 import { type MetricsBody, ReportMetrics } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { outboxTables, startTelling } from '@bunting/outbox';
+import { startTelling } from '@bunting/outbox';
 import { aFeature } from '../../../test/builders.ts';
 import { contextOf, freshFeaturesDatabase, someoneWho } from '../../../test/started-features.ts';
 import { entities } from '../../persistence/entities.ts';
@@ -21,7 +21,7 @@ let drop: () => Promise<void>;
 beforeAll(async () => {
   const fresh = await freshFeaturesDatabase();
   drop = () => fresh.drop();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps: [...steps, outboxTables], entities });
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
   const telling = startTelling({
     ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
     warn: () => undefined,

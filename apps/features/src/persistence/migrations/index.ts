@@ -1,8 +1,9 @@
-import { idempotencyTables } from '@bunting/outbox';
+import { idempotencyTables, outboxTables } from '@bunting/outbox';
 import { appliedChangeRequests, protectedEnvironments } from './applied-changes.ts';
 import { archivedFeatures } from './archived-features.ts';
 import { deletedFeatures } from './deleted-features.ts';
 import { editions } from './editions.ts';
+import { everyProjectTold } from './every-project-told.ts';
 import { freshInstall } from './fresh-install.ts';
 import { settings } from './settings.ts';
 import { toldProjects } from './told-projects.ts';
@@ -22,4 +23,6 @@ export const steps = [
   idempotencyTables,
   archivedFeatures,
   editions,
+  outboxTables,
+  everyProjectTold,
 ];
