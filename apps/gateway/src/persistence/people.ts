@@ -47,6 +47,8 @@ export interface PersonSettings {
 /** Users and service accounts. Whoever was deleted is found nowhere any more. */
 export interface People {
   list(which: 'users' | 'service-accounts'): Promise<User[]>;
+  /** Somebody as they are now: to be shown, not to decide by. */
+  read(id: number, which?: 'users' | 'service-accounts'): Promise<User | undefined>;
   /** Somebody, who stays as they are until the end of this work. */
   find(id: number, which?: 'users' | 'service-accounts'): Promise<User | undefined>;
   /** Users, by how their name, username or e-mail begins. */
@@ -89,17 +91,24 @@ export const people = ({ query }: Pick<Tx, 'query'>): People => {
     }
   };
 
+  const byId = async (
+    locking: '' | 'for update',
+    id: number,
+    which: 'users' | 'service-accounts' | undefined,
+  ): Promise<User | undefined> => {
+    const text = `select ${personColumns} from api_user u where id = $1 and deleted_at is null ${locking}`;
+    const [row] = await query<PersonRow>(text, [id]);
+    if (row === undefined) return undefined;
+    return which !== undefined && row.is_service !== (which === 'service-accounts') ? undefined : userOf(row);
+  };
+
   return {
     list: async (which) => {
       const text = `select ${personColumns} from api_user u where deleted_at is null and is_service = $1 order by id`;
       return (await query<PersonRow>(text, [which === 'service-accounts'])).map(userOf);
     },
-    find: async (id, which) => {
-      const text = `select ${personColumns} from api_user u where id = $1 and deleted_at is null for update`;
-      const [row] = await query<PersonRow>(text, [id]);
-      if (row === undefined) return undefined;
-      return which !== undefined && row.is_service !== (which === 'service-accounts') ? undefined : userOf(row);
-    },
+    read: (id, which) => byId('', id, which),
+    find: (id, which) => byId('for update', id, which),
     search: async (beginning) => {
       const text = `
         select ${personColumns} from api_user u

@@ -12,10 +12,17 @@ export interface Held {
   readonly added_at: string;
 }
 
+export interface RoleHolders {
+  readonly users: readonly (Held & PersonRow)[];
+  readonly groups: readonly Held[];
+}
+
 /** Who has which role in a project. */
 export interface ProjectAccessRepository {
+  /** Who has roles there now: to be shown, not to decide by. */
+  read(project: string): Promise<RoleHolders>;
   /** Who has roles there; nobody else changes them until the end of this work. */
-  of(project: string): Promise<{ readonly users: readonly (Held & PersonRow)[]; readonly groups: readonly Held[] }>;
+  of(project: string): Promise<RoleHolders>;
   /** Replaces the roles of somebody there. */
   set(holder: Holder, project: string, id: number, roles: readonly number[]): Promise<void>;
   add(holder: Holder, project: string, ids: readonly number[], roles: readonly number[]): Promise<void>;
@@ -39,13 +46,16 @@ const groups = `
   select group_id as id, array_agg(role_id order by role_id) as roles, min(added_at) as added_at
   from project_group where project = $1 group by group_id order by group_id`;
 
+const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise<RoleHolders> => ({
+  users: await query<Held & PersonRow>(users, [project]),
+  groups: await query<Held>(groups, [project]),
+});
+
 export const projectAccessRepository = ({ query }: Pick<Tx, 'query'>): ProjectAccessRepository => ({
+  read: (project) => holdersOf({ query }, project),
   of: async (project) => {
     await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', project]);
-    return {
-      users: await query<Held & PersonRow>(users, [project]),
-      groups: await query<Held>(groups, [project]),
-    };
+    return holdersOf({ query }, project);
   },
   set: async (holder, project, id, roles) => {
     const table = `project_${holder}`;

@@ -9,6 +9,8 @@ interface RoleRow extends Role {
 /** Roles, predefined and made here. */
 export interface RoleRepository {
   list(): Promise<Role[]>;
+  /** A role as it is now: to be shown, not to decide by. */
+  read(id: number): Promise<RoleWithPermissions | undefined>;
   /** A role that stays as it is until the end of this work. */
   find(id: number): Promise<RoleWithPermissions | undefined>;
   isTaken(name: string, exceptId?: number): Promise<boolean>;
@@ -43,8 +45,8 @@ const roleOf = ({ permissions, ...role }: RoleRow): RoleWithPermissions => ({
 });
 
 export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => {
-  const find = async (id: number): Promise<RoleWithPermissions | undefined> => {
-    const [row] = await query<RoleRow>(`${withRights} id = $1 for update`, [id]);
+  const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithPermissions | undefined> => {
+    const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
     return row === undefined ? undefined : roleOf(row);
   };
   const store = async ({ name, description, type }: WantedRole, id: number | undefined): Promise<number> => {
@@ -70,7 +72,8 @@ export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => 
 
   return {
     list: () => query<Role>(`select ${columns} from role order by id`),
-    find,
+    read: (id) => byId('', id),
+    find: (id) => byId('for update', id),
     isTaken: async (name, exceptId) => {
       const text = 'select id from role where lower(name) = lower($1)';
       return (await query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
@@ -94,7 +97,7 @@ export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => 
          select $1, name, environment from json_to_recordset($2::json) as given (name text, environment text)`,
         [id, JSON.stringify(role.permissions)],
       );
-      return (await find(id)) as RoleWithPermissions;
+      return (await byId('for update', id)) as RoleWithPermissions;
     },
     remove: async (id) => {
       const [row] = await query<{ users: number; groups: number }>(inUse, [id]);

@@ -10,7 +10,7 @@ export const listGroupsEndpoint = (work: UnitOfWork) =>
 export const getGroupEndpoint = (work: UnitOfWork) =>
   implement(GetGroup, (asked) =>
     work(asked, async ({ groups }) => {
-      const group = await groups.find(asked.params.id);
+      const [group] = await groups.list([asked.params.id]);
       if (group === undefined) throw notFound(noSuchGroup);
       return group;
     }),

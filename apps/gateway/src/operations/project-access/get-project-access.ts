@@ -16,7 +16,7 @@ export const getProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) 
     const { projectId } = asked.params;
     await places.ofProject(asked, projectId);
     return work(asked, async ({ projectAccess, groups, roles }) => {
-      const held = await projectAccess.of(projectId);
+      const held = await projectAccess.read(projectId);
       const named = new Map((await groups.list(held.groups.map(({ id }) => id))).map((group) => [group.id, group]));
       const given = (await roles.list()).filter(({ type }) => type === 'project' || type === 'custom');
       const whoHas = (role: number, holders: readonly Held[]) =>

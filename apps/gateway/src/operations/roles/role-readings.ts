@@ -15,7 +15,7 @@ export const listRolesEndpoint = (work: UnitOfWork) =>
 export const getRoleEndpoint = (work: UnitOfWork) =>
   implement(GetRole, (asked) =>
     work(asked, async ({ roles }) => {
-      const role = await roles.find(asked.params.id);
+      const role = await roles.read(asked.params.id);
       if (role === undefined) throw notFound(noSuchRole);
       return role;
     }),

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
-import { ListServiceAccounts, ListServiceAccountTokens } from '@bunting/contracts';
+import { ListServiceAccounts, ListServiceAccountTokens, notFound } from '@bunting/contracts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { noSuchUser } from '../users/change-account.ts';
 import { rootRolesOf } from '../users/user-readings.ts';
-import { requireServiceAccount } from './service-account.ts';
 
 export const listServiceAccountsEndpoint = (work: UnitOfWork) =>
   implement(ListServiceAccounts, (asked) =>
@@ -17,7 +17,8 @@ export const listServiceAccountsEndpoint = (work: UnitOfWork) =>
 export const listServiceAccountTokensEndpoint = (work: UnitOfWork) =>
   implement(ListServiceAccountTokens, (asked) =>
     work(asked, async (tx) => {
-      const { id } = await requireServiceAccount(tx, asked.params.id);
-      return { pats: await tx.tokens.pats(id) };
+      const account = await tx.people.read(asked.params.id, 'service-accounts');
+      if (account === undefined) throw notFound(noSuchUser);
+      return { pats: await tx.tokens.pats(account.id) };
     }),
   );

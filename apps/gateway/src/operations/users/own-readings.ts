@@ -10,7 +10,7 @@ export const getMeEndpoint = (work: UnitOfWork) =>
     const token = { id, isAPI: true, name, username: name, email: null, imageUrl: imageUrlOf(name) };
     if (!isSomebody(asked.caller)) return { user: token, ...known };
     return work(asked, async ({ people }) => {
-      const found = await people.find(id);
+      const found = await people.read(id);
       if (found === undefined) return { user: token, ...known };
       const { rootRole: _role, active: _active, ...user } = found;
       return { user, ...known };
@@ -23,7 +23,7 @@ export const getProfileEndpoint = (work: UnitOfWork) =>
     const nothing = { features: [], subscriptions: [] };
     if (!isSomebody(caller)) return { rootRole: 'Admin', projects: [], ...nothing };
     return work(asked, async ({ people, projectAccess, roles }) => {
-      const user = await people.find(caller.id);
+      const user = await people.read(caller.id);
       const rootRole = (await roles.list()).find(({ id }) => id === user?.rootRole)?.name ?? 'Viewer';
       return { rootRole, projects: await projectAccess.projectsOfUser(caller.id), ...nothing };
     });

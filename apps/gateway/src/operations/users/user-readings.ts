@@ -15,7 +15,7 @@ export const listUsersEndpoint = (work: UnitOfWork) =>
 export const getUserEndpoint = (work: UnitOfWork) =>
   implement(GetUser, (asked) =>
     work(asked, async ({ people }) => {
-      const user = await people.find(asked.params.id, 'users');
+      const user = await people.read(asked.params.id, 'users');
       if (user === undefined) throw notFound(noSuchUser);
       return user;
     }),
