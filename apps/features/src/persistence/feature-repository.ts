@@ -27,8 +27,10 @@ export interface FeatureRepository {
   findForUpdate(name: string): Promise<Feature | undefined>;
   /** The features of those names that there are, in whichever project: locked in the order of their names. */
   findAllForUpdate(names: readonly string[]): Promise<Feature[]>;
-  /** The features of those names that there are, in whichever project, and those that they depend on: locked in the order of their names. */
-  findFamiliesForUpdate(names: readonly string[]): Promise<Feature[]>;
+  /** The features of those names that there are, in whichever project, and those that they depend on: locked in the order of their names. Of one project alone, if it is given. */
+  findFamiliesForUpdate(names: readonly string[], project?: string): Promise<Feature[]>;
+  /** The same, to be looked at and not to be changed: none is locked. Of every other project alone, if one is given. */
+  findFamilies(names: readonly string[], besides?: string): Promise<Feature[]>;
   /** The feature, with those that it depends on locked as well: they change with what it depends on. */
   getFamilyForUpdate(project: string, name: string): Promise<Feature>;
   /** The names of the active features that depend on one that is locked. */
@@ -67,12 +69,14 @@ const findForUpdate = `select ${featureJson} as feature, f.edition from feature 
 const findAllForUpdate = `
   select ${featureJson} as feature, f.edition from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
 
-const findFamiliesForUpdate = `
+const families = `
   select ${featureJson} as feature, f.edition from feature f
   where f.name in (
     select unnest($1::text[])
-    union select unnest(child.parents) from feature child where child.name = any ($1::text[]))
-  order by f.name for update of f`;
+    union select unnest(child.parents) from feature child where child.name = any ($1::text[]))`;
+
+const findFamiliesForUpdate = `${families} and ($2::text is null or f.project = $2) order by f.name for update of f`;
+const findFamilies = `${families} and f.project is distinct from $2::text order by f.name`;
 
 const children = `
   select name from feature where parents @> array[$1::text] and parents <> '{}' and archived_at is null order by name`;
@@ -134,8 +138,8 @@ export const featureRepository = (
     if (one !== undefined && feature !== undefined) one.after = { feature, edition };
   };
 
-  const find = async (statement: string, value: unknown): Promise<Feature[]> =>
-    (await query<FoundRow>(statement, [value])).map(remembered);
+  const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
+    (await query<FoundRow>(statement, values)).map(remembered);
 
   const tell = async (statement: string, value: unknown): Promise<void> => {
     for (const { version, edition, state } of await query<SavedRow>(statement, [value])) {
@@ -168,10 +172,12 @@ export const featureRepository = (
 
     findForUpdate: async (name) => (await find(findForUpdate, name))[0],
     findAllForUpdate: (names) => find(findAllForUpdate, names),
-    findFamiliesForUpdate: (names) => find(findFamiliesForUpdate, names),
+    findFamiliesForUpdate: (names, project) => find(findFamiliesForUpdate, names, project ?? null),
+    findFamilies: async (names, besides) =>
+      (await query<FoundRow>(findFamilies, [names, besides ?? null])).map(({ feature }) => featureOf(feature)),
 
     getFamilyForUpdate: async (project, name) => {
-      const found = (await find(findFamiliesForUpdate, [name])).find((feature) => feature.name === name);
+      const found = (await find(findFamiliesForUpdate, [name], null)).find((feature) => feature.name === name);
       if (found === undefined) throw notFound('No feature flag found');
       if (found.project !== project) throw await absentFeature(query, project, name);
       return found;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  CreateProject,
   CreateSegment,
   type Constraint,
   type ExportedFeatures,
@@ -110,6 +111,18 @@ it('finds what an import at the same moment has made', async () => {
   await beta();
   const reports = await Promise.all([bringIn(exported(20)), bringIn(exported(20))]);
   expect(reports.map(({ created, unchanged }) => created - unchanged).sort()).toEqual([-20, 20]);
+});
+
+it('waits for nobody who changes a feature of that name in another project', async () => {
+  await features.call(CreateProject, { body: { id: 'garage', name: 'Garage' } });
+  await features.given(aFeature({ name: 'busy', project: 'garage' }));
+  await features.database.transaction(async ({ query }) => {
+    await query(`select from feature where name = 'busy' for update`);
+    const refusal = await refusalOf(bringIn({ features: [{ name: 'busy' }], featureStrategies: [], tagTypes: [] }));
+    expect(refusal.details).toMatchObject([
+      { message: expect.stringContaining('The feature "busy" exists in project "garage"') },
+    ]);
+  });
 });
 
 describe('refuses the whole file', () => {

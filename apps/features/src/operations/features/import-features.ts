@@ -55,7 +55,9 @@ export const importFeaturesEndpoint = (work: UnitOfWork, limit: number | undefin
       await tx.projects.hold({ project });
       await tx.destinations.takeTurn();
       const mentioned = namedInFile(data);
-      const features = await tx.features.findFamiliesForUpdate(mentioned.features);
+      // Those of other projects are only looked at: who imports into one project holds up nobody in another.
+      const ours = await tx.features.findFamiliesForUpdate(mentioned.features, project);
+      const features = [...ours, ...(await tx.features.findFamilies(mentioned.features, project))];
       const found = await tx.destinations.find(project, mentioned);
       if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
 

@@ -42,6 +42,14 @@ it('says what is wrong, what will be left out, and what the caller may not do', 
   await expect(validate({}, kim, 'moon')).rejects.toMatchObject({ kind: 'NoAccessError' });
 });
 
+it('waits for nobody who changes the features that the file names', async () => {
+  await features.given(aFeature({ name: 'busy', project: 'default' }));
+  await features.database.transaction(async ({ query }) => {
+    await query(`select from feature where name = 'busy' for update`);
+    expect(await validate({ features: [{ name: 'busy' }] })).toEqual({ errors: [], warnings: [], permissions: [] });
+  });
+});
+
 it('says that there is no room', async () => {
   await features.call(UpdateProjectSettings, { params: { projectId: 'default' }, body: { featureLimit: 0 } });
   const { errors } = await validate({});

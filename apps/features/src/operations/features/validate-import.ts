@@ -65,7 +65,7 @@ export const validateImportEndpoint = (work: UnitOfWork, limit: number | undefin
       const { project, environment, data } = body;
       authorise(caller, ValidateImport.permission, { project });
       const mentioned = namedInFile(data);
-      const features = await tx.features.findFamiliesForUpdate(mentioned.features);
+      const features = await tx.features.findFamilies(mentioned.features);
       const found = await tx.destinations.find(project, mentioned);
       if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
       try {
