@@ -152,7 +152,7 @@ describe('more requests than are answered at once', () => {
       message: 'Bunting has more to do than it can take on now. Please try again.',
     });
     expect((await gateway.ask(featurePath.replace('/api', '/%61pi'))).status).toBe(503);
-    expect((await gateway.ask('/health/ready')).status).toBe(200);
+    expect((await gateway.ask('/health/live')).status).toBe(200);
     answerProject();
     expect((await first).status).toBe(500);
     expect((await gateway.ask(featurePath)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, type FreshDatabase } from '@bunting/testing';
+import { eventually, type FreshDatabase, withClient } from '@bunting/testing';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -66,6 +66,11 @@ describe('the gateway in a process of its own', () => {
   });
 
   it('asks to try again while its database is away, lives on, and works again by itself', async () => {
+    // It has heard of projects before: it is ready without the features service.
+    const heard = "insert into inbox (producer, topic, position) values ('features', 'state', 1)";
+    await withClient(database.url, (client) =>
+      client.query(`${heard} on conflict (producer, topic) do update set position = excluded.position`),
+    );
     const way = await breakableConnection(database.url);
     const token = 'a-token-for-the-way';
     const { url, output } = await started({

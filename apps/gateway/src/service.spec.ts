@@ -157,9 +157,12 @@ describe('the key of the tokens', () => {
   });
 });
 
+const withoutProjects = implement(readOutboxOf.features, async () => ({ head: 0, messages: [] }));
+
 describe('a running gateway', () => {
   it('says without a key whether it lives and whether it can work', async () => {
     const gateway = await started();
+    await gateway.behind([withoutProjects]);
     for (const address of ['/health', '/health/live', '/health/ready']) {
       const response = await gateway.ask(address, { key: null });
       expect([response.status, await response.json()]).toEqual([200, { health: 'GOOD' }]);
@@ -168,6 +171,16 @@ describe('a running gateway', () => {
     const ready = await gateway.ask('/health/ready', { key: null });
     expect([ready.status, await ready.json()]).toMatchObject([503, { health: 'BAD' }]);
     expect((await gateway.ask('/health', { key: null })).status).toBe(200);
+  });
+
+  it('is not ready before it has heard which projects are private, and once it has, not for want of features', async () => {
+    const isReady = async ({ ask }: StartedGateway) => (await ask('/health/ready', { key: null })).status;
+    const gateway = await started();
+    expect(await isReady(gateway)).toBe(503);
+    const features = await gateway.behind([withoutProjects]);
+    expect(await isReady(gateway)).toBe(200);
+    await features.stop();
+    expect(await isReady(gateway)).toBe(200);
   });
 
   it('finishes what it has when it is stopped, and takes nothing more', async () => {

@@ -28,6 +28,9 @@ export interface RunningGateway extends RunningService {
   readonly firstAdminToken?: string;
 }
 
+/** How long one question whether the gateway is ready waits for it to hear of projects for the first time. */
+const firstProjectsMs = 1_000;
+
 const start = async ({
   config,
   bus,
@@ -77,9 +80,15 @@ const start = async ({
     changes = listenForAccessChanges(database, forget);
     projects = await followProjects({ bus, database, intervalMs: config.GATEWAY_PROJECTS_INTERVAL_MS, warn });
     const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
+    const { caughtUp, applied } = projects;
+    // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
+    let knowsProjects = applied > 0;
     const ready = async () => {
       bus.ready();
       await database.ping();
+      knowsProjects ||= (await caughtUp(firstProjectsMs)) === 0;
+      if (!knowsProjects)
+        throw new Error('Which projects are private is not known yet: is the features service there?');
     };
 
     const { app, close } = openServer({ config, log, metrics, admit });
