@@ -1,7 +1,9 @@
 import { refusal } from '@bunting/contracts';
 import { withoutSwitches } from './environments.ts';
-import type { Decision, Feature } from './feature.ts';
+import type { Decision, Feature, Strategy } from './feature.ts';
 import { archiveFeature, storedFeature } from './feature-rules.ts';
+import { named } from './refusals.ts';
+import type { Surroundings } from './surroundings.ts';
 import { told } from './told.ts';
 
 /** Archives features together: parents go with their children, and not without them. */
@@ -34,6 +36,32 @@ export const reviveFeature = (feature: Feature, now: string): Decision => {
     lifecycle: [{ stage: 'initial', enteredStageAt: now }],
   };
   return { feature: revived, events: [told('feature-revived', revived)] };
+};
+
+/** The strategies of a feature, of all its environments. */
+export const strategiesOf = ({ environments }: Feature): readonly Strategy[] =>
+  Object.values(environments).flatMap(({ strategies }) => strategies);
+
+/** Refuses features that use a segment or a context field that there is not, or a segment that their project may not use. */
+export const requireReferences = (
+  features: readonly Feature[],
+  { segments, contextFields }: Pick<Surroundings, 'segments' | 'contextFields'>,
+): void => {
+  for (const feature of features) {
+    const isUsable = (id: number): boolean => {
+      const segment = segments.get(id);
+      return segment !== undefined && (segment.project === null || segment.project === feature.project);
+    };
+    const gone = strategiesOf(feature).flatMap((strategy) => [
+      ...strategy.segments.filter((id) => !isUsable(id)).map((id) => `segment ${id}`),
+      ...strategy.constraints
+        .filter(({ contextName }) => !contextFields.has(contextName))
+        .map(({ contextName }) => `context field ${named(contextName)}`),
+    ]);
+    if (gone.length === 0) continue;
+    const what = [...new Set(gone)].slice(0, 10).join(', ');
+    throw refusal('ConflictError', `Feature ${feature.name} uses what is no longer there for it: ${what}`);
+  }
 };
 
 /** What is told of an archived feature that is deleted for good; nothing of one that is not archived, which stays. */

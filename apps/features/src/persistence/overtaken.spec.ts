@@ -5,6 +5,7 @@ import {
   AddProjectEnvironment,
   AddStrategy,
   type AnyOperation,
+  ArchiveFeature,
   ArchiveProject,
   CreateContextField,
   CreateEnvironment,
@@ -120,6 +121,16 @@ const cases: readonly Case[] = [
     takeAway: () =>
       call(UpdateSegment, { params: { id: segment }, body: { name: 'young', project: 'yard', constraints: [] } }),
     late: ['ValidationError', 'ValidationError'],
+  },
+  {
+    what: 'a segment of a feature that is revived',
+    given: async () => {
+      await use({ segments: [segment] })();
+      await call(ArchiveFeature, { params: path });
+    },
+    use: () => call(ReviveFeature, { params: { featureName: 'lamp' } }),
+    takeAway: () => call(DeleteSegment, { params: { id: segment } }),
+    late: ['ConflictError', 'ConflictError'],
   },
   {
     what: 'a context field that is deleted',

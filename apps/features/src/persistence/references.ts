@@ -36,19 +36,21 @@ export interface StoredChange {
 }
 
 /**
- * What a feature speaks of and did not speak of before; its project, when it moves there or becomes active in it. Who adds one
+ * What a feature speaks of and did not speak of before, or not while it was archived; its project, when it moves there or becomes active in it. Who adds one
  * to a project holds that project from the beginning.
  */
 const newReferences = ({ before, after, like = before }: StoredChange): References => {
   const { project } = after;
   const there = like?.project === project ? like : undefined;
-  const [was, is] = [strategiesOf(like), strategiesOf(after)];
+  // While it was in the archive, what it uses was kept for it by nobody.
+  const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
+  const [was, is] = [isRevived ? [] : strategiesOf(like), strategiesOf(after)];
   const wasActive = before === undefined || (before.project === project && before.archivedAt === null);
   const entersProject = after.archivedAt === null && !wasActive;
   return {
     segments: added(
       is.flatMap(({ segments }) => segments),
-      strategiesOf(there).flatMap(({ segments }) => segments),
+      (there === undefined ? [] : was).flatMap(({ segments }) => segments),
     ).map((id) => ({ id, project })),
     contextFields: added(
       is.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),

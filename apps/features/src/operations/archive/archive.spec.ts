@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
   AddFavoriteFeature,
+  AddStrategy,
   ArchiveFeatures,
+  CreateContextField,
+  CreateFeature,
   CreateProject,
+  CreateSegment,
+  DeleteContextField,
   DeleteFeature,
   DeleteFeatures,
+  DeleteSegment,
   ListArchivedFeatures,
   ListArchivedFeaturesOfProject,
   ReviveFeature,
@@ -95,6 +101,29 @@ it('revives features, off everywhere and at the beginning of their lives, and te
   await features.call(ReviveFeature, { params: { featureName: child } });
   expect((await features.get(child, mia, 'shop')).dependencies).toEqual([]);
   expect((await features.stateOf(child))?.archivedAt).toBeNull();
+});
+
+it('revives no feature that uses what was deleted meanwhile, and says what that is', async () => {
+  const { id } = await features.call(CreateSegment, { body: { name: 'young', constraints: [] } });
+  await features.call(CreateContextField, { body: { name: 'floor' } });
+  const lamp = `lamp-${nth}`;
+  const at = { ...params, featureName: lamp };
+  await features.call(CreateFeature, { params, body: { name: lamp } });
+  const constraints = [{ contextName: 'floor', operator: 'IN' as const, values: ['1'] }];
+  const body = { name: 'default', segments: [id], constraints };
+  await features.call(AddStrategy, { params: { ...at, environment: 'development' }, body });
+  await archive([lamp]);
+  await revive([lamp]);
+  await archive([lamp]);
+  await features.call(DeleteSegment, { params: { id } });
+  await features.call(DeleteContextField, { params: { name: 'floor' } });
+  const refusal = {
+    kind: 'ConflictError',
+    message: `Feature ${lamp} uses what is no longer there for it: segment ${id}, context field floor`,
+  };
+  await expect(revive([lamp])).rejects.toMatchObject(refusal);
+  await expect(features.call(ReviveFeature, { params: { featureName: lamp } })).rejects.toMatchObject(refusal);
+  expect(await archived()).toContain(lamp);
 });
 
 it('revives nothing into an archived project', async () => {

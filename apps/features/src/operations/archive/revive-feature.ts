@@ -5,6 +5,7 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
+import { requireReferencesOfRevived } from './require-references-of-revived.ts';
 import { requireRoomForRevived } from './require-room-for-revived.ts';
 
 /** @param limit how many active features there may be in all */
@@ -18,6 +19,7 @@ export const reviveFeatureEndpoint = (work: UnitOfWork, limit: number | undefine
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());
       await requireRoomForRevived(tx, [decision], limit);
+      await requireReferencesOfRevived(tx, [decision]);
       await carryOut(tx, decision, caller);
       return null;
     }),

@@ -5,6 +5,7 @@ import { requireOfProject } from '../../domain/batch.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
+import { requireReferencesOfRevived } from './require-references-of-revived.ts';
 import { requireRoomForRevived } from './require-room-for-revived.ts';
 
 /** @param limit how many active features there may be in all */
@@ -18,6 +19,7 @@ export const reviveFeaturesEndpoint = (work: UnitOfWork, limit: number | undefin
       requireOfProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
       await requireRoomForRevived(tx, decisions, limit);
+      await requireReferencesOfRevived(tx, decisions);
       await carryOutAll(tx, decisions, caller);
       return null;
     }),

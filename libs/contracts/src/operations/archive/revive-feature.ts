@@ -11,5 +11,5 @@ export const ReviveFeature = defineOperation({
   http: { method: 'POST', url: '/api/admin/archive/revive/:featureName', anyContentType: true },
   permission: 'UPDATE_FEATURE',
   params: FeaturePath,
-  errors: ['NotFoundError', 'InvalidOperationError', 'ExceedsLimitError'],
+  errors: ['NotFoundError', 'ConflictError', 'InvalidOperationError', 'ExceedsLimitError'],
 });

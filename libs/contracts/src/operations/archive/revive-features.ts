@@ -13,5 +13,5 @@ export const ReviveFeatures = defineOperation({
   permission: 'UPDATE_FEATURE',
   params: ProjectPath,
   body: FeatureNamesBody,
-  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError', 'ExceedsLimitError'],
+  errors: ['ValidationError', 'NotFoundError', 'ConflictError', 'InvalidOperationError', 'ExceedsLimitError'],
 });
