@@ -19,6 +19,7 @@ import { lastUses } from './persistence/last-uses.ts';
 import { gatewayEntities, gatewaySteps } from './persistence/tables.ts';
 import { openTokenHasher } from './persistence/token-key.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
+import { projectsHeardOf } from './persistence/standing-projects.ts';
 import { tokenRepository } from './persistence/token-repository.ts';
 import { listen, openServer } from './server.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
@@ -96,7 +97,7 @@ const start = async ({
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
     const work = unitOfWork(telling, hasher);
-    const answers = gatewayEndpoints({ bus, work, access: accessReader(database) });
+    const answers = gatewayEndpoints({ bus, work, access: accessReader(database), heardOf: projectsHeardOf(database) });
     const served = await serve([...answers, telling.endpoint]);
     const stop = async () => {
       await close();

@@ -20,14 +20,21 @@ const environment = (name: string, sortOrder: number) => ({
   protected: false,
 });
 
-/** The projects and environments that there are, as the features service tells them. */
-export const placesBehind = (projects: readonly string[]): readonly Endpoint[] => {
+/**
+ * The projects and environments that there are, as the features service tells them.
+ * @param found is awaited between the moment when a project or all are found and the answer
+ */
+export const placesBehind = (projects: readonly string[], found = () => Promise.resolve()): readonly Endpoint[] => {
   const environments = [environment('development', 1), environment('production', 2)];
   return [
     implement(ListEnvironments, async () => ({ version: 1 as const, environments })),
-    implement(ListProjects, async () => ({ version: 1 as const, projects: projects.map((id) => ({ id, name: id })) })),
+    implement(ListProjects, async () => {
+      await found();
+      return { version: 1 as const, projects: projects.map((id) => ({ id, name: id })) };
+    }),
     implement(GetProjectEnvironments, async ({ params }) => {
       if (!projects.includes(params.projectId)) throw notFound(`Could not find project with id ${params.projectId}`);
+      await found();
       return { environments };
     }),
   ];

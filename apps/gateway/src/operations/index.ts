@@ -1,5 +1,6 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import type { AccessReader } from '../persistence/access-reader.ts';
+import type { ProjectsHeardOf } from '../persistence/standing-projects.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { getUsersAccessEndpoint } from './access/get-users-access.ts';
 import { listHoldersEndpoint } from './access/list-holders.ts';
@@ -59,11 +60,12 @@ export interface GatewayAnswers {
   readonly bus: Bus;
   readonly work: UnitOfWork;
   readonly access: AccessReader;
+  readonly heardOf: ProjectsHeardOf;
 }
 
 /** Everything that the gateway itself answers: who there is, and who may do what. */
-export const gatewayEndpoints = ({ bus, work, access }: GatewayAnswers): readonly Endpoint[] => {
-  const places = placesKnown(bus);
+export const gatewayEndpoints = ({ bus, work, access, heardOf }: GatewayAnswers): readonly Endpoint[] => {
+  const places = placesKnown(bus, heardOf);
   return [
     listHoldersEndpoint(access),
     getUsersAccessEndpoint(access),

@@ -1,6 +1,7 @@
 import { type Bus, call, type CallContext, traceparentFrom } from '@bunting/bus';
 import { GetProjectEnvironments, ListEnvironments, ListProjects, systemCaller } from '@bunting/contracts';
 import type { Places } from '../domain/new-token.ts';
+import type { ProjectsHeardOf } from '../persistence/standing-projects.ts';
 
 interface Asking {
   readonly requestId: string;
@@ -10,11 +11,14 @@ interface Asking {
 
 /** What the features service knows of the places in which rights are given. */
 export interface PlacesKnown {
-  /** Every project and every environment. */
-  all(asking: Asking): Promise<Places>;
+  /** Every project and every environment, and which of the projects the gateway had heard of before. */
+  all(asking: Asking): Promise<Places & { readonly heardOf: readonly string[] }>;
   environments(asking: Asking): Promise<readonly string[]>;
-  /** The environments of a project. @throws Refusal `NotFoundError` when there is no such project. */
-  ofProject(asking: Asking, projectId: string): Promise<readonly string[]>;
+  /**
+   * Makes sure that there is a project, and says whether the gateway had heard of it before: then a work can notice that it is gone.
+   * @throws Refusal `NotFoundError` when there is no such project.
+   */
+  requireProject(asking: Asking, projectId: string): Promise<readonly string[]>;
 }
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
@@ -27,21 +31,23 @@ const contextOf = ({ requestId, traceparent, deadline }: Asking): CallContext =>
   timeoutMs: deadline.getTime() - Date.now(),
 });
 
-export const placesKnown = (bus: Bus): PlacesKnown => {
+export const placesKnown = (bus: Bus, heardOf: ProjectsHeardOf): PlacesKnown => {
   const environments = async (asking: Asking): Promise<string[]> =>
     (await call(bus, ListEnvironments, {}, contextOf(asking))).environments.map(nameOf);
   return {
     environments,
     all: async (asking) => {
+      const heard = await heardOf();
       const [found, { projects }] = await Promise.all([
         environments(asking),
         call(bus, ListProjects, {}, contextOf(asking)),
       ]);
-      return { environments: found, projects: projects.map(({ id }) => id) };
+      return { environments: found, projects: projects.map(({ id }) => id), heardOf: heard };
     },
-    ofProject: async (asking, projectId) => {
-      const found = await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(asking));
-      return found.environments.map(nameOf);
+    requireProject: async (asking, projectId) => {
+      const heard = await heardOf([projectId]);
+      await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(asking));
+      return heard;
     },
   };
 };

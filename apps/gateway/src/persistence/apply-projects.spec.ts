@@ -1,12 +1,13 @@
 import type { OutboxMessage, StateOf } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import type { FreshDatabase } from '@bunting/testing';
+import { eventually, type FreshDatabase } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { freshGatewayDatabase } from '../../test/started-gateway.ts';
 import { predefinedRole } from '../domain/access.ts';
 import { accessReader } from './access-reader.ts';
 import { applyProjects } from './apply-projects.ts';
+import { requireStanding } from './standing-projects.ts';
 import { gatewayEntities, gatewaySteps } from './tables.ts';
 
 let fresh: FreshDatabase;
@@ -105,4 +106,24 @@ it('takes with a deleted project the rights in it and the tokens that were for i
     environment: 'development',
     preData: { tokenName: 'only', type: 'client', projects: ['doomed'] },
   });
+});
+
+it('takes with a deleted project also what is being written for it at that moment', async () => {
+  const late = await aViewer();
+  await hear(told('busy', 1, mode('busy', 'open')));
+  let removed: Promise<void> | undefined;
+  await database.transaction(async (tx) => {
+    await requireStanding(tx, ['busy']);
+    await tx.query("insert into project_user (project, user_id, role_id) values ('busy', $1, $2)", [
+      late,
+      predefinedRole.owner,
+    ]);
+    removed = hear(told('busy', 2, null));
+    await eventually(async () => {
+      const text = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      expect(await write(text)).toHaveLength(1);
+    });
+  });
+  await removed;
+  expect(await ownedBy('busy')).toEqual([]);
 });

@@ -52,8 +52,12 @@ export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMess
       await query(keep, [id, state.mode, version, state.createdBy]);
       continue;
     }
-    const newer = await query('select from project where id = $1 and version > $2', [id, version]);
-    if (newer.length > 0) continue;
+    // Waits for who is writing for the project: the statement after this one sees what they wrote.
+    const [known] = await query<{ newer: boolean }>(
+      'select version > $2 as newer from project where id = $1 for update',
+      [id, version],
+    );
+    if (known?.newer) continue;
     await query(remove, [id, new Date(recordedAt).toISOString(), systemCaller.name, systemCaller.id]);
   }
 };

@@ -6,6 +6,7 @@ import { type GroupRepository, groupRepository } from './group-repository.ts';
 import { type People, people } from './people.ts';
 import { type ProjectAccessRepository, projectAccessRepository } from './project-access.ts';
 import { type RoleRepository, roleRepository } from './role-repository.ts';
+import { requireStanding } from './standing-projects.ts';
 import { repeatableSecret, type SecretBytes, secretShownAs } from './secrets.ts';
 import { type StoredTokens, storedTokens } from './stored-tokens.ts';
 import type { TokenHasher } from './token-key.ts';
@@ -34,6 +35,8 @@ export interface Work {
   readonly tokens: StoredTokens;
   /** @throws Refusal when nobody could administer Bunting any more once this work is done. */
   readonly requireAdministratorLeft: () => Promise<void>;
+  /** @throws Refusal when one of the projects was deleted since it was heard of; none is until the end of this work. */
+  readonly requireStanding: (heardOf: readonly string[]) => Promise<void>;
   readonly tell: (event: AccessEvent) => void;
   /** what secrets are made of here; random where that is not said */
   readonly secretBytes: SecretBytes | undefined;
@@ -68,6 +71,7 @@ export const unitOfWork = (telling: Pick<Telling, 'work'>, hasher: TokenHasher):
       projectAccess: projectAccessRepository(tx),
       tokens: storedTokens(tx, hasher),
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
+      requireStanding: (heardOf) => requireStanding(tx, heardOf),
       secretBytes: bytesOf(occasion),
       tell: ({ type, project = null, environment = null, data = null, preData = null }) =>
         outbox.event({

@@ -8,7 +8,9 @@ import { makeToken } from './make-token.ts';
 export const createApiTokenEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
   implement(CreateApiToken, async (asked) => {
     const { caller, body, now } = asked;
-    const token = newToken(body, caller, await places.all(asked), now);
+    const known = await places.all(asked);
+    const token = newToken(body, caller, known, now);
     requireMayCreate(caller, token.kind);
-    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
+    const heardOf = known.heardOf.filter((project) => token.projects.includes(project));
+    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id, heardOf));
   });

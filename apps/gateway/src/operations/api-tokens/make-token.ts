@@ -10,10 +10,12 @@ const most = 2_000;
 
 /** Makes a token, and gives its secret: this once. */
 export const makeToken = async (
-  { tokens, tell, secretBytes }: Work,
+  { tokens, tell, secretBytes, requireStanding }: Work,
   token: NewToken,
   createdBy: number,
+  heardOf: readonly string[],
 ): Promise<WithSecret<ApiToken>> => {
+  await requireStanding(heardOf);
   if ((await tokens.count()) >= most) throw tooMany('api token', most);
   const made = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = answered(await tokens.add(token, made, createdBy));

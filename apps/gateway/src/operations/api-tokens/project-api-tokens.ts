@@ -21,7 +21,7 @@ const kinds = ['client', 'frontend'] as const;
 export const listProjectApiTokensEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
   implement(ListProjectApiTokens, async (asked) => {
     const { caller, params } = asked;
-    await places.ofProject(asked, params.projectId);
+    await places.requireProject(asked, params.projectId);
     return work(asked, async ({ tokens }) => {
       const found = await tokens.list(kinds, params.projectId);
       return { tokens: found.filter((token) => maySeeToken(caller, token)).map(answered) };
@@ -32,7 +32,10 @@ export const createProjectApiTokenEndpoint = (work: UnitOfWork, places: PlacesKn
   implement(CreateProjectApiToken, async (asked) => {
     const { caller, params, body, now } = asked;
     const { projectId } = params;
-    const [environments] = await Promise.all([places.environments(asked), places.ofProject(asked, projectId)]);
+    const [environments, heardOf] = await Promise.all([
+      places.environments(asked),
+      places.requireProject(asked, projectId),
+    ]);
     const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
     if (named.some((project) => project !== projectId))
       throw wrong(`A token of the project ${projectId} gives this project alone`, '/body/projects');
@@ -43,7 +46,7 @@ export const createProjectApiTokenEndpoint = (work: UnitOfWork, places: PlacesKn
     if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], where)) {
       throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
     }
-    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
+    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id, heardOf));
   });
 
 export const deleteProjectApiTokenEndpoint = (work: UnitOfWork) =>

@@ -8,8 +8,9 @@ export const addProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) 
   implement(AddProjectAccess, async (asked) => {
     const { caller, params, body } = asked;
     const project = params.projectId;
-    await places.ofProject(asked, project);
+    const heardOf = await places.requireProject(asked, project);
     return work(asked, async (tx) => {
+      await tx.requireStanding(heardOf);
       const before = await rolesIn(tx, project);
       const roles = [...new Set(body.roles)];
       for (const holder of ['user', 'group'] as const) {

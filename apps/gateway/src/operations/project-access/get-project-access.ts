@@ -14,7 +14,7 @@ const within = ({ roles, added_at }: Held) => ({
 export const getProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
   implement(GetProjectAccess, async (asked) => {
     const { projectId } = asked.params;
-    await places.ofProject(asked, projectId);
+    await places.requireProject(asked, projectId);
     return work(asked, async ({ projectAccess, groups, roles }) => {
       const held = await projectAccess.read(projectId);
       const named = new Map((await groups.list(held.groups.map(({ id }) => id))).map((group) => [group.id, group]));

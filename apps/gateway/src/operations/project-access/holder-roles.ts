@@ -16,8 +16,9 @@ export const setProjectUserRolesEndpoint = (work: UnitOfWork, places: PlacesKnow
   implement(SetProjectUserRoles, async (asked) => {
     const { caller, params, body } = asked;
     const { projectId: project, userId: id } = params;
-    await places.ofProject(asked, project);
+    const heardOf = await places.requireProject(asked, project);
     return work(asked, async (tx) => {
+      await tx.requireStanding(heardOf);
       if ((await tx.people.existing([id])).length === 0) throw notFound(noSuchUser);
       const type = 'project-access-user-roles-updated';
       await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: body.roles, type });
@@ -29,8 +30,9 @@ export const removeProjectUserEndpoint = (work: UnitOfWork, places: PlacesKnown)
   implement(RemoveProjectUser, async (asked) => {
     const { caller, params } = asked;
     const { projectId: project, userId: id } = params;
-    await places.ofProject(asked, project);
+    const heardOf = await places.requireProject(asked, project);
     return work(asked, async (tx) => {
+      await tx.requireStanding(heardOf);
       const type = 'project-access-user-roles-deleted';
       await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: [], type });
       return null;
@@ -41,8 +43,9 @@ export const setProjectGroupRolesEndpoint = (work: UnitOfWork, places: PlacesKno
   implement(SetProjectGroupRoles, async (asked) => {
     const { caller, params, body } = asked;
     const { projectId: project, groupId: id } = params;
-    await places.ofProject(asked, project);
+    const heardOf = await places.requireProject(asked, project);
     return work(asked, async (tx) => {
+      await tx.requireStanding(heardOf);
       if ((await tx.groups.find(id)) === undefined) throw notFound(noSuchGroup);
       const type = 'project-access-group-roles-updated';
       await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: body.roles, type });
@@ -54,8 +57,9 @@ export const removeProjectGroupEndpoint = (work: UnitOfWork, places: PlacesKnown
   implement(RemoveProjectGroup, async (asked) => {
     const { caller, params } = asked;
     const { projectId: project, groupId: id } = params;
-    await places.ofProject(asked, project);
+    const heardOf = await places.requireProject(asked, project);
     return work(asked, async (tx) => {
+      await tx.requireStanding(heardOf);
       const type = 'project-access-group-roles-deleted';
       await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: [], type });
       return null;

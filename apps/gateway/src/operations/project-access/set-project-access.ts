@@ -16,8 +16,9 @@ export const setProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) 
   implement(SetProjectAccess, async (asked) => {
     const { caller, params, body } = asked;
     const project = params.projectId;
-    await places.ofProject(asked, project);
+    const heardOf = await places.requireProject(asked, project);
     return work(asked, async (tx) => {
+      await tx.requireStanding(heardOf);
       const before = await rolesIn(tx, project);
       const hadOwner = await tx.projectAccess.hasOwner(project);
       for (const holder of ['user', 'group'] as const) {
