@@ -1,4 +1,11 @@
-import type { ChangeRequest, Event, Events, Feature, SearchFeaturesResponse } from '@bunting/contracts';
+import type {
+  ChangeRequest,
+  Event,
+  EventLogVerification,
+  Events,
+  Feature,
+  SearchFeaturesResponse,
+} from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -214,6 +221,17 @@ const judgeOutboxes = async (world: World, accuse: (violation: string) => void):
   if (log.length > told) accuse(`The log has ${log.length - told} events that nobody has told.`);
 };
 
+/** Whether every event of the log is what it was when it was appended: a long log is checked in several calls. */
+const judgeChain = async (world: World, accuse: (violation: string) => void): Promise<void> => {
+  let range = '';
+  for (;;) {
+    const found = await reading(world)<EventLogVerification>(`/api/admin/events/verify${range}`);
+    if (found?.intact !== true) return accuse(`The chain of the log is broken: ${found?.fault?.message}`);
+    if (found.complete) return;
+    range = `?from=${found.checkedTo}`;
+  }
+};
+
 /** A process that is started while a server is away says why it cannot, and is started again. */
 const isAboutServers = /^No (NATS server|PostgreSQL) answers at /;
 
@@ -249,6 +267,7 @@ export const judge = async (world: World, ledgers: readonly (readonly Entry[])[]
   for (const [nth, { id }] of log.entries()) {
     if (nth > 0 && id <= (log[nth - 1]?.id ?? 0)) accuse(`Event ${id} follows event ${log[nth - 1]?.id}.`);
   }
+  await judgeChain(world, accuse);
   await judgeOutboxes(world, accuse);
   for (const consumer of consumers) {
     const parked = await rowsOf<{ reason: string }>(world, consumer, 'select reason from parked_message');
