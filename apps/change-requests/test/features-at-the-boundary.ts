@@ -14,6 +14,7 @@ import {
   PreviewChanges,
   readOutboxOf,
   type RequestedChange,
+  type RequestOf,
   SetProtection,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
@@ -77,7 +78,7 @@ export interface FeaturesAtTheBoundary {
     readonly changes: readonly RequestedChange[];
   }[];
   /** what SetProtection was told, oldest first */
-  readonly protection: readonly object[];
+  readonly protection: readonly RequestOf<typeof SetProtection>['body'][];
   /** how many calls asked for previews */
   previewCalls(): number;
   /** From now on nothing can be done to a feature. */
@@ -118,7 +119,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
   const answers = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
   const messages: OutboxMessage[] = [];
-  const protection: object[] = [];
+  const protection: RequestOf<typeof SetProtection>['body'][] = [];
   const protectionJobs: (() => unknown)[] = [];
   let previewCalls = 0;
 

@@ -184,13 +184,13 @@ describe('a project that is hidden from who asks', () => {
     const params = { projectId: 'vault', featureName: 'hush', environment: 'development' };
     await features.call(AddStrategy, { params, body });
     const attempts = [
-      features.call(DeleteSegment, { params: { id } }, stranger),
-      features.call(UpdateSegment, { params: { id }, body: { ...everywhere, project: 'default' } }, stranger),
-      features.call(DeleteContextField, { params: { name: 'mood' } }, stranger),
-      features.call(DeleteStrategyType, { params: { name: 'moody' } }, stranger),
+      () => features.call(DeleteSegment, { params: { id } }, stranger),
+      () => features.call(UpdateSegment, { params: { id }, body: { ...everywhere, project: 'default' } }, stranger),
+      () => features.call(DeleteContextField, { params: { name: 'mood' } }, stranger),
+      () => features.call(DeleteStrategyType, { params: { name: 'moody' } }, stranger),
     ];
     for (const attempt of attempts) {
-      const message = await attempt.then(String, String);
+      const message = await attempt().then(String, String);
       expect(message).toContain('1 other');
       expect(message).not.toMatch(/vault|hush/);
     }
