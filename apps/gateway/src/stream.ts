@@ -39,7 +39,10 @@ const streamPlaces = () => {
     if (taken >= mostStreams) throw unavailable('There are too many streams now. Please try again.', 10);
     taken++;
     put(key, held + 1);
+    let isBack = false;
     return () => {
+      if (isBack) return;
+      isBack = true;
       taken--;
       put(key, (ofKey.get(key) ?? 1) - 1);
     };
@@ -103,6 +106,8 @@ export const mountStream = (
 
       // Taken before anything is awaited: as many as ask at once cannot all find the last place free.
       const giveBack = takePlace(admitted.caller);
+      // At once when the connection ends, and not only when what is on its way to it has come to its end.
+      response.raw.once('close', giveBack);
       const answer = await callForAnswer(bus, operation, { query }, first).catch((error: unknown) => {
         giveBack();
         throw error;
