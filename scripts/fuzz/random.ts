@@ -1,3 +1,5 @@
+import { fractionsFrom } from '../seeded-fractions.ts';
+
 /** Chances that come out the same for the same seed. */
 export interface Random {
   /** from 0 up to and without 1 */
@@ -9,15 +11,9 @@ export interface Random {
   pick<T>(list: readonly T[]): T;
 }
 
-/** The generator mulberry32: 32 bits of state, and good enough to choose requests with. */
+/** What is drawn from a seed. */
 export const randomFrom = (seed: number): Random => {
-  let state = seed >>> 0;
-  const fraction = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const fraction = fractionsFrom(seed);
   const between = (least: number, most: number): number => least + Math.floor(fraction() * (most - least + 1));
   return {
     fraction,

@@ -1,3 +1,5 @@
+import { fractionsFrom } from '../seeded-fractions.ts';
+
 /** Chance that comes out the same for the same seed. */
 export interface Chance {
   /** from 0 up to, but not, 1 */
@@ -11,15 +13,9 @@ export interface Chance {
   for(name: string): Chance;
 }
 
-/** The generator is mulberry32. */
+/** Chance from a seed. */
 export const chanceFrom = (seed: number): Chance => {
-  let state = seed >>> 0;
-  const fraction = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const fraction = fractionsFrom(seed);
   const whole = (least: number, most: number): number => least + Math.floor(fraction() * (most - least + 1));
   return {
     fraction,
