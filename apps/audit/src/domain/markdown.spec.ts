@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { bold, boldLink, listed, plain } from './markdown.ts';
 
 describe('Text that people chose, in Markdown', () => {
@@ -20,6 +21,45 @@ describe('Text that people chose, in Markdown', () => {
 
   it('is cut where it is long, and never inside a character', () => {
     expect(plain('😀'.repeat(300))).toBe(`${'😀'.repeat(200)}…`);
+  });
+
+  it('is shown by one rule, whatever it holds and however long it is', () => {
+    const ruled = (text: string) => {
+      const line = text
+        .toWellFormed()
+        .replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
+        .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+      const letters = [...line.trim()];
+      const shown = letters.length > 200 ? `${letters.slice(0, 200).join('')}…` : letters.join('');
+      return shown.replace(/[\\`*_[\]<>~|&]|:(?=\/\/)|(?<=www)\./gi, '\\$&');
+    };
+    const pieces = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.string({ maxLength: 90 }),
+      fc.constantFrom(
+        'www.',
+        'WwW.',
+        '://',
+        ':',
+        '.',
+        '/',
+        ' ',
+        '😀',
+        '\ud83d',
+        '\ude00',
+        '\u2028',
+        '\u202e',
+        '\u0085',
+        '\n',
+      ),
+      fc.constantFrom('a'.repeat(199), 'ordinary text', '😀'.repeat(198)),
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 8 }), (texts) => {
+        expect(plain(texts.join(''))).toBe(ruled(texts.join('')));
+      }),
+      { numRuns: 500, seed: 1 },
+    );
   });
 
   it('has a word for what has no name', () => {

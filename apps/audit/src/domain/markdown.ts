@@ -7,12 +7,26 @@ const markup = /[\\`*_[\]<>~|&]|:(?=\/\/)|(?<=www)\./gi;
 const lineBreaks = /[\p{Cc}\u2028\u2029]+/gu;
 const directionChanges = /[\u202a-\u202e\u2066-\u2069]/g;
 
+/** Whatever of all this a text may hold, and what of it is half a letter. Nearly every text holds none. */
+const needsCare = /[\\`*_[\]<>~|&\p{Cc}\u2028-\u202e\u2066-\u2069\ud800-\udfff]|:\/\/|[wW]{3}\./u;
+
+/** The first letters of a line that is long. */
+const cut = (line: string): string => {
+  if (line.length <= longestText) return line;
+  let end = 0;
+  let letters = 0;
+  for (const letter of line) {
+    if (letters++ === longestText) return `${line.slice(0, end)}…`;
+    end += letter.length;
+  }
+  return line;
+};
+
 /** Text that people chose, as Markdown shows it letter by letter; what is long is cut. */
 export const plain = (text: string): string => {
+  if (!needsCare.test(text)) return cut(text.trim());
   const line = text.toWellFormed().replace(directionChanges, '').replace(lineBreaks, ' ').trim();
-  const letters = [...line];
-  const shown = letters.length > longestText ? `${letters.slice(0, longestText).join('')}…` : line;
-  return shown.replace(markup, '\\$&');
+  return cut(line).replace(markup, '\\$&');
 };
 
 /** Text that people chose, in bold. */
