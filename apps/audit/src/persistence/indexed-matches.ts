@@ -2,9 +2,9 @@ import type { Statement } from '@bunting/database';
 import { type Columns, type Criteria, nameOf, projectsLeft, type TextPlace } from './criteria.ts';
 import { digestOf, type Kind, kinds } from './event-index.ts';
 import { where } from './found-events.ts';
-import { countOf64, idsIn, intersect, removeUpTo } from './postings.ts';
-import { type Matches, matchesIn, stretchLength, withLater } from './stretches.ts';
-import { patternOf, textCondition } from './text-statements.ts';
+import { type Found, type Matches, matchesIn, withLater } from './matches.ts';
+import { idsIn, intersect, removeUpTo } from './postings.ts';
+import { patternOf, textCondition, wordsOf } from './text-statements.ts';
 
 /** What the index answers: for the text, and for each column that something is asked of, where it occurs. */
 export interface Indexed {
@@ -14,7 +14,7 @@ export interface Indexed {
   readonly indexedTo: number;
   readonly text: Buffer | null;
   readonly columns: readonly (string | null)[];
-  readonly tail: readonly { readonly stretch: number; readonly matches: number }[];
+  readonly tail: Pick<Found, 'words' | 'bits'>;
 }
 
 /** The columns that the index knows; undefined where something else is asked. */
@@ -53,8 +53,7 @@ export const indexedStatement = (columns: Columns, place: TextPlace, lists: numb
       select head.id as "upTo", head.uid, head.dropped_id as "droppedId", indexed.indexed_to as "indexedTo",
         ${postings(`select id from event_part where ${kind} and text like ${pattern}`)} as text,
         json_build_array(${asked.join(', ')}) as columns,
-        (select coalesce(json_agg(found order by stretch), '[]') from (
-          select id / ${stretchLength} as stretch, count(*) as matches from event_search ${inTail} group by 1) as found) as tail
+        (select json_build_object('words', words, 'bits', bits) from (${wordsOf(`select id from event_search ${inTail}`)}) as found) as tail
       from event_log_head as head cross join event_index_head as indexed`,
   };
 };
@@ -70,18 +69,15 @@ export const indexedMatches = ({ upTo, uid, droppedId, indexedTo, text, columns,
   const ids = idsIn(text, indexedTo);
   for (const rows of columns) intersect(ids, idsIn(rows === null ? null : Buffer.from(rows, 'base64'), indexedTo));
   removeUpTo(ids, droppedId);
-  const stretches: number[] = [];
-  const counts: number[] = [];
-  for (let stretch = 0; stretch * stretchLength < indexedTo; stretch++) {
-    const count = countOf64(ids, stretch);
-    if (count === 0) continue;
-    stretches.push(stretch);
-    counts.push(count);
+  const length = ids.reduce((words, word) => (word === 0 ? words : words + 1), 0);
+  const words = new Uint32Array(length);
+  const bits = new Uint32Array(length);
+  let nth = 0;
+  for (const [word, within] of ids.entries()) {
+    if (within === 0) continue;
+    words[nth] = word;
+    bits[nth++] = within;
   }
   const until = { upTo, uid, droppedId };
-  return withLater(matchesIn({ ...until, stretches, counts }), {
-    ...until,
-    stretches: tail.map(({ stretch }) => stretch),
-    counts: tail.map(({ matches }) => matches),
-  });
+  return withLater(matchesIn({ ...until, words, bits }), { ...until, ...tail });
 };

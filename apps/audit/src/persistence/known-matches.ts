@@ -1,19 +1,19 @@
-import type { Matches } from './stretches.ts';
+import type { Matches } from './matches.ts';
 
-/** About 16 bytes each. */
-const keptNumbers = 1_000_000;
+/** Of 12 bytes each. */
+const keptWords = 2_000_000;
 
-/** What searches by text have counted, kept as long as there is room: what was used least recently goes first. */
+/** What searches have found, kept as long as there is room: what was used least recently goes first. */
 export interface KnownMatches {
   get(key: string): Matches | undefined;
   set(key: string, matches: Matches): void;
 }
 
-export const knownMatches = (room = keptNumbers): KnownMatches => {
+export const knownMatches = (room = keptWords): KnownMatches => {
   const kept = new Map<string, Matches>();
   let used = 0;
-  // A text that matches nothing takes some room, too.
-  const sizeOf = (key: string, { stretches }: Matches): number => stretches.length + Math.ceil(key.length / 8) + 16;
+  // What matches nothing takes some room, too.
+  const sizeOf = (key: string, { words }: Matches): number => words.length + Math.ceil(key.length / 8) + 16;
   const remove = (key: string): void => {
     const matches = kept.get(key);
     if (matches === undefined) return;

@@ -1,59 +1,73 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchesIn, stretchesBefore, stretchLength, withLater } from './stretches.ts';
+import fc from 'fast-check';
+import { type Found, idsBefore, matchesIn, withLater, wordLength } from './matches.ts';
 
-const found = (upTo: number, ...counted: readonly (readonly [stretch: number, count: number])[]) => ({
-  upTo,
-  uid: `uid of ${upTo}`,
-  droppedId: 0,
-  stretches: counted.map(([stretch]) => stretch),
-  counts: counted.map(([, count]) => count),
-});
+/** What a look up to an id found. */
+const foundIn = (ids: readonly number[], upTo: number): Found => {
+  const words = [...Map.groupBy(ids, (id) => Math.floor(id / wordLength))];
+  return {
+    upTo,
+    uid: `uid of ${upTo}`,
+    droppedId: 0,
+    words: words.map(([word]) => word),
+    bits: words.map(([, within]) => within.reduce((bits, id) => bits | (1 << (id % wordLength)), 0)),
+  };
+};
+const all = Number.MAX_SAFE_INTEGER;
+const someIds = fc
+  .array(fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 100_000 })), { maxLength: 120 })
+  .map((ids) => [...new Set(ids)].toSorted((one, other) => one - other));
 
 describe('Known matches', () => {
-  const known = matchesIn(found(300, [0, 3], [2, 5], [4, 1]));
-
-  it('add up to their total', () => {
-    expect(known).toMatchObject({ upTo: 300, total: 9 });
+  it('are listed from any id on and after any number of others, the newest first', () => {
+    const places = {
+      from: fc.nat({ max: 110_000 }),
+      limit: fc.integer({ min: 1, max: 150 }),
+      skip: fc.nat({ max: 130 }),
+    };
+    fc.assert(
+      fc.property(someIds, fc.record(places), (ids, { from, limit, skip }) => {
+        const known = matchesIn(foundIn(ids, 100_000));
+        expect(known.total).toBe(ids.length);
+        const listed = ids.filter((id) => id <= from).toReversed();
+        expect(idsBefore(known, from, limit, skip)).toEqual(listed.slice(skip, skip + limit));
+      }),
+      { numRuns: 500, seed: 3 },
+    );
   });
 
-  it('grow by what came later, in the last stretch that was known as well', () => {
-    expect(withLater(known, found(400, [4, 2], [6, 7]))).toEqual({
-      ...found(400, [0, 3], [2, 5], [4, 3], [6, 7]),
-      total: 18,
-    });
-    expect(withLater(known, found(400, [5, 2]))).toEqual({ ...found(400, [0, 3], [2, 5], [4, 1], [5, 2]), total: 11 });
+  it('grow by what came later as if all had been found at once', () => {
+    fc.assert(
+      fc.property(someIds, fc.nat({ max: 250 }), (ids, upTo) => {
+        const known = matchesIn(
+          foundIn(
+            ids.filter((id) => id <= upTo),
+            upTo,
+          ),
+        );
+        const later = foundIn(
+          ids.filter((id) => id > upTo),
+          100_000,
+        );
+        expect(withLater(known, later)).toEqual(matchesIn(foundIn(ids, 100_000)));
+      }),
+      { numRuns: 300, seed: 5 },
+    );
   });
 
-  it('stay what they are when nothing came later, but for how far they reach', () => {
-    expect(withLater(known, found(400))).toEqual({ ...known, upTo: 400, uid: 'uid of 400' });
+  it('are not copied when nothing came later, but only reach further', () => {
+    const known = matchesIn(foundIn([3, 70], 300));
+    const later = withLater(known, foundIn([], 400));
+    expect(later).toEqual({ ...known, upTo: 400, uid: 'uid of 400' });
+    expect(later.bits).toBe(known.bits);
   });
 
-  it('are looked for in as many stretches as a page needs, the newest first', () => {
-    const end = 5 * stretchLength;
-    expect(stretchesBefore(known, end, 1).stretches).toEqual([4]);
-    expect(stretchesBefore(known, end, 2).stretches).toEqual([4, 2]);
-    expect(stretchesBefore(known, end, 6).stretches).toEqual([4, 2]);
-    expect(stretchesBefore(known, end, 7).stretches).toEqual([4, 2, 0]);
-    expect(stretchesBefore(known, end, 100).stretches).toEqual([4, 2, 0]);
-  });
-
-  it('do not rely on a stretch of which a part lies beyond the beginning of the page', () => {
-    expect(stretchesBefore(known, 2 * stretchLength, 1).stretches).toEqual([2, 0]);
-    expect(stretchesBefore(known, 2 * stretchLength - 1, 1).stretches).toEqual([0]);
-    expect(stretchesBefore(known, 0, 1).stretches).toEqual([0]);
-  });
-
-  it('are left out in whole stretches as long as they go, and the rest of them later', () => {
-    const at = (skip: number, limit = 1) => stretchesBefore(known, 300, limit, skip);
-    expect(at(0)).toEqual({ stretches: [4], left: 0 });
-    expect(at(1)).toEqual({ stretches: [2], left: 0 });
-    expect(at(5)).toEqual({ stretches: [2], left: 4 });
-    expect(at(5, 2)).toEqual({ stretches: [2, 0], left: 4 });
-    expect(at(6)).toEqual({ stretches: [0], left: 0 });
-    expect(at(9)).toEqual({ stretches: [], left: 0 });
+  it('hold every id of a word, and ids beyond 32 bits', () => {
+    const ids = Array.from({ length: 96 }, (_, nth) => 2 ** 36 + nth);
+    expect(idsBefore(matchesIn(foundIn(ids, 2 ** 37)), all, 200)).toEqual(ids.toReversed());
   });
 
   it('are nowhere when there are none', () => {
-    expect(stretchesBefore(matchesIn(found(300)), 300, 10).stretches).toEqual([]);
+    expect(idsBefore(matchesIn(foundIn([], 300)), 300, 10)).toEqual([]);
   });
 });

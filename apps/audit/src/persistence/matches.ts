@@ -1,99 +1,104 @@
-/** So many ids, one after the other, make a stretch; stretch n begins with the id n × stretchLength. */
-export const stretchLength = 64;
+import { ones } from './postings.ts';
 
-/**
- * Where in the log the events are that match a text, as of some id. The log only grows at its end, so what was counted once
- * stays true, and only what came later needs to be counted.
- */
-export interface Matches {
+/** So many ids, one after the other, make a word with a bit for each; word n begins with the id n × wordLength. */
+export const wordLength = 32;
+
+/** What was found up to an id, of the log that has the event `uid` there. */
+export interface Found {
   /** up to which id the log was looked through */
   readonly upTo: number;
   /** the event with that id: another one there means another log, as after a backup was restored */
   readonly uid: string | null;
   /** up to which id events had been dropped then */
   readonly droppedId: number;
-  readonly total: number;
-  /** the stretches that hold a match, the oldest first */
-  readonly stretches: readonly number[];
-  /** how many matches each of them holds */
-  readonly counts: readonly number[];
-}
-
-/** What was found up to an id, of the log that has the event `uid` there. */
-export interface Found {
-  readonly upTo: number;
-  readonly uid: string | null;
-  /** up to which id events had been dropped then */
-  readonly droppedId: number;
-  readonly stretches: readonly number[];
-  readonly counts: readonly number[];
-}
-
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-
-/** What a first look found. */
-export const matchesIn = (found: Found): Matches => ({ ...found, total: sum(found.counts) });
-
-/** Adds what was found after `before.upTo`; its first stretch may be the last one known. */
-export const withLater = (before: Matches, later: Found): Matches => {
-  const { upTo, uid, droppedId } = later;
-  const total = before.total + sum(later.counts);
-  const [stretch, ...stretches] = later.stretches;
-  const [count, ...counts] = later.counts;
-  if (stretch === undefined || count === undefined) return { ...before, upTo, uid, droppedId };
-  if (before.stretches.at(-1) !== stretch) {
-    return {
-      upTo,
-      uid,
-      droppedId,
-      total,
-      stretches: [...before.stretches, ...later.stretches],
-      counts: [...before.counts, ...later.counts],
-    };
-  }
-  const joined = [...before.counts.slice(0, -1), (before.counts.at(-1) ?? 0) + count];
-  return {
-    upTo,
-    uid,
-    droppedId,
-    total,
-    stretches: [...before.stretches, ...stretches],
-    counts: [...joined, ...counts],
-  };
-};
-
-/** The stretches that hold a page, and how many of their matches come before it. */
-export interface PageStretches {
-  readonly stretches: readonly number[];
-  readonly left: number;
+  /** the words that hold a match, the oldest first */
+  readonly words: ArrayLike<number>;
+  /** which of its ids match, for each of the words */
+  readonly bits: ArrayLike<number>;
 }
 
 /**
- * The stretches to look into for the newest `limit` matches with an id of at most `from`, after `skip` others, the newest
- * first.
+ * Which events match a search, as of some id. The log only grows at its end, so what was found once stays true, and only
+ * what came later needs to be looked at.
  */
-export const stretchesBefore = (
-  { upTo, stretches, counts }: Matches,
-  from: number,
-  limit: number,
-  skip = 0,
-): PageStretches => {
-  const chosen: number[] = [];
-  const newest = Math.floor(from / stretchLength);
-  let left = skip;
-  let found = 0;
-  for (let at = stretches.length - 1; at >= 0 && found < left + limit; at--) {
-    const stretch = stretches[at] as number;
-    const count = counts[at] as number;
-    if (stretch > newest) continue;
-    // What the newest one holds may lie beyond `from`.
-    const isWhole = stretch < newest || from >= upTo;
-    if (isWhole && chosen.length === 0 && count <= left) {
-      left -= count;
-      continue;
-    }
-    chosen.push(stretch);
-    if (isWhole) found += count;
+export interface Matches extends Found {
+  readonly total: number;
+  readonly words: Uint32Array;
+  readonly bits: Uint32Array;
+  /** how many matches the words before each of them hold */
+  readonly before: Uint32Array;
+}
+
+/** What a first look found. */
+export const matchesIn = (found: Found): Matches => {
+  const bits = Uint32Array.from(found.bits);
+  const before = new Uint32Array(bits.length);
+  let total = 0;
+  for (let nth = 0; nth < bits.length; nth++) {
+    before[nth] = total;
+    total += ones(bits[nth] as number);
   }
-  return { stretches: chosen, left };
+  return { ...found, words: Uint32Array.from(found.words), bits, before, total };
+};
+
+/** Adds what was found after `known.upTo`; its first word may be the last one known. */
+export const withLater = (known: Matches, later: Found): Matches => {
+  const { upTo, uid, droppedId } = later;
+  const more = later.words.length;
+  if (more === 0) return { ...known, upTo, uid, droppedId };
+  const shared = known.words.at(-1) === later.words[0] ? 1 : 0;
+  const length = known.words.length - shared;
+  const joined = (first: Uint32Array, second: ArrayLike<number>): Uint32Array => {
+    const all = new Uint32Array(length + more);
+    all.set(first.subarray(0, length));
+    all.set(second, length);
+    return all;
+  };
+  const bits = joined(known.bits, later.bits);
+  if (shared > 0) bits[length] = (bits[length] as number) | (known.bits[length] as number);
+  const before = joined(known.before, new Uint32Array(more));
+  let total = shared > 0 ? (known.before[length] as number) : known.total;
+  for (let nth = length; nth < bits.length; nth++) {
+    before[nth] = total;
+    total += ones(bits[nth] as number);
+  }
+  return { upTo, uid, droppedId, total, words: joined(known.words, later.words), bits, before };
+};
+
+/** The last place of an ascending list that holds less than `bound`; -1 when none does. */
+const lastBelow = (ascending: Uint32Array, bound: number): number => {
+  let from = 0;
+  let to = ascending.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ascending[middle] as number) < bound) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+};
+
+/** How many matches have an id of at most `id`. */
+const countUpTo = ({ words, bits, before }: Matches, id: number): number => {
+  const word = Math.floor(id / wordLength);
+  const at = lastBelow(words, word + 1);
+  if (at < 0) return 0;
+  const those = words[at] === word ? 0xffffffff >>> (wordLength - 1 - (id % wordLength)) : 0xffffffff;
+  return (before[at] as number) + ones((bits[at] as number) & those);
+};
+
+/** The newest `limit` matches with an id of at most `from`, after `skip` others: the newest first. */
+export const idsBefore = (matches: Matches, from: number, limit: number, skip = 0): number[] => {
+  const { words, bits, before } = matches;
+  let left = countUpTo(matches, from) - skip;
+  const ids: number[] = [];
+  for (let at = lastBelow(before, left); at >= 0 && ids.length < limit; at--) {
+    const within: number[] = [];
+    const first = (words[at] as number) * wordLength;
+    for (let word = bits[at] as number; word !== 0; word &= word - 1)
+      within.push(first + 31 - Math.clz32(word & -word));
+    const here = within.slice(0, left - (before[at] as number)).reverse();
+    ids.push(...here.slice(0, limit - ids.length));
+    left = before[at] as number;
+  }
+  return ids;
 };

@@ -78,11 +78,9 @@ export const removeUpTo = (ids: IdSet, id: number): void => {
   if (rest > 0 && word < ids.length) ids[word] = (ids[word] as number) & (-1 << rest);
 };
 
-const ones = (word: number): number => {
+/** How many bits of a word are set. */
+export const ones = (word: number): number => {
   let bits = word - ((word >>> 1) & 0x55555555);
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
-
-/** How many of 64 ids, one after the other, are in the set: the ids from 64 × `nth` on. */
-export const countOf64 = (ids: IdSet, nth: number): number => ones(ids[2 * nth] ?? 0) + ones(ids[2 * nth + 1] ?? 0);

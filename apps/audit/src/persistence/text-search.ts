@@ -4,8 +4,8 @@ import { type Columns, type Criteria, textColumnsOf, type TextPlace } from './cr
 import { type FoundEvents, foundEvents, type PageOf } from './found-events.ts';
 import { type Indexed, indexedColumns, indexedMatches, indexedStatement, indexedValues } from './indexed-matches.ts';
 import { knownMatches } from './known-matches.ts';
-import { type Matches, matchesIn, stretchesBefore, withLater } from './stretches.ts';
-import { type Counted, countAll, countLater, listMatches, patternOf } from './text-statements.ts';
+import { idsBefore, type Matches, matchesIn, withLater } from './matches.ts';
+import { eventsOf, lookAtAll, type Looked, lookLater, patternOf } from './text-statements.ts';
 import { turns } from './turns.ts';
 
 /** How many look through the whole log at the same time: enough to be busy, too few to hold up everybody else. */
@@ -23,8 +23,8 @@ export interface TextSearch {
 }
 
 /**
- * Finds events by text. How many match is known only after all were looked at, so it is remembered where they are: the next
- * page, and the next search for the same, look at what came later and at the stretches that they show.
+ * Finds events by text. How many match is known only after all were looked at, so it is remembered which they are: the next
+ * page, and the next search for the same, look at what came later and read the events that they show.
  */
 export const textSearch = (database: Database): TextSearch => {
   const known = knownMatches();
@@ -43,7 +43,7 @@ export const textSearch = (database: Database): TextSearch => {
   };
 
   const countRead = async ({ text }: SoughtText, columns: Columns): Promise<Matches> => {
-    const [counted] = await database.read<Counted>(countAll(columns), [...columns.values, patternOf(text)]);
+    const [counted] = await database.read<Looked>(lookAtAll(columns), [...columns.values, patternOf(text)]);
     if (counted === undefined) throw new Error('The event log has no head.');
     return matchesIn(counted);
   };
@@ -63,7 +63,7 @@ export const textSearch = (database: Database): TextSearch => {
     deadline: Date,
   ): Promise<Matches> => {
     const values = [...columns.values, patternOf(sought.text), before.upTo, before.uid, before.droppedId];
-    const [counted] = await database.read<Counted>(countLater(columns), values);
+    const [counted] = await database.read<Looked>(lookLater(columns), values);
     return counted?.same === true ? withLater(before, counted) : countFirst(sought, criteria, columns, deadline);
   };
 
@@ -95,11 +95,8 @@ export const textSearch = (database: Database): TextSearch => {
     find: async (sought, criteria, { from, limit, skip = 0 }, deadline) => {
       const columns = textColumnsOf(criteria, sought.place);
       const matches = await matchesOf(sought, criteria, columns, deadline);
-      const end = Math.min(from, matches.upTo);
-      const { stretches, left } = stretchesBefore(matches, end, limit, skip);
-      if (stretches.length === 0) return foundEvents([], matches.total);
-      const values = [...columns.values, patternOf(sought.text), end, limit, stretches, left];
-      return foundEvents(await database.read<{ json: string }>(listMatches(columns), values), matches.total);
+      const ids = idsBefore(matches, from, limit, skip);
+      return foundEvents(ids.length === 0 ? [] : await database.read<{ json: string }>(eventsOf, [ids]), matches.total);
     },
   };
 };

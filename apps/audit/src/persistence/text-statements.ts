@@ -1,11 +1,11 @@
 import type { Statement } from '@bunting/database';
 import { type Columns, nameOf } from './criteria.ts';
 import { eventOf, where } from './found-events.ts';
-import { type Found, stretchLength } from './stretches.ts';
+import { type Found, wordLength } from './matches.ts';
 
-/** What a count answers. */
-export interface Counted extends Found {
-  /** whether the log is still the one that was counted before */
+/** What a look at the log answers. */
+export interface Looked extends Found {
+  /** whether the log is still the one that was looked through before */
   readonly same: boolean;
 }
 
@@ -19,63 +19,46 @@ const dataText = "case when strpos(text, e'\\x1e') > 0 then split_part(text, e'\
 export const textCondition = ({ asks }: Columns, place: string): string =>
   `${asks.includes('in-data') ? dataText : 'text'} like ${place}`;
 
-const inStretch = `id between stretch.number * ${stretchLength} and stretch.number * ${stretchLength} + ${stretchLength - 1}`;
-
 /** The places of a statement's further values, after those of its columns. */
 const placesAfter = ({ values }: Columns): ((nth: number) => string) => {
   return (nth) => `$${values.length + nth}`;
 };
 
-const counting = (same: string, stretches: string): string => `
-  select head.id as "upTo", head.uid, head.dropped_id as "droppedId", ${same} as same, counted.stretches, counted.counts
-  from event_log_head as head cross join lateral (
-    select coalesce(json_agg(number order by number), '[]') as stretches,
-           coalesce(json_agg(matches order by number), '[]') as counts
-    from (${stretches}) as stretch) as counted`;
+/** The words that hold ids, and which of them: `words` and `bits`. */
+export const wordsOf = (ids: string): string => `
+  select coalesce(json_agg(word order by word), '[]') as words, coalesce(json_agg(bits order by word), '[]') as bits
+  from (select id / ${wordLength} as word, bit_or(1 << (id % ${wordLength})::int) as bits from (${ids}) as found group by 1) as held`;
 
-/** Counts the matches of the whole log by reading what the columns leave of it. Values: pattern. */
-export const countAll = (columns: Columns): Statement => ({
-  name: nameOf('events-count', columns),
-  text: counting(
+const looking = (same: string, ids: string): string => `
+  select head.id as "upTo", head.uid, head.dropped_id as "droppedId", ${same} as same, found.words, found.bits
+  from event_log_head as head cross join lateral (${wordsOf(ids)}) as found`;
+
+/** Finds the matches of the whole log by reading what the columns leave of it. Values: pattern. */
+export const lookAtAll = (columns: Columns): Statement => ({
+  name: nameOf('events-look', columns),
+  text: looking(
     'true',
-    `select id / ${stretchLength} as number, count(*) as matches from event_search
-     ${where(...columns.conditions, textCondition(columns, placesAfter(columns)(1)))} group by 1`,
+    `select id from event_search ${where(...columns.conditions, textCondition(columns, placesAfter(columns)(1)))}`,
   ),
 });
 
-/** Counts the matches that came after an id. Values: pattern, the id, the uid of the event with that id,
- * and up to which id events had been dropped. */
-export const countLater = (columns: Columns): Statement => {
+/** Finds the matches that came after an id. Values: pattern, the id, the uid of the event with that id, and up to which
+ * id events had been dropped. */
+export const lookLater = (columns: Columns): Statement => {
   const place = placesAfter(columns);
-  const matching = where(inStretch, `id > ${place(2)}`, ...columns.conditions, textCondition(columns, place(1)));
+  const matching = where(`id > ${place(2)}`, ...columns.conditions, textCondition(columns, place(1)));
   return {
-    name: nameOf('events-count-later', columns),
-    text: counting(
+    name: nameOf('events-look-later', columns),
+    text: looking(
       `head.dropped_id = ${place(4)}::bigint
         and exists (select 1 from event where id = ${place(2)}::bigint and uid = ${place(3)}::uuid)`,
-      `select stretch.number, found.matches
-       from generate_series(${place(2)}::bigint / ${stretchLength}, head.id / ${stretchLength}) as stretch (number)
-       cross join lateral (select count(*) as matches from event_search ${matching}) as found
-       where found.matches > 0`,
+      `select id from event_search ${matching}`,
     ),
   };
 };
 
-/**
- * Lists the newest matches of some stretches. Each is read by itself, which `offset 0` says to the planner: it takes a
- * stretch to be far longer than it is. Values: pattern, the highest id, how many, the stretches,
- * and how many matches to leave out.
- */
-export const listMatches = (columns: Columns): Statement => {
-  const place = placesAfter(columns);
-  const matching = where(inStretch, `id <= ${place(2)}`, ...columns.conditions, textCondition(columns, place(1)));
-  return {
-    name: nameOf('events-with-text', columns),
-    text: `
-      select ${eventOf('page.id')} as json from (
-        select found.id from unnest(${place(4)}::bigint[]) as stretch (number)
-        cross join lateral (select id from event_search ${matching} offset 0) as found
-        order by found.id desc limit ${place(3)} offset ${place(5)}) as page
-      order by page.id desc`,
-  };
+/** The events of ids, in their order. Values: the ids. */
+export const eventsOf: Statement = {
+  name: 'events-of-ids',
+  text: `select ${eventOf('page.id')} as json from unnest($1::bigint[]) with ordinality as page (id, nth) order by nth`,
 };
