@@ -49,6 +49,62 @@ describe('an address where nothing is', () => {
     }
   });
 
+  const ways = [
+    '//api/admin/nosuch',
+    '/api//admin/nosuch',
+    '/api/admin/../admin/projects',
+    '/api/./admin/projects',
+    '/%61pi/nosuch',
+    '/%61pi/admin/projects',
+    '/%61%70%69/%61dmin/nosuch',
+    '/api%2Fadmin%2fprojects',
+    '/%2Fapi/nosuch',
+    '/%61pi/%zz',
+    '/%61pi/%ff',
+    '/api?/admin',
+    '/api#/admin',
+    '/api/admin;nosuch',
+    'http://example.org/api/admin/nosuch',
+    'HTTP://example.org//%61pi/admin/projects',
+  ];
+
+  it.each(['GET', 'POST', 'DELETE', 'HEAD', 'PROPFIND'])(
+    'asks %s for a key in whatever way the address leads below /api',
+    async (method) => {
+      for (const target of ways) {
+        const keys: Record<string, string>[] = [{}, { authorization: 'nobody has this' }];
+        for (const headers of keys) {
+          const sent = { ...json, 'content-length': '5', ...headers };
+          const answer = await sendRaw(gateway.port, rawRequest(method, target, sent, '{"cut'));
+          expect([target, answer.status]).toEqual([target, 401]);
+          if (method !== 'HEAD') expect(refusalIn(answer.body).name).toBe('AuthenticationRequired');
+        }
+      }
+      expect(heard).toEqual([]);
+    },
+  );
+
+  it('is judged below /api/admin by the kind of key, in whatever way it is written', async () => {
+    const key = 'default:development.9999999999999999999999999999999999999999';
+    await gateway.givenToken({ token: key, kind: 'client' });
+    for (const target of ['/api/admin/nosuch', '/%61pi//%61dmin/nosuch', 'http://example.org/api/admin/nosuch']) {
+      const answer = await sendRaw(gateway.port, rawRequest('GET', target, { authorization: key }));
+      expect([target, answer.status, refusalIn(answer.body).name]).toEqual([target, 403, 'NoAccessError']);
+    }
+  });
+
+  it.each([
+    '/API/admin/projects',
+    '/apiary/admin',
+    '/nosuch/../api',
+    '/%2561pi/admin',
+    '/nosuch?/api',
+    '/nosuch#/api/admin',
+  ])('is none below /api: %s', async (target) => {
+    const answer = await sendRaw(gateway.port, rawRequest('GET', target));
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
+  });
+
   it('is said back short, and without anything that is no plain text', async () => {
     const response = await gateway.ask(`/%3Cscript%3E${'x'.repeat(5_000)}`);
     expect((await refusalOf(response)).message.length).toBeLessThan(300);

@@ -14,6 +14,7 @@ import { exchanges, requestIdOf } from './exchange.ts';
 import { refuseThrown, unknownPath } from './http-errors.ts';
 import { RequestAborted } from './request-body.ts';
 import { oversizedHead } from './request-head.ts';
+import { leadsBelow } from './request-path.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export interface ServerOptions {
@@ -35,14 +36,6 @@ const lateMs = 1_000;
 const readingMs = 2_000;
 /** How long a connection on which nothing moves is kept beyond the time that an answer may take. */
 const stalledMs = 60_000;
-
-const isUnder = (url: string, folder: string): boolean => {
-  const path = (url.split('?', 1)[0] as string).replace(/\/{2,}/g, '/');
-  return path === folder || path.startsWith(`${folder}/`);
-};
-
-/** Judged by the route where there is one: the router takes `/%61pi` for `/api`. */
-const isOfApi = ({ routeOptions, raw }: FastifyRequest): boolean => isUnder(routeOptions.url ?? raw.url ?? '', '/api');
 
 /** The proxies that a setting lists. @throws Error with a sentence that names what is none */
 const trustedProxies = (list = ''): string[] | false => {
@@ -73,10 +66,10 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
   /** Below /api nobody learns what there is and what not without a key. */
   const requireKeyFor = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const url = request.raw.url ?? '';
-    if (!isUnder(url, '/api')) return;
+    if (!leadsBelow('/api', url)) return;
     const principal = await admit(request, reply);
     request.exchange.callerId = principal.caller.id;
-    if (isUnder(url, '/api/admin')) requireAdministrator(principal);
+    if (leadsBelow('/api/admin', url)) requireAdministrator(principal);
   };
 
   const protection = securityHeaders(config.GATEWAY_BEHIND_TLS);
@@ -154,7 +147,7 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
     begin(request, reply);
     reply.headers(protection);
     const isPreflight = admitOrigin(request, reply);
-    const ofApi = isOfApi(request);
+    const ofApi = leadsBelow('/api', request.raw.url ?? '');
     const tooMuch = oversizedHead(request.raw, config) ?? (ofApi ? tooMany() : undefined);
     if (tooMuch !== undefined) return done(tooMuch);
     if (isPreflight) return void reply.code(204).send();
