@@ -1,4 +1,5 @@
-import { operations } from '@bunting/contracts';
+import { inProcessBus } from '@bunting/bus';
+import { operations, serviceOf } from '@bunting/contracts';
 import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
 import { type Projection, startTelling } from '@bunting/outbox';
@@ -93,15 +94,23 @@ const start = async ({
     };
 
     const { app, close } = openServer({ config, log, metrics, admit });
-    for (const operation of operations) mount(app, operation, { bus, admit, authenticate, settle, config });
+    // What the gateway answers itself does not wait for the bus: a key can be taken away also while NATS is gone.
+    const near = inProcessBus();
+    for (const operation of operations) {
+      const isOwn = serviceOf(operation) === 'gateway';
+      mount(app, operation, { bus: isOwn ? near : bus, admit, authenticate, settle, config });
+    }
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
     const work = unitOfWork(telling, hasher);
     const answers = gatewayEndpoints({ bus, work, access: accessReader(database), heardOf: projectsHeardOf(database) });
-    const served = await serve([...answers, telling.endpoint]);
-    const stop = async () => {
+    const served = await Promise.all([serve([...answers, telling.endpoint]), serve(answers, near)]);
+    const stopAnswering = async () => {
       await close();
-      await served.stop();
+      await Promise.all(served.map((subscription) => subscription.stop()));
+    };
+    const stop = async () => {
+      await stopAnswering();
       await stopBehind();
     };
     try {
@@ -110,8 +119,7 @@ const start = async ({
       const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given);
       return { ready, stop, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
     } catch (error) {
-      await close();
-      await served.stop();
+      await stopAnswering();
       throw error;
     }
   } catch (error) {

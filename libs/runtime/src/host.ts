@@ -165,7 +165,8 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         bus,
         log: serviceLog,
         metrics,
-        serve: (endpoints) => serve(bus, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
+        serve: (endpoints, on = bus) =>
+          serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
       };
       const started = await service.start(surroundings as never);
       running.set(service.name, started);

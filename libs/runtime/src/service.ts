@@ -11,8 +11,8 @@ export interface Surroundings<S extends ConfigSchema> {
   readonly bus: Bus;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** answers calls, with each one logged and measured */
-  readonly serve: (endpoints: readonly Endpoint[]) => Promise<Subscription>;
+  /** answers calls, with each one logged and measured: those of everybody, or those on a bus of the service's own */
+  readonly serve: (endpoints: readonly Endpoint[], on?: Bus) => Promise<Subscription>;
 }
 
 export interface RunningService {
