@@ -20,7 +20,16 @@ scaled. It ends with 1 when a promise was broken.`;
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : (ms / 1000).toFixed(1));
 
-const printed = ({ strikes, acknowledged, unknown, happened, events, violations, calmAfterMs }: Outcome): string => {
+const printed = ({
+  strikes,
+  acknowledged,
+  unknown,
+  happened,
+  events,
+  followed,
+  violations,
+  calmAfterMs,
+}: Outcome): string => {
   const rows = strikes.map(({ fault, tried, struck, wholeAfterMs }) => {
     const sorted = wholeAfterMs.toSorted((a, b) => a - b);
     const median = sorted[Math.floor(sorted.length / 2)];
@@ -34,6 +43,7 @@ const printed = ({ strikes, acknowledged, unknown, happened, events, violations,
     '',
     `${acknowledged} writes acknowledged, ${unknown} of unknown outcome, of which ${happened} had happened`,
     `${events} events in the log; everything was in every projection ${seconds(calmAfterMs)} s after the end`,
+    `${followed.events} events read by who followed the feed, and was cut off ${followed.cutOff} times`,
     violations.length === 0
       ? '0 lost, 0 doubled, 0 out of order'
       : `${violations.length} violations:\n${violations

@@ -43,14 +43,17 @@ export interface ServiceProcessOptions {
   readonly chance: Chance;
   /** a folder for what the process prints */
   readonly folder: string;
+  readonly say: (line: string) => void;
 }
 
 /** Generous: it says that a process hangs, and not that the machine has much to do. */
 const readyMs = 180_000;
+/** How often to say why a process is not ready yet. */
+const explainedEveryMs = 15_000;
 const stopMs = 30_000;
 
 export const serviceProcess = async (options: ServiceProcessOptions): Promise<ServiceProcess> => {
-  const { service, nth, settings, databaseUrl, postgresPort, natsPort, chance, folder } = options;
+  const { service, nth, settings, databaseUrl, postgresPort, natsPort, chance, folder, say } = options;
   const name = nth === 1 ? service : `${service}-${nth}`;
   const prefix = service.toUpperCase().replaceAll('-', '_');
   const operationsPort = await quietPort();
@@ -102,22 +105,33 @@ export const serviceProcess = async (options: ServiceProcessOptions): Promise<Se
     },
     start: async () => {
       for (const deadline = performance.now() + readyMs; ;) {
-        const started = runProgram(path.join('apps', service, 'src', 'main.ts'), {
+        const environment = {
           ...settings,
           BUS_URL: `nats://127.0.0.1:${toNats.port}`,
           [`${prefix}_DATABASE_URL`]: url.href,
           [`${prefix}_OPS_PORT`]: String(operationsPort),
           ...(port === undefined ? {} : { PORT: String(port) }),
-        });
+        };
+        // One that is frozen would never hear that it shall end.
+        const started = runProgram(path.join('apps', service, 'src', 'main.ts'), environment, { tether: 'KILL' });
         program = started;
         const over = started.ended.then(() => {
           appendFileSync(path.join(folder, `${name}.log`), `${started.output()}${started.errors()}`);
           return 'ended' as const;
         });
-        const ready = eventually(isReady, { timeoutMs: deadline - performance.now() }).then(() => 'ready' as const);
+        let why = 'it has not been asked';
+        const asked = (): Promise<void> =>
+          isReady().catch((error: Error) => {
+            why = error.message;
+            throw error;
+          });
+        const ready = eventually(asked, { timeoutMs: deadline - performance.now() }).then(() => 'ready' as const);
         ready.catch(() => undefined);
-        if ((await Promise.race([over, ready])) === 'ready') return;
+        const explaining = setInterval(() => say(`${name} is not ready yet: ${why}`), explainedEveryMs);
+        const outcome = await Promise.race([over, ready]).finally(() => clearInterval(explaining));
+        if (outcome === 'ready') return;
         // As whoever supervises it would: it is started again, within reason.
+        say(`${name} has ended, and is started again`);
         if (performance.now() > deadline)
           throw new Error(`${name} does not start: ${started.output()}${started.errors()}`);
       }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Chance, chanceFrom } from './chance.ts';
 import { type Fault, faults } from './faults.ts';
+import { startFollower } from './follower.ts';
 import { openLedger, readLedger } from './ledger.ts';
 import { complaintsIn, judge, type Verdict } from './verdict.ts';
 import { untilWhole } from './whole.ts';
@@ -113,10 +114,11 @@ export const torture = async (options: TortureOptions): Promise<Outcome> => {
   const { seed, folder, writers = 4, scale = scaleOfAll, say = () => undefined } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const chance = chanceFrom(seed);
-  const world = await startWorld(folder, scale, chance);
+  const world = await startWorld(folder, scale, chance, say);
+  const follower = startFollower({ urls: world.urls, token: world.token, chance: chance.for('follower') });
+  let over = false;
   try {
     say('everything is started');
-    let over = false;
     const files = Array.from({ length: writers }, (_, nth) => path.join(folder, `writer-${nth + 1}.jsonl`));
     const ledgers = files.map(openLedger);
     const writing = ledgers.map(({ write }, nth) => {
@@ -136,12 +138,15 @@ export const torture = async (options: TortureOptions): Promise<Outcome> => {
     await Promise.all(writing);
     for (const ledger of ledgers) ledger.close();
     say('the writers are done; judging');
-    const verdict = await judge(world, files.map(readLedger));
+    const verdict = await judge(world, files.map(readLedger), follower);
     await world.stop();
     const logged = complaintsIn(folder);
     return { ...verdict, violations: [...complaints, ...verdict.violations, ...logged], strikes };
   } catch (error) {
+    over = true;
     await world.stop();
     throw error;
+  } finally {
+    await follower.stop();
   }
 };

@@ -11,6 +11,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
+import type { Follower } from './follower.ts';
 import type { Entry } from './ledger.ts';
 import { asFlag, asRequest, isOfRequests, spelled, type Subject } from './subject.ts';
 import type { World } from './world.ts';
@@ -22,6 +23,8 @@ export interface Verdict {
   /** of what was unknown: what has happened */
   readonly happened: number;
   readonly events: number;
+  /** what the follower of the feed has read, and how often it was cut off */
+  readonly followed: { readonly events: number; readonly cutOff: number };
   readonly violations: readonly string[];
   /** from the end of the last fault until all that was told was in every projection */
   readonly calmAfterMs: number;
@@ -232,8 +235,35 @@ const judgeChain = async (world: World, accuse: (violation: string) => void): Pr
   }
 };
 
+/** Who followed the feed has read every event of the log exactly once, in order, and as the log shows it. */
+const judgeFollower = async (
+  follower: Follower,
+  log: readonly Event[],
+  accuse: (violation: string) => void,
+): Promise<void> => {
+  await follower.upTo(log.at(-1)?.id ?? 0).catch((error: Error) => accuse(error.message));
+  await follower.stop();
+  const { events, complaints } = follower.read;
+  for (const complaint of complaints) accuse(complaint);
+  const read = new Map(events.map(({ hash: _, ...event }) => [event.id, event]));
+  if (read.size < events.length) accuse(`The follower of the feed has read ${events.length - read.size} events twice.`);
+  for (const [nth, { id }] of events.entries()) {
+    const before = events[nth - 1]?.id ?? 0;
+    if (id <= before) accuse(`The follower of the feed has read event ${id} after event ${before}.`);
+  }
+  for (const event of log) {
+    const seen = read.get(event.id);
+    if (seen === undefined) accuse(`The follower of the feed has never read event ${event.id}.`);
+    else if (!isDeepStrictEqual(seen, event)) {
+      accuse(`The follower of the feed has read event ${event.id} as ${shown(seen)} instead of ${shown(event)}`);
+    }
+    read.delete(event.id);
+  }
+  for (const id of read.keys()) accuse(`The follower of the feed has read event ${id}, which is not in the log.`);
+};
+
 /** A process that is started while a server is away says why it cannot, and is started again. */
-const isAboutServers = /^No (NATS server|PostgreSQL) answers at /;
+const isAboutServers = /^(No (NATS server|PostgreSQL) answers at |The (database|message bus) is away\.)/;
 
 /** What processes have printed that they should not: they log in JSON, and what heals itself as no error. */
 export const complaintsIn = (folder: string): string[] =>
@@ -247,8 +277,12 @@ export const complaintsIn = (folder: string): string[] =>
         .map((line) => `${file}: ${line}`),
     );
 
-/** Judges a world that is left in peace by what its writers remember. */
-export const judge = async (world: World, ledgers: readonly (readonly Entry[])[]): Promise<Verdict> => {
+/** Judges a world that is left in peace by what its writers remember, and what the follower of its events has read. */
+export const judge = async (
+  world: World,
+  ledgers: readonly (readonly Entry[])[],
+  follower: Follower,
+): Promise<Verdict> => {
   const violations: string[] = [];
   const accuse = (violation: string): void => void violations.push(violation);
   const entries = ledgers.flat();
@@ -267,6 +301,7 @@ export const judge = async (world: World, ledgers: readonly (readonly Entry[])[]
   for (const [nth, { id }] of log.entries()) {
     if (nth > 0 && id <= (log[nth - 1]?.id ?? 0)) accuse(`Event ${id} follows event ${log[nth - 1]?.id}.`);
   }
+  await judgeFollower(follower, log, accuse);
   await judgeChain(world, accuse);
   await judgeOutboxes(world, accuse);
   for (const consumer of consumers) {
@@ -287,6 +322,7 @@ export const judge = async (world: World, ledgers: readonly (readonly Entry[])[]
     unknown: ofOutcome('unknown').length,
     happened,
     events: log.length,
+    followed: { events: follower.read.events.length, cutOff: follower.read.cutOff },
     violations,
     calmAfterMs,
   };

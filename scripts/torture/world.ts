@@ -19,10 +19,17 @@ export interface World {
 /** How many processes of each service there are, in the order in which they start. */
 export type Scale = Readonly<Record<string, number>>;
 
-export const startWorld = async (folder: string, scale: Scale, chance: Chance): Promise<World> => {
+export const startWorld = async (
+  folder: string,
+  scale: Scale,
+  chance: Chance,
+  say: (line: string) => void,
+): Promise<World> => {
   const token = `torture-${randomBytes(24).toString('hex')}`;
   const postgres = await startPostgres(path.join(folder, 'postgres'));
+  say('PostgreSQL is started');
   const nats = await startNatsServer(folder);
+  say('nats-server is started');
   const settings = {
     GATEWAY_HOST: '127.0.0.1',
     BUNTING_ADMIN_TOKEN: token,
@@ -50,12 +57,13 @@ export const startWorld = async (folder: string, scale: Scale, chance: Chance): 
             natsPort: () => nats.port,
             chance,
             folder,
+            say,
           }),
         );
       }
     }
     // All at once: none needs another in order to start.
-    await Promise.all(processes.map((one) => one.start()));
+    await Promise.all(processes.map((one) => one.start().then(() => say(`${one.name} is ready`))));
   } catch (error) {
     await stop();
     throw error;

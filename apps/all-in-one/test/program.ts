@@ -38,9 +38,9 @@ const collect = (stream: ChildProcess['stdout']): (() => string) => {
 export const runProgram = (
   script: string,
   settings: Readonly<Record<string, string>>,
-  args: string[] = [],
+  { args = [], tether: signal = 'TERM' }: { readonly args?: readonly string[]; readonly tether?: 'TERM' | 'KILL' } = {},
 ): Program => {
-  const tethered = tether([process.execPath, path.join(repository, script), ...args], { signal: 'TERM' });
+  const tethered = tether([process.execPath, path.join(repository, script), ...args], { signal });
   const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
   const child = spawn(tethered.command, tethered.args, {
     cwd: repository,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Holder, holder, until } from '../test/holder.ts';
 import { isAlive, tether } from './tether.ts';
@@ -14,6 +14,17 @@ it.each(ways)('a command tied by the %s ends with the process that started it', 
   holders.push(one);
   const { pid } = await one.said<{ pid: number }>();
   expect(isAlive(pid)).toBe(true);
+  one.child.kill('SIGKILL');
+  await until('the command ends', () => !isAlive(pid));
+});
+
+it.each(ways)('a command that is frozen and tied by the %s ends with it too, where it is to be killed', async (by) => {
+  const one = holder('hold-sleeper.ts', [by, 'KILL']);
+  holders.push(one);
+  const { pid } = await one.said<{ pid: number }>();
+  const runs = () => execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' });
+  await until('the command runs', () => runs().includes('sleep'));
+  process.kill(pid, 'SIGSTOP');
   one.child.kill('SIGKILL');
   await until('the command ends', () => !isAlive(pid));
 });

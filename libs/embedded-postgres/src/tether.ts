@@ -52,7 +52,7 @@ const unlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
  */
 export const tether = (
   command: readonly string[],
-  { signal, become = [], by }: { signal: 'INT' | 'TERM'; become?: readonly string[]; by?: 'kernel' | 'pipe' },
+  { signal, become = [], by }: { signal: 'INT' | 'TERM' | 'KILL'; become?: readonly string[]; by?: 'kernel' | 'pipe' },
 ): TetheredCommand => {
   if ((by ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
     return { command: '/bin/sh', args: ['-c', watched(signal), 'sh', ...become, ...command], stdin: 'pipe' };

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { tether } from '../src/index.ts';
 
 const by = process.argv[2] === 'pipe' ? 'pipe' : 'kernel';
-const { command, args, stdin } = tether(['sleep', '600'], { signal: 'TERM', by });
+const signal = process.argv[3] === 'KILL' ? 'KILL' : 'TERM';
+const { command, args, stdin } = tether(['sleep', '600'], { signal, by });
 const child = spawn(command, args, { stdio: [stdin, 'ignore', 'ignore'], detached: true });
 console.log(JSON.stringify({ pid: child.pid }));

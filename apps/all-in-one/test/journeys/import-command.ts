@@ -27,7 +27,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
     const run = async (...args: string[]) => {
       const { url, token } = platform();
       const into = ['--url', url, '--project', project, '--environment', 'development', '--part', '4'];
-      const program = runProgram('scripts/import.ts', { BUNTING_TOKEN: token }, [...into, ...args]);
+      const program = runProgram('scripts/import.ts', { BUNTING_TOKEN: token }, { args: [...into, ...args] });
       const { code } = await program.ended;
       return { code, output: program.output(), errors: program.errors() };
     };
