@@ -17,6 +17,7 @@ const Echo = defineOperation({
   summary: 'Says it again',
   tag: 'Test',
   permission: 'service',
+  repeatable: false,
   body: Type.Object({ repeat: Type.Integer(), text: Type.String() }),
   reply: Type.String(),
 });

@@ -19,6 +19,7 @@ const Greet = defineOperation({
   summary: 'Greets',
   tag: 'Test',
   permission: 'service',
+  repeatable: false,
   params: Type.Object({ name: Type.String() }),
   body: Type.Optional(Type.Unknown()),
   reply: Type.Object({ text: Type.String() }),

@@ -63,11 +63,15 @@ export interface Operation<
   /** the refusals that callers should expect beside 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;
-  /** asking twice does no harm, although it is no GET */
-  readonly repeatable?: true;
+  /** whether asking twice does no harm; of a GET that goes without saying */
+  readonly repeatable?: boolean;
 }
 
-type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors'>;
+type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors' | 'http' | 'repeatable'>;
+
+/** What only services ask each other has no method that would tell whether it may be asked twice: it has to say so. */
+type SaysWhetherRepeatable =
+  { readonly http: HttpBinding; readonly repeatable?: true } | { readonly http?: never; readonly repeatable: boolean };
 
 /** Declares an operation once: validation, static types, routing, permission and OpenAPI all follow from this object. */
 export const defineOperation = <
@@ -76,13 +80,14 @@ export const defineOperation = <
   B extends TSchema = typeof NoBody,
   R extends TSchema = typeof NoReply,
 >(
-  declared: Declared<Operation> & {
-    readonly params?: P;
-    readonly query?: Q;
-    readonly body?: B;
-    readonly reply?: R;
-    readonly errors?: readonly ErrorKind[];
-  },
+  declared: Declared<Operation> &
+    SaysWhetherRepeatable & {
+      readonly params?: P;
+      readonly query?: Q;
+      readonly body?: B;
+      readonly reply?: R;
+      readonly errors?: readonly ErrorKind[];
+    },
 ): Operation<P, Q, B, R> => ({
   ...declared,
   params: (declared.params ?? NoFields) as P,

@@ -7,7 +7,13 @@ import { Type } from 'typebox';
 import { featureCreated } from '../test/telling.ts';
 import { idempotencyTables, outboxTables, startTelling, type Telling } from './index.ts';
 
-const declared = { operationId: 'test', summary: 'test', tag: 'test', permission: 'service' } as const;
+const declared = {
+  operationId: 'test',
+  summary: 'test',
+  tag: 'test',
+  permission: 'service',
+  repeatable: false,
+} as const;
 const AddThing = defineOperation({
   ...{ ...declared, subject: 'call.features.add-thing' as const },
   body: Type.Object({ name: Type.String(), about: Type.Optional(Type.Unknown()) }),

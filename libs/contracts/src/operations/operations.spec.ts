@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TSchema } from 'typebox';
 import { fits, parse } from '../parse.ts';
-import { hasBody, isObjectSchema, nameOf, serviceNames, serviceOf } from '../operation.ts';
+import { hasBody, isObjectSchema, isRepeatable, nameOf, serviceNames, serviceOf } from '../operation.ts';
 import {
   CheckChanges,
   GetProjectEnvironments,
@@ -53,6 +53,12 @@ describe('the operations', () => {
 
   it('are open to people only with a permission or a key', () => {
     for (const operation of operations) expect(operation.permission).not.toBe('service');
+  });
+
+  it('may be asked twice when all that they do is look, and when nobody knows what became of them', () => {
+    const looks = /^(check|digest|feed|find|get|list|preview|read|search|suggest|validate|verify)-/;
+    const forgotten = all.filter((operation) => looks.test(nameOf(operation)) && !isRepeatable(operation));
+    expect(forgotten.map(({ subject }) => subject)).toEqual([]);
   });
 
   it('have schemas that can be compiled', () => {

@@ -8,6 +8,7 @@ export const SetProtection = defineOperation({
   summary: 'Says whether direct edits in an environment are refused',
   tag: 'Internal',
   permission: 'service',
+  repeatable: true,
   body: Type.Object({
     project: Type.String(),
     environment: Type.String(),

@@ -10,6 +10,7 @@ export const ValidateProjectId = defineOperation({
   tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/validate' },
   permission: 'CREATE_PROJECT',
+  repeatable: true,
   body: ProjectIdBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

@@ -10,6 +10,7 @@ export const ValidateSegmentName = defineOperation({
   tag: 'Segments',
   http: { method: 'POST', url: '/api/admin/segments/validate', status: 204 },
   permission: 'authenticated',
+  repeatable: true,
   body: NameBody,
   errors: ['ValidationError', 'NameExistsError'],
 });
