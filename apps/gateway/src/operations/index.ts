@@ -41,19 +41,18 @@ import {
 import { updateRoleEndpoint } from './roles/update-role.ts';
 import { createServiceAccountEndpoint } from './service-accounts/create-service-account.ts';
 import { deleteServiceAccountEndpoint } from './service-accounts/delete-service-account.ts';
-import {
-  listServiceAccountTokensEndpoint,
-  listServiceAccountsEndpoint,
-} from './service-accounts/service-account-readings.ts';
+import { listServiceAccountsEndpoint } from './service-accounts/service-account-readings.ts';
 import {
   createServiceAccountTokenEndpoint,
   deleteServiceAccountTokenEndpoint,
+  listServiceAccountTokensEndpoint,
 } from './service-accounts/service-account-tokens.ts';
 import { updateServiceAccountEndpoint } from './service-accounts/update-service-account.ts';
 import { createUserEndpoint } from './users/create-user.ts';
 import { deleteUserEndpoint } from './users/delete-user.ts';
 import { getMeEndpoint, getProfileEndpoint, getUserRolesEndpoint } from './users/own-readings.ts';
 import { updateUserEndpoint } from './users/update-user.ts';
+import { createUserTokenEndpoint, deleteUserTokenEndpoint, listUserTokensEndpoint } from './users/user-tokens.ts';
 import { getUserEndpoint, listUsersEndpoint, searchUsersEndpoint } from './users/user-readings.ts';
 
 export interface GatewayAnswers {
@@ -75,6 +74,9 @@ export const gatewayEndpoints = ({ bus, work, access, heardOf }: GatewayAnswers)
     getUserEndpoint(work),
     updateUserEndpoint(work),
     deleteUserEndpoint(work),
+    listUserTokensEndpoint(work),
+    createUserTokenEndpoint(work),
+    deleteUserTokenEndpoint(work),
     getMeEndpoint(work),
     getProfileEndpoint(work),
     getUserRolesEndpoint(work),

@@ -168,6 +168,9 @@ import { SearchUsers } from './access/search-users.ts';
 import { GetUser } from './access/get-user.ts';
 import { UpdateUser } from './access/update-user.ts';
 import { DeleteUser } from './access/delete-user.ts';
+import { ListUserTokens } from './access/list-user-tokens.ts';
+import { CreateUserToken } from './access/create-user-token.ts';
+import { DeleteUserToken } from './access/delete-user-token.ts';
 import { GetMe } from './access/get-me.ts';
 import { GetProfile } from './access/get-profile.ts';
 import { GetUserRoles } from './access/get-user-roles.ts';
@@ -264,6 +267,9 @@ export * from './access/search-users.ts';
 export * from './access/get-user.ts';
 export * from './access/update-user.ts';
 export * from './access/delete-user.ts';
+export * from './access/list-user-tokens.ts';
+export * from './access/create-user-token.ts';
+export * from './access/delete-user-token.ts';
 export * from './access/get-me.ts';
 export * from './access/get-profile.ts';
 export * from './access/get-user-roles.ts';
@@ -601,6 +607,9 @@ export const operations: readonly AnyOperation[] = [
   GetUser,
   UpdateUser,
   DeleteUser,
+  ListUserTokens,
+  CreateUserToken,
+  DeleteUserToken,
   GetMe,
   GetProfile,
   GetUserRoles,

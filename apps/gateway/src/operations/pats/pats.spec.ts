@@ -72,6 +72,39 @@ describe('a personal access token', () => {
   });
 });
 
+describe('the first key of a user', () => {
+  it('comes from an administrator, who can also take away one that got lost', async () => {
+    const { id } = await done<User>('POST', 'user-admin', { username: 'without-key', rootRole: 3 });
+    const at = `user-admin/${id}/token`;
+    let first: CreatedPat | undefined;
+    const events = await told(async () => (first = await done<CreatedPat>('POST', at, { description: 'first' })));
+    const { secret, ...shown } = first as CreatedPat;
+    expect(await done('GET', 'user', undefined, secret)).toMatchObject({ user: { id, isAPI: false } });
+    expect(events).toMatchObject([
+      { type: 'pat-created', createdBy: 'admin', data: { id: shown.id, userId: id, description: 'first' } },
+    ]);
+    const own = await aPat(secret);
+    expect((await done<Pats>('GET', at)).pats.map((pat) => pat.id)).toEqual([shown.id, own.id]);
+    expect(JSON.stringify(await done('GET', at))).not.toContain(secret.slice(17));
+
+    expect(await told(() => done('DELETE', `${at}/${own.id}`))).toMatchObject([
+      { type: 'pat-deleted', createdBy: 'admin', preData: { id: own.id, userId: id } },
+    ]);
+    expect([await works(secret), await works(own.secret)]).toEqual([true, false]);
+    expect((await ask('DELETE', `${at}/${own.id}`)).status).toBe(404);
+    expect((await ask('POST', at, { description: 'mine' }, secret)).status).toBe(403);
+  });
+
+  it('is not that of a service account, nor of nobody', async () => {
+    const robot = await done<User>('POST', 'service-account', { username: 'no-person', rootRole: 3 });
+    for (const id of [robot.id, 987_654]) {
+      expect((await ask('GET', `user-admin/${id}/token`)).status).toBe(404);
+      expect((await ask('POST', `user-admin/${id}/token`, { description: 'x' })).status).toBe(404);
+      expect((await ask('DELETE', `user-admin/${id}/token/1`)).status).toBe(404);
+    }
+  });
+});
+
 describe('a service account', () => {
   const anAccount = (username: string, rootRole = 2): Promise<User> =>
     done<User>('POST', 'service-account', { username, name: 'Robot', rootRole });

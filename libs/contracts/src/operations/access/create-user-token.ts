@@ -1,0 +1,19 @@
+import { CreatePatBody, CreatedPat } from '../../model/account.ts';
+import { defineOperation } from '../../operation.ts';
+import { AccountPath } from '../paths.ts';
+
+/** Create a token of a user. Tells `pat-created`. */
+export const CreateUserToken = defineOperation({
+  subject: 'call.gateway.create-user-token',
+  operationId: 'createUserToken',
+  summary: 'Create a token of a user',
+  description:
+    'Creates a key that acts as the user: the first one, with which the user makes others. The secret is shown this once.',
+  tag: 'Users',
+  http: { method: 'POST', url: '/api/admin/user-admin/:id/token', status: 201 },
+  permission: 'ADMIN',
+  params: AccountPath,
+  body: CreatePatBody,
+  reply: CreatedPat,
+  errors: ['ValidationError', 'NotFoundError', 'OperationDeniedError', 'NameExistsError'],
+});
