@@ -92,6 +92,35 @@ describe('a start', () => {
     expect(await program.ended).toEqual({ code: 0, signal: null });
   }, 60_000);
 
+  it('takes tokens that Unleash would be given, and makes none of its own', async () => {
+    const port = String(await quietPort());
+    const program = start({
+      PORT: port,
+      BUNTING_DATA_DIR: newFolder(),
+      INIT_ADMIN_API_TOKENS: '*:*.chosen-admin-4711',
+      INIT_CLIENT_API_TOKENS: 'default:development.chosen-client-4711, *:production.chosen-client-4712',
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(program, url);
+    await program.line(/Ctrl-C/);
+    expect(program.output()).not.toMatch(tokenShown);
+    expect(program.output()).not.toContain('chosen-');
+    const asked = async (authorization: string) =>
+      (await fetch(`${url}/api/admin/projects`, { headers: { authorization } })).status;
+    expect(await asked('*:*.chosen-admin-4711')).toBe(200);
+    for (const token of ['default:development.chosen-client-4711', '*:production.chosen-client-4712']) {
+      expect(await asked(token)).toBe(403);
+      const registered = await fetch(`${url}/api/client/register`, {
+        method: 'POST',
+        headers: { authorization: token, 'content-type': 'application/json' },
+        body: JSON.stringify({ appName: 'first', strategies: [], started: new Date().toISOString(), interval: 10 }),
+      });
+      expect(registered.status).toBe(202);
+    }
+    program.signal('SIGINT');
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+  }, 60_000);
+
   it('ends with Ctrl-C whoever is still connected and says nothing', async () => {
     const port = await quietPort();
     const token = 'a-token-of-ones-own-4711';

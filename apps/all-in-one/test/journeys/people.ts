@@ -1,0 +1,196 @@
+import type { CreatedPat, Group, Me, Pats, Profile, RoleWithPermissions, Segment, UserRoles } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { apiOf } from '../api.ts';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import { administering, projectRole, rootRole } from '../people.ts';
+import type { Platform } from '../platform.ts';
+
+/** Users, their keys, and the roles that say what they may do. */
+export const describePeople = (platform: () => Platform): void => {
+  const { done, person, robot, told } = administering(platform);
+  const statusOf = async (asked: Promise<{ readonly status: number }>): Promise<number> => (await asked).status;
+
+  describe('a user', () => {
+    it('is made by an administrator with a first key and a root role, and makes keys of their own', async () => {
+      const { id, key, api } = await person('people-ann', rootRole.editor);
+      const { body: pat, status } = await api<CreatedPat>('POST', '/api/admin/user/tokens', {
+        description: 'people laptop',
+        expiresAt: '2040-01-01T00:00:00.000Z',
+      });
+      expect({ status, pat }).toMatchObject({ status: 201, pat: { userId: id, description: 'people laptop' } });
+      expect(pat.secret).toMatch(/^user:[0-9a-f]{56,}$/);
+
+      const withPat = apiOf(platform().url, `Bearer ${pat.secret}`);
+      expect((await withPat<Me>('GET', '/api/admin/user')).body.user).toMatchObject({ id, username: 'people-ann' });
+      expect((await withPat<Profile>('GET', '/api/admin/user/profile')).body).toMatchObject({ rootRole: 'Editor' });
+      const made = await withPat<Segment>('POST', '/api/admin/segments', { name: 'people-segment', constraints: [] });
+      expect(made.status).toBe(201);
+      expectRefusal(await withPat('GET', '/api/admin/user-admin'), 403, 'NoAccessError', 'ADMIN');
+
+      const { pats } = (await withPat<Pats>('GET', '/api/admin/user/tokens')).body;
+      expect(pats.map(({ description }) => description)).toEqual(['first key', 'people laptop']);
+      expect(await statusOf(api('DELETE', `/api/admin/user/tokens/${pat.id}`))).toBe(200);
+      expectRefusal(await withPat('GET', '/api/admin/user'), 401, 'AuthenticationRequired');
+
+      const events = await told('people-ann');
+      expect(events.map(({ type, createdBy }) => [type, createdBy])).toEqual([
+        ['user-created', 'admin'],
+        ['pat-created', 'people-ann'],
+        ['segment-created', 'people-ann'],
+        ['pat-deleted', 'people-ann'],
+      ]);
+      for (const secret of [key, pat.secret]) expect(JSON.stringify(events)).not.toContain(secret.slice(20));
+    });
+
+    it('gains and loses rights with the root role from the very next request on, and everything when deleted', async () => {
+      const { id, api } = await person('people-bob');
+      const create = (name: string) => api('POST', '/api/admin/segments', { name, constraints: [] });
+      expectRefusal(await create('people-bob-1'), 403, 'NoAccessError', 'CREATE_SEGMENT');
+      await done('PUT', `user-admin/${id}`, { rootRole: rootRole.editor });
+      expect(await statusOf(create('people-bob-1'))).toBe(201);
+      await done('PUT', `user-admin/${id}`, { rootRole: 'Viewer' });
+      expectRefusal(await create('people-bob-2'), 403, 'NoAccessError', 'CREATE_SEGMENT');
+      await done('DELETE', `user-admin/${id}`);
+      expectRefusal(await create('people-bob-3'), 401, 'AuthenticationRequired');
+      const types = (await told('people-bob', 'user-created', 'user-updated', 'user-deleted')).map(({ type }) => type);
+      expect(types).toEqual(['user-created', 'user-updated', 'user-updated', 'user-deleted']);
+    });
+  });
+
+  describe('a service account', () => {
+    it('acts with the key that an administrator makes for it, under its own name', async () => {
+      const { id, key, api } = await robot('people-robot', rootRole.editor);
+      expect(await statusOf(api('POST', '/api/admin/segments', { name: 'people-robots', constraints: [] }))).toBe(201);
+      const [made] = await told('people-robots', 'segment-created');
+      expect(made).toMatchObject({ createdBy: 'people-robot', createdByUserId: id });
+      const tokens = await done<Pats>('GET', `service-account/${id}/token`);
+      expect(tokens.pats).toMatchObject([{ description: 'first key', userId: id }]);
+      await done('DELETE', `service-account/${id}/token/${tokens.pats[0]?.id}`);
+      expectRefusal(await api('GET', '/api/admin/user'), 401, 'AuthenticationRequired');
+      const events = await told('people-robot', 'service-account-created', 'pat-created', 'pat-deleted');
+      expect(events[0]).toMatchObject({ type: 'service-account-created', data: { username: 'people-robot' } });
+      expect(JSON.stringify(events)).not.toContain(key.slice(20));
+    });
+  });
+
+  describe('a role that is made here', () => {
+    const role = (name: string, type: string, permissions: object[]) =>
+      done<RoleWithPermissions>('POST', 'roles', { name, type, description: 'of a journey', permissions });
+
+    it('gives everywhere exactly what it was made from, and what it is changed to', async () => {
+      const { id } = await role('People tagger', 'root-custom', [{ name: 'CREATE_TAG_TYPE' }]);
+      const { api } = await person('people-tagger', id);
+      const tagType = (name: string) => ({ name, description: '', icon: '' });
+      expect(await statusOf(api('POST', '/api/admin/tag-types', tagType('people-a')))).toBe(201);
+      for (const [method, path, body, wanted] of [
+        ['PUT', 'tag-types/people-a', { description: 'x', icon: '' }, 'UPDATE_TAG_TYPE'],
+        ['DELETE', 'tag-types/people-a', undefined, 'DELETE_TAG_TYPE'],
+        ['POST', 'segments', { name: 'people-no', constraints: [] }, 'CREATE_SEGMENT'],
+        ['POST', 'context', { name: 'people-no' }, 'CREATE_CONTEXT_FIELD'],
+        ['POST', 'projects', { id: 'people-no', name: 'no' }, 'CREATE_PROJECT'],
+        ['POST', 'projects/default/features', { name: 'people-no' }, 'CREATE_FEATURE'],
+        ['GET', 'roles', undefined, 'READ_ROLE'],
+      ] as const) {
+        expectRefusal(await api(method, `/api/admin/${path}`, body), 403, 'NoAccessError', wanted);
+      }
+      const now = [{ name: 'UPDATE_TAG_TYPE' }];
+      await done('PUT', `roles/${id}`, { name: 'People tagger', type: 'root-custom', permissions: now });
+      expectRefusal(await api('POST', '/api/admin/tag-types', tagType('people-b')), 403, 'NoAccessError');
+      expect(await statusOf(api('PUT', '/api/admin/tag-types/people-a', { description: 'y', icon: '' }))).toBe(200);
+      const events = await told('People tagger', 'role-created', 'role-updated');
+      expect(events).toMatchObject([
+        { type: 'role-created', createdBy: 'admin', data: { name: 'People tagger' } },
+        { type: 'role-updated', data: { permissions: now }, preData: { permissions: [{ name: 'CREATE_TAG_TYPE' }] } },
+      ]);
+    });
+
+    it('gives in a project, and in one environment of it, exactly what it was made from', async () => {
+      const given = onPlatform(platform().api);
+      const [here, elsewhere] = ['people-here', 'people-else'];
+      for (const project of [here, elsewhere]) {
+        await given.createProject(project);
+        await given.createFeature(project, `${project}-flag`);
+        // A flag without a strategy is given one when it is turned on, which is another right.
+        for (const environment of ['development', 'production'])
+          await given.addStrategy(addressOf(project, `${project}-flag`), environment);
+      }
+      const { id } = await role('People toggler', 'custom', [
+        { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' },
+        { name: 'CREATE_FEATURE' },
+      ]);
+      const toggler = await person('people-toggler');
+      await done('PUT', `projects/${here}/users/${toggler.id}/roles`, { roles: [id] });
+
+      const toggle = (project: string, environment: string) =>
+        toggler.api('POST', `${addressOf(project, `${project}-flag`)}/environments/${environment}/on`);
+      expect(await statusOf(toggle(here, 'development'))).toBe(200);
+      expectRefusal(await toggle(here, 'production'), 403, 'NoAccessError', 'UPDATE_FEATURE_ENVIRONMENT');
+      expectRefusal(await toggle(elsewhere, 'development'), 403, 'NoAccessError', 'UPDATE_FEATURE_ENVIRONMENT');
+
+      const create = (project: string) =>
+        toggler.api('POST', `/api/admin/projects/${project}/features`, { name: `${project}-new` });
+      expect(await statusOf(create(here))).toBe(201);
+      expectRefusal(await create(elsewhere), 403, 'NoAccessError', 'CREATE_FEATURE');
+      const flag = addressOf(here, `${here}-new`);
+      expectRefusal(await toggler.api('PUT', flag, { description: 'x' }), 403, 'NoAccessError', 'UPDATE_FEATURE');
+      expectRefusal(await toggler.api('DELETE', flag), 403, 'NoAccessError', 'DELETE_FEATURE');
+      expectRefusal(
+        await toggler.api('POST', `${flag}/environments/development/strategies`, { name: 'default' }),
+        403,
+        'NoAccessError',
+        'CREATE_FEATURE_STRATEGY',
+      );
+
+      const roles = `/api/admin/user/roles?projectId=${here}`;
+      const { roles: held } = (await toggler.api<UserRoles>('GET', roles)).body;
+      expect(held).toMatchObject([{ id, name: 'People toggler' }]);
+    });
+  });
+
+  describe('access to a project', () => {
+    it('comes from a role of one’s own or of a group, and ends at once with either', async () => {
+      const given = onPlatform(platform().api);
+      const project = 'people-access';
+      await given.createProject(project);
+      const { id, api } = await person('people-cid');
+      let made = 0;
+      const create = () => api('POST', `/api/admin/projects/${project}/features`, { name: `${project}-${++made}` });
+      const refused = async () => expectRefusal(await create(), 403, 'NoAccessError', 'CREATE_FEATURE');
+
+      await refused();
+      await done('POST', `projects/${project}/access`, { roles: [projectRole.member], users: [id], groups: [] });
+      expect(await statusOf(create())).toBe(201);
+      await done('DELETE', `projects/${project}/users/${id}/roles`);
+      await refused();
+
+      const group = { name: 'People crew', users: [{ user: { id } }] };
+      const { id: crew } = await done<Group>('POST', 'groups', group);
+      await refused();
+      await done('PUT', `projects/${project}/groups/${crew}/roles`, { roles: [projectRole.member] });
+      expect(await statusOf(create())).toBe(201);
+      await done('PUT', `groups/${crew}`, { ...group, users: [] });
+      await refused();
+      await done('PUT', `groups/${crew}`, group);
+      expect(await statusOf(create())).toBe(201);
+      await done('DELETE', `projects/${project}/groups/${crew}/roles`);
+      await refused();
+      await done('PUT', `projects/${project}/groups/${crew}/roles`, { roles: [projectRole.owner] });
+      expect(await statusOf(create())).toBe(201);
+      await done('DELETE', `groups/${crew}`);
+      await refused();
+
+      const { events } = await given.events({ project });
+      const access = events.toReversed().flatMap(({ type }) => (type.startsWith('project-access') ? [type] : []));
+      expect(access).toEqual([
+        'project-access-added',
+        'project-access-user-roles-deleted',
+        'project-access-group-roles-updated',
+        'project-access-group-roles-deleted',
+        'project-access-group-roles-updated',
+      ]);
+      const groups = (await told('People crew')).map(({ type }) => type);
+      expect(groups).toEqual(expect.arrayContaining(['group-created', 'group-updated', 'group-deleted']));
+    });
+  });
+};

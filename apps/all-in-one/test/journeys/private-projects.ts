@@ -1,0 +1,125 @@
+import type { Events, Feature, FeatureEvents, Projects, SearchFeaturesResponse, Segments } from '@bunting/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import { administering, type Person, projectRole } from '../people.ts';
+import type { Platform } from '../platform.ts';
+
+/** A private project is there for its members, and for nobody else: in no list, no total and no event. */
+export const describePrivateProjects = (platform: () => Platform): void => {
+  describe('a private project', () => {
+    const { done, person } = administering(platform);
+    const [project, flag] = ['private-vault', 'private-flag'];
+    const secret = /private-(vault|flag|segment)/;
+    let stranger: Person;
+    let member: Person;
+
+    const search = async ({ api }: Person, query = '') =>
+      (await api<SearchFeaturesResponse>('GET', `/api/admin/search/features${query}`)).body;
+    const eventsOf = async ({ api }: Person, criteria: object = {}) =>
+      (await api<Events>('POST', '/api/admin/events/search', criteria)).body;
+
+    beforeAll(async () => {
+      const given = onPlatform(platform().api);
+      [stranger, member] = [await person('private-stranger'), await person('private-insider')];
+      await given.createProject(project, { mode: 'private' });
+      await given.createFeature(project, flag, { description: 'private-flag of the vault' });
+      await given.addTag(flag, 'simple', 'private-tag');
+      await given.createSegment({ name: 'private-segment', project });
+      await given.toggle(addressOf(project, flag), 'development', 'on');
+      await done('PUT', `projects/${project}/users/${member.id}/roles`, { roles: [projectRole.reader] });
+    });
+
+    it('is answered for to a stranger as one that is not there', async () => {
+      for (const path of [
+        `projects/${project}`,
+        `projects/${project}/overview`,
+        `projects/${project}/features`,
+        `projects/${project}/features/${flag}`,
+        `projects/${project}/environments`,
+        `features/${flag}/tags`,
+      ]) {
+        const nowhere = path.replaceAll(project, 'private-nofun').replaceAll(flag, 'private-flog');
+        const [there, absent] = [
+          await stranger.api('GET', `/api/admin/${path}`),
+          await stranger.api('GET', `/api/admin/${nowhere}`),
+        ];
+        expect([path, there.status]).toEqual([path, absent.status]);
+        expect(there.status === 200 ? there.text : '').not.toMatch(secret);
+      }
+      expectRefusal(await stranger.api('GET', addressOf(project, flag)), 404, 'NotFoundError');
+    });
+
+    it('is in no list, search, total or count that a stranger is given', async () => {
+      for (const path of [
+        'projects',
+        'search/features',
+        `search/features?project=IS:${project}`,
+        `search/features?query=${flag}`,
+        'search/features?tag=INCLUDE:simple:private-tag',
+        'search/events',
+        'events/feed',
+        'event-creators',
+        'segments',
+        'archive/features',
+        'search/change-requests',
+        'metrics/applications',
+      ]) {
+        const { text } = await stranger.api('GET', `/api/admin/${path}`);
+        expect([path, secret.exec(text.replaceAll('private-stranger', '').replaceAll('private-insider', ''))]).toEqual([
+          path,
+          null,
+        ]);
+      }
+      expect(await search(stranger, `?project=IS:${project}`)).toMatchObject({ features: [], total: 0 });
+      expect(await search(stranger, `?query=${flag}`)).toMatchObject({ features: [], total: 0 });
+      expect(await eventsOf(stranger, { project })).toMatchObject({ events: [], totalEvents: 0 });
+      expect(await eventsOf(stranger, { feature: flag })).toMatchObject({ events: [], totalEvents: 0 });
+      expect(await eventsOf(stranger, { query: 'private-flag' })).toMatchObject({ events: [], totalEvents: 0 });
+      // One more that is hidden changes no number that is shown.
+      const numbers = async () => [(await search(stranger)).total, (await eventsOf(stranger)).totalEvents];
+      const before = await numbers();
+      await onPlatform(platform().api).createFeature(project, `${flag}-2`);
+      expect(await numbers()).toEqual(before);
+    });
+
+    it('is whole for a member: the project, its flags, their totals and their events', async () => {
+      const { projects } = (await member.api<Projects>('GET', '/api/admin/projects')).body;
+      expect(projects.map(({ id }) => id)).toContain(project);
+      const { body: feature } = await member.api<Feature>('GET', addressOf(project, flag));
+      expect(feature).toMatchObject({ name: flag, project, tags: [{ type: 'simple', value: 'private-tag' }] });
+      const found = await search(member, `?project=IS:${project}&query=${flag}`);
+      expect(found.total).toBe(found.features.length);
+      expect(found.features.map(({ name }) => name)).toContain(flag);
+      const told = await eventsOf(member, { project });
+      expect(told.totalEvents).toBe(told.events.length);
+      expect(told.events.map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['project-created', 'feature-created', 'feature-tagged', 'feature-environment-enabled']),
+      );
+      const { body: ofFlag } = await member.api<FeatureEvents>('GET', `/api/admin/events/${flag}`);
+      expect(ofFlag.events.length).toBeGreaterThan(2);
+      const { segments = [] } = (await member.api<Segments>('GET', '/api/admin/segments')).body;
+      expect(segments.map(({ name }) => name)).toContain('private-segment');
+      // To see is not to change.
+      const change = await member.api('PUT', addressOf(project, flag), { description: 'x' });
+      expectRefusal(change, 403, 'NoAccessError', 'UPDATE_FEATURE');
+    });
+
+    it('is gone for a member who is put out, and there for everybody once it is opened', async () => {
+      const given = onPlatform(platform().api);
+      const other = 'private-opened';
+      await given.createProject(other, { mode: 'private' });
+      await given.createFeature(other, 'private-opened-flag');
+      const sees = async ({ api }: Person) => (await api('GET', addressOf(other, 'private-opened-flag'))).status;
+      const counted = async (who: Person) => (await search(who, `?project=IS:${other}`)).total;
+      await done('PUT', `projects/${other}/users/${member.id}/roles`, { roles: [projectRole.member] });
+      expect([await sees(member), await counted(member), await sees(stranger)]).toEqual([200, 1, 404]);
+      await done('DELETE', `projects/${other}/users/${member.id}/roles`);
+      expect([await sees(member), await counted(member)]).toEqual([404, 0]);
+      await done('PUT', `projects/${other}/settings`, { mode: 'open' });
+      expect([await sees(member), await counted(member), await sees(stranger)]).toEqual([200, 1, 200]);
+      await done('PUT', `projects/${other}/settings`, { mode: 'private' });
+      expect([await sees(stranger), await counted(stranger)]).toEqual([404, 0]);
+    });
+  });
+};

@@ -1,0 +1,50 @@
+import type { ApiToken, CreatedPat, CreatedUser, Event, Events, User } from '@bunting/contracts';
+import { expect } from '@jest/globals';
+import { type Api, apiOf } from './api.ts';
+import type { Platform } from './platform.ts';
+
+/** Somebody with a key, and how they ask. */
+export interface Person {
+  readonly id: number;
+  readonly key: string;
+  readonly api: Api;
+}
+
+export const rootRole = { admin: 1, editor: 2, viewer: 3 } as const;
+export const projectRole = { owner: 4, member: 5, reader: 6 } as const;
+
+/** What administrators begin with; each asks over HTTP, and fails when the answer is no success. */
+export const administering = (platform: () => Platform) => {
+  const done = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const { status, text, body: answer } = await platform().api<T>(method, `/api/admin/${path}`, body);
+    expect({ ok: status < 300, status, text }).toEqual({ ok: true, status, text });
+    return answer;
+  };
+  const keyOf = async (at: string): Promise<string> =>
+    (await done<CreatedPat>('POST', `${at}/token`, { description: 'first key' })).secret;
+  return {
+    done,
+
+    /** A user, with the first key that an administrator makes. */
+    person: async (username: string, role: number = rootRole.viewer): Promise<Person> => {
+      const { id } = await done<CreatedUser>('POST', 'user-admin', { username, rootRole: role });
+      const key = await keyOf(`user-admin/${id}`);
+      return { id, key, api: apiOf(platform().url, key) };
+    },
+
+    robot: async (username: string, role: number = rootRole.viewer): Promise<Person> => {
+      const { id } = await done<User>('POST', 'service-account', { username, rootRole: role });
+      const key = await keyOf(`service-account/${id}`);
+      return { id, key, api: apiOf(platform().url, key) };
+    },
+
+    apiToken: (tokenName: string, more: object = {}): Promise<ApiToken> =>
+      done<ApiToken>('POST', 'api-tokens', { tokenName, type: 'client', environment: 'development', ...more }),
+
+    /** The events of these types of whom or what the text tells, oldest first. */
+    told: async (query: string, ...types: string[]): Promise<Event[]> => {
+      const { events } = await done<Events>('POST', 'events/search', { query, limit: 100 });
+      return events.filter(({ type }) => types.length === 0 || types.includes(type)).toReversed();
+    },
+  };
+};
