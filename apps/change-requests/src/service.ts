@@ -9,7 +9,6 @@ import { startRunner } from './operations/runner.ts';
 import { tellingProtection } from './operations/tell-protection.ts';
 import { agendaOf } from './persistence/agenda.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
-import { entities } from './persistence/entities.ts';
 import { changeRequestSteps } from './persistence/migrations/tables.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { followFeatures } from './subscriptions/follow-features.ts';
@@ -25,7 +24,6 @@ export const changeRequestsService = defineService({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
       steps: [...changeRequestSteps, outboxTables, inboxTables, idempotencyTables],
-      entities,
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,

@@ -1,8 +1,6 @@
 import { brokenConstraint, type Database, type Tx } from '@bunting/database';
-import { LockMode } from '@mikro-orm/postgresql';
 import type { Planned } from '../domain/among-requests.ts';
 import type { ChangeRequest, ProposedChange, Schedule, Verdict } from '../domain/change-request.ts';
-import { ApprovalEntity, ChangeEntity, ChangeRequestEntity } from './entities.ts';
 import {
   actionableByEnvironment,
   countsByState,
@@ -19,6 +17,8 @@ import {
   scheduledTouching,
   searchRequests,
   segmentUses,
+  storeDraft,
+  storeRequest,
 } from './statements.ts';
 import { openDraftIndex, openStates } from './migrations/tables.ts';
 
@@ -179,6 +179,11 @@ export interface ChangeRequestRepository {
   add(request: ChangeRequest): Promise<void>;
   /** Stores what became of a request that was locked before. */
   save(before: ChangeRequest, after: ChangeRequest): Promise<void>;
+  /**
+   * Stores another content of a draft that was read and not locked. False, and nothing is stored, if its content is another by
+   * now, or it is no draft any more: a draft has no approvals that would have to go, so it takes no look at the rest of it.
+   */
+  saveDraft(before: ChangeRequest, after: ChangeRequest): Promise<boolean>;
   /** Deletes a request that was locked before. */
   remove(id: number): Promise<void>;
   /** Remembers how to undo a request that was applied. */
@@ -192,39 +197,47 @@ export interface ChangeRequestRepository {
   protect(place: Place, requiredApprovals: number | null): Promise<number | null>;
 }
 
-const changeRow = (requestId: number, change: ProposedChange) => ({
+const changeRow = (change: ProposedChange) => ({
   id: change.id,
-  changeRequest: requestId,
   position: change.position,
   action: change.action,
   feature: change.feature,
-  segmentId: change.segment?.id ?? null,
-  segmentName: change.segment?.name ?? null,
+  segment_id: change.segment?.id ?? null,
+  segment_name: change.segment?.name ?? null,
   payload: change.payload,
   snapshot: change.snapshot,
-  createdById: change.createdBy.id,
-  createdByName: change.createdBy.name,
-  createdAt: change.createdAt,
+  created_by_id: change.createdBy.id,
+  created_by_name: change.createdBy.name,
+  created_at: change.createdAt,
 });
 
-export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestRepository => {
+export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository => {
   const locked: ChangeRequest[] = [];
   const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
-    const row = await em.findOne(ChangeRequestEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const request = row === null ? undefined : (await query<Row>(requestById, [id]))[0]?.request;
+    // Two statements: the second one sees what was committed while the first one waited.
+    await query('select from change_request where id = $1 for update', [id]);
+    const request = (await query<Row>(requestById, [id]))[0]?.request;
     if (request !== undefined) locked.push(request);
     return request;
   };
 
-  const saveChanges = ({ id, changes }: ChangeRequest, before: readonly ProposedChange[]): void => {
-    const known = new Map(before.map((change) => [change.id, change]));
-    for (const change of changes) {
-      const earlier = known.get(change.id);
-      known.delete(change.id);
-      if (earlier === undefined) em.create(ChangeEntity, changeRow(id, change));
-      else if (earlier !== change) em.assign(em.getReference(ChangeEntity, change.id), changeRow(id, change));
-    }
-    for (const gone of known.keys()) em.remove(em.getReference(ChangeEntity, gone));
+  /** Ids of the changes that a request has no more, and the changes that are new or other than before. */
+  const contentOf = (before: readonly ProposedChange[], after: readonly ProposedChange[]): unknown[] => {
+    const earlier = new Set(before);
+    const kept = new Set(after.map((change) => change.id));
+    return [
+      before.flatMap((change) => (kept.has(change.id) ? [] : change.id)),
+      JSON.stringify(after.filter((change) => !earlier.has(change)).map(changeRow)),
+    ];
+  };
+
+  const store = async (request: ChangeRequest, before: readonly ProposedChange[]): Promise<void> => {
+    const { id, project, environment, title, state, minApprovals, createdBy, createdAt, revision } = request;
+    await query(storeRequest, [
+      ...[id, project, environment, title, state, minApprovals, createdBy.id, createdBy.name, createdAt, revision],
+      JSON.stringify(request.stateTimestamps),
+      ...contentOf(before, request.changes),
+    ]);
   };
 
   const addVerdicts = async (table: 'approval' | 'rejection', id: number, verdicts: readonly Verdict[]) => {
@@ -237,6 +250,11 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
     const { id, schedule } = after;
     const isNew = (known: readonly Verdict[]) => (verdict: Verdict) =>
       !known.some(({ createdBy }) => createdBy.id === verdict.createdBy.id);
+    const withdrawn = before.approvals.filter(isNew(after.approvals)).map(({ createdBy }) => createdBy.id);
+    if (withdrawn.length > 0) {
+      const text = 'delete from approval where change_request_id = $1 and created_by_id = any ($2::bigint[])';
+      await query(text, [id, withdrawn]);
+    }
     await addVerdicts('approval', id, after.approvals.filter(isNew(before.approvals)));
     await addVerdicts('rejection', id, after.rejections.filter(isNew(before.rejections)));
     for (const comment of after.comments.slice(before.comments.length)) {
@@ -366,31 +384,19 @@ export const changeRequestRepository = ({ em, query }: Tx): ChangeRequestReposit
     },
 
     add: async (request) => {
-      const { id, project, environment, title, state, minApprovals, createdAt, revision, stateTimestamps } = request;
-      const { id: createdById, name: createdByName } = request.createdBy;
-      em.create(ChangeRequestEntity, {
-        ...{ id, project, environment, title, state, minApprovals, createdAt, revision, stateTimestamps },
-        createdById,
-        createdByName,
-      });
-      saveChanges(request, []);
       try {
-        await em.flush();
+        await store(request, []);
       } catch (error) {
         throw brokenConstraint(error) === openDraftIndex ? new AnotherOpenRequest() : error;
       }
     },
 
     save: async (before, after) => {
-      const { id, title, state, revision, stateTimestamps } = after;
-      em.assign(em.getReference(ChangeRequestEntity, id), { title, state, revision, stateTimestamps });
-      saveChanges(after, before.changes);
-      for (const { createdBy } of before.approvals) {
-        const kept = after.approvals.some((approval) => approval.createdBy.id === createdBy.id);
-        if (!kept) em.remove(em.getReference(ApprovalEntity, [id, createdBy.id]));
-      }
-      await em.flush();
+      await store(after, before.changes);
       await saveReview(before, after);
     },
+
+    saveDraft: async ({ id, revision, changes }, after) =>
+      (await query(storeDraft, [id, revision, ...contentOf(changes, after.changes)])).length > 0,
   };
 };

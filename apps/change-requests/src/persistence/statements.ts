@@ -62,6 +62,47 @@ export const openRequests: Statement = {
 
 export const oneRequest: Statement = { name: 'change-request', text: requestById };
 
+/** Stores changes that are new or other than before, given as JSON, with the request that `request` gives. */
+const storeChanges = (json: string): string => `
+  insert into change (id, change_request_id, position, action, feature, segment_id, segment_name, payload, snapshot,
+    created_by_id, created_by_name, created_at)
+  select given.id, request.id, position, action, feature, segment_id, segment_name, payload, snapshot,
+    created_by_id, created_by_name, created_at
+  from request, json_to_recordset(${json}) as given (id bigint, position integer, action text, feature text,
+    segment_id integer, segment_name text, payload json, snapshot json, created_by_id bigint, created_by_name text,
+    created_at timestamptz)
+  on conflict (id) do update set position = excluded.position, action = excluded.action, feature = excluded.feature,
+    segment_id = excluded.segment_id, segment_name = excluded.segment_name, payload = excluded.payload,
+    snapshot = excluded.snapshot, created_by_id = excluded.created_by_id, created_by_name = excluded.created_by_name,
+    created_at = excluded.created_at`;
+
+/**
+ * Stores a request that is new, or what became of one that is there: `$1` to `$11` what it is, `$12` ids of changes that it has
+ * no more, `$13` changes that are new or other than before.
+ */
+export const storeRequest = `
+  with request as (
+    insert into change_request (id, project, environment, title, state, min_approvals, created_by_id, created_by_name,
+      created_at, revision, state_timestamps)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    on conflict (id) do update set title = excluded.title, state = excluded.state, revision = excluded.revision,
+      state_timestamps = excluded.state_timestamps
+    returning id
+  ), gone as (delete from change where id = any ($12::bigint[]))
+  ${storeChanges('$13::json')}`;
+
+/**
+ * Stores another content of a draft, if it is a draft still and has the revision that it is made of: `$1` the draft, `$2` its
+ * revision, `$3` ids of changes that it has no more, `$4` changes that are new or other than before. Gives a row if it did.
+ */
+export const storeDraft = `
+  with request as (
+    update change_request set revision = revision + 1
+    where id = $1 and revision = $2 and state = 'Draft' and applying is null returning id
+  ), gone as (delete from change where id = any ($3::bigint[]) and exists (select from request)),
+  stored as (${storeChanges('$4::json')})
+  select from request`;
+
 /** What a user may see of a project: its requests without the drafts of others. `$1` project, `$2` user. */
 const visible = `request.project = $1 and (request.state <> 'Draft' or request.created_by_id = $2)`;
 

@@ -4,7 +4,10 @@ import {
   AddFavoriteFeature,
   AddProjectEnvironment,
   type AnyOperation,
+  ApplyChanges,
   ArchiveFeatures,
+  type Change,
+  CheckChanges,
   CloneFeature,
   CreateProject,
   CreateSegment,
@@ -21,6 +24,7 @@ import {
   ListArchivedFeatures,
   ListStrategies,
   type Permission,
+  PreviewChanges,
   RemoveProjectEnvironment,
   ReviveFeatures,
   SetStale,
@@ -144,6 +148,46 @@ it('changes what many features have in common with as many statements as for two
     };
   };
   expect(await counted('large', 400)).toEqual(await counted('small', 2));
+});
+
+it('checks, previews and applies hundreds of changes with as many statements as two', async () => {
+  const counted = async (own: string, size: number, changeRequestId: number) => {
+    const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
+    const strategyOf = (name: string) => `of-${name}`;
+    const data: ImportFeaturesBody['data'] = {
+      features: names.map((name) => ({ name })),
+      featureStrategies: names.map((featureName) => ({ featureName, name: 'default', id: strategyOf(featureName) })),
+      tagTypes: [],
+    };
+    const place = { project: 'default', environment: 'development' };
+    await call(bus, ImportFeatures, { body: { ...place, data } }, contextOf(mia));
+    const { id: segment } = await call(bus, CreateSegment, { body: { name: own, constraints: [] } }, contextOf(mia));
+    const changes = names.flatMap((feature): Change[] => [
+      { action: 'updateEnabled', feature, payload: { enabled: true } },
+      {
+        action: 'updateStrategy',
+        feature,
+        payload: {
+          ...{ id: strategyOf(feature), title: 'Everyone', segments: [segment ?? 0] },
+          constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }],
+        },
+      },
+    ]);
+    const requested = changes.map((change, nth) => ({ id: nth + 1, change, snapshot: null }));
+    const requests = names.map((_, nth) => ({ ...place, changes: requested.slice(2 * nth, 2 * nth + 2) }));
+    return {
+      check: await statementsOf(CheckChanges, { body: { ...place, changes, earlier: [] } }, mia),
+      preview: await statementsOf(PreviewChanges, { body: { ...place, withStates: true, requests } }, mia),
+      apply: await statementsOf(
+        ApplyChanges,
+        { body: { ...place, changeRequestId, attempt: 1, changes: requested, refuseOverwrites: false } },
+        mia,
+      ),
+    };
+  };
+  const few = await counted('apart', 2, 1);
+  expect(await counted('together', 200, 2)).toEqual(few);
+  expect(few).toMatchObject({ check: 1, preview: 1 });
 });
 
 it('finds the archive without a look at what is active', async () => {

@@ -31,12 +31,14 @@ interface Addition {
   readonly checked: readonly CheckedChange[];
   readonly changeIds: readonly number[];
   readonly actor: Actor;
+  /** whether the write is meant for one state of the request alone, which has to be looked at */
+  readonly isConditional: boolean;
 }
 
 /** Adds what was checked, unless the request is no longer what it was checked against; then nothing, and `undefined`. */
 const addUnlessOutdated = async (
   { requests, outbox }: Work,
-  { place, onlyToDraft, known, checked, changeIds, actor }: Addition,
+  { place, onlyToDraft, known, checked, changeIds, actor, isConditional }: Addition,
 ): Promise<ChangeRequest | undefined> => {
   if (known === undefined) {
     if (await requests.hasOpen(actor.by.id, place, onlyToDraft)) return undefined;
@@ -45,6 +47,12 @@ const addUnlessOutdated = async (
     const { request, events } = addChanges(draft.request, checked, changeIds, actor);
     await requests.add(request);
     for (const event of [...draft.events, ...events]) outbox.event(event);
+    return request;
+  }
+  if (known.state === 'Draft' && !isConditional) {
+    const { request, events } = addChanges(known, checked, changeIds, actor);
+    if (request !== known && !(await requests.saveDraft(known, request))) return undefined;
+    for (const event of events) outbox.event(event);
     return request;
   }
   const before = await requests.getForUpdate(known.id);
@@ -94,7 +102,8 @@ export const addChangesEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
       const outlook = outlooksOf({ bus, reader }, place.project, [expected], onBehalfOf(asked));
       // Where nothing is stored, nobody waits for it.
       outlook.catch(() => undefined);
-      const addition = { place, onlyToDraft, known, checked, changeIds, actor };
+      const isConditional = asked.requireMatch !== undefined;
+      const addition = { place, onlyToDraft, known, checked, changeIds, actor, isConditional };
       const answerOf = async (request: ChangeRequest) => shownChangeRequest(request, (await outlook)(expected));
       return work
         .thenReply(asked, (tx) => addUnlessOutdated(tx, addition), answerOf)

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Ask, type Bus, call, inProcessBus, serve, type Subscription } from '@bunting/bus';
+import {
+  AddChanges,
+  type AnyOperation,
+  ChangeState,
+  EditChange,
+  GetChangeRequest,
+  ListChangeRequests,
+  ListPendingChangeRequests,
+  ListPendingOfFeature,
+  PreviewChangeRequest,
+  type ReplyOf,
+} from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { startTelling } from '@bunting/outbox';
+import { freshDatabase } from '@bunting/testing';
+import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test/features-at-the-boundary.ts';
+import { callers, contextOf, steps } from '../../../test/started-change-requests.ts';
+import { agendaOf } from '../../persistence/agenda.ts';
+import { changeRequestReader } from '../../persistence/change-request-repository.ts';
+import { unitOfWork } from '../../persistence/unit-of-work.ts';
+import { applying } from '../apply.ts';
+import { changeRequestsEndpoints } from '../index.ts';
+import { rolesFor } from '../roles.ts';
+import { tellingProtection } from '../tell-protection.ts';
+
+// The service without its relay and its runner, whose statements would be counted as well.
+const inner = inProcessBus();
+let calls = 0;
+const bus: Bus = {
+  ...inner,
+  call: (...asked) => {
+    calls++;
+    return inner.call(...asked);
+  },
+};
+const names = Array.from({ length: 500 }, (_, nth) => `feature-${nth}`);
+let database: Database;
+let features: FeaturesAtTheBoundary;
+let served: Subscription;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
+  const fresh = await freshDatabase('change-requests', { key: JSON.stringify(steps), migrate });
+  drop = () => fresh.drop();
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  features = await featuresAtTheBoundary(bus);
+  features.know(names);
+  const telling = startTelling({
+    ...{ producer: 'change-requests', database, bus, intervalMs: 60_000, retentionHours: 1 },
+    warn: () => undefined,
+  });
+  await telling.relay.stop();
+  const reader = changeRequestReader(database);
+  const work = unitOfWork(telling);
+  const tellProtection = tellingProtection(bus, agendaOf(database), work);
+  const surroundings = { bus, reader, work, rolesOf: rolesFor(true), apply: applying(bus, work), tellProtection };
+  served = await serve(bus, changeRequestsEndpoints(surroundings));
+});
+beforeEach(() => database.transaction(({ query }) => query('truncate change_request cascade')));
+afterAll(async () => {
+  await served.stop();
+  await features.stop();
+  await database.close();
+  await drop();
+});
+
+const ask = <O extends AnyOperation>(operation: O, about: Ask<O>): Promise<ReplyOf<O>> =>
+  call(bus, operation, about, contextOf(callers.mia, 10_000));
+
+/** How many statements and calls it takes to answer. */
+const costOf = async <O extends AnyOperation>(operation: O, about: Ask<O>) => {
+  const before = { statements: database.statements, calls };
+  await ask(operation, about);
+  return { statements: database.statements - before.statements, calls: calls - before.calls };
+};
+
+const projectId = 'shop';
+const environment = 'production';
+const enabling = (nth: number) => ({ action: 'updateEnabled', feature: names[nth], payload: { enabled: true } });
+const adding = (nth: number) => ({
+  action: 'addStrategy',
+  feature: names[nth],
+  payload: { name: 'default', constraints: [], parameters: {} },
+});
+const propose = (body: unknown, isNew = false) =>
+  ask(AddChanges, { params: { projectId, environment }, query: { new: isNew }, body });
+const someChanges = (count: number) => Array.from({ length: count }, (_, nth) => enabling(nth));
+const move = (id: number, state: 'In review' | 'Approved') =>
+  ask(ChangeState, { params: { projectId, id }, body: { state } });
+
+describe('what an answer takes of the database and the bus', () => {
+  it('is the same for a change that is added to a request of one, and of two hundred', async () => {
+    const addition = { params: { projectId, environment }, body: adding(400) };
+    await propose(someChanges(1));
+    const small = await costOf(AddChanges, addition);
+    await propose(someChanges(200));
+    expect(await costOf(AddChanges, addition)).toEqual(small);
+    // The operation itself, what the changes mean, and what all of them would come to.
+    expect(small.calls).toBe(3);
+    expect(small.statements).toBeLessThanOrEqual(7);
+  });
+
+  it('is the same for one change and for a body of two hundred', async () => {
+    const one = await costOf(AddChanges, { params: { projectId, environment }, body: someChanges(1) });
+    await database.transaction(({ query }) => query('truncate change_request cascade'));
+    expect(await costOf(AddChanges, { params: { projectId, environment }, body: someChanges(200) })).toEqual(one);
+  });
+
+  it('is the same to edit a change of a small request, and of a large one', async () => {
+    const edit = async () => {
+      const { id, features: shown } = await propose(adding(0));
+      const changeId = shown[0]?.changes.at(-1)?.id ?? 0;
+      return costOf(EditChange, { params: { projectId, id, changeId }, body: adding(0) });
+    };
+    const small = await edit();
+    await propose(someChanges(200));
+    expect(await edit()).toEqual(small);
+  });
+
+  it('is the same for a list of two requests, and of three hundred, whatever is in them', async () => {
+    const given = async (from: number, to: number): Promise<void> => {
+      for (let nth = from; nth < to; nth++) {
+        const { id } = await propose([enabling(nth), enabling(499)], true);
+        await move(id, 'In review');
+      }
+    };
+    const costs = async () => ({
+      pending: await costOf(ListPendingChangeRequests, { params: { projectId } }),
+      all: await costOf(ListChangeRequests, { params: { projectId } }),
+      ofFeature: await costOf(ListPendingOfFeature, { params: { projectId, featureName: 'feature-499' } }),
+    });
+    await given(0, 2);
+    const few = await costs();
+    await given(2, 300);
+    expect(await ask(ListPendingChangeRequests, { params: { projectId } })).toHaveLength(300);
+    expect(await costs()).toEqual(few);
+  });
+
+  it('is the same to show, preview, approve and apply a request of two changes, and of four hundred', async () => {
+    const costs = async (count: number) => {
+      for (let nth = 0; nth < count; nth += 200) await propose(someChanges(count).slice(nth, nth + 200));
+      const { id } = await propose(enabling(0));
+      const params = { projectId, id };
+      const shown = await costOf(GetChangeRequest, { params });
+      const previewed = await costOf(PreviewChangeRequest, { params });
+      await move(id, 'In review');
+      const approved = await costOf(ChangeState, { params, body: { state: 'Approved' } });
+      const applied = await costOf(ChangeState, { params, body: { state: 'Applied' } });
+      return { shown, previewed, approved, applied };
+    };
+    expect(await costs(400)).toEqual(await costs(2));
+  });
+});
