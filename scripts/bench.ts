@@ -4,6 +4,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { type BenchOperation, benchOperations } from './bench/operations.ts';
 import { benchEventLog } from './bench/event-log.ts';
+import { benchRequests } from './bench/requests.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
 import { seed, strategiesOf } from './bench/seed.ts';
 import { foreignTarget, ownTarget, type Target } from './bench/target.ts';
@@ -21,6 +22,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --seed HOW         import, rest or none: how the flags get there (default import; rest works with Unleash too)
   --json FILE        where the figures go (default bench-results.json)
   --events N         measures the event log instead: searches in 10,000 events and in N, and how fast they arrive
+  --requests         measures change requests instead: adding, creating, listing, previewing and applying
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
   --times N          with --search: how often each search is asked (default 100)
   --data DIR         with --events: keeps the database there, and goes on with what is there
@@ -105,6 +107,7 @@ const main = async (): Promise<void> => {
       json: { type: 'string', default: 'bench-results.json' },
       events: { type: 'string' },
       data: { type: 'string' },
+      requests: { type: 'boolean', default: false },
       search: { type: 'boolean', default: false },
       times: { type: 'string', default: '100' },
       help: { type: 'boolean', default: false },
@@ -115,6 +118,9 @@ const main = async (): Promise<void> => {
     const sizes = [...new Set([10_000, Number(values.events)])];
     const results = await benchEventLog({ sizes, dataDir: values.data });
     return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  }
+  if (values.requests) {
+    return writeFileSync(values.json, `${JSON.stringify(await benchRequests({ only: values.only }), null, 2)}\n`);
   }
   if (values.search) {
     const most = Number(values.features ?? 100_000);
