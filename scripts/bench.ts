@@ -25,7 +25,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --requests         measures change requests instead: adding, creating, listing, previewing and applying
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
   --times N          with --search: how often each search is asked (default 100)
-  --data DIR         with --events: keeps the database there, and goes on with what is there
+  --data DIR         with --events or --search: keeps the database there, and goes on with what is there; of a search only N
 
 The load generator runs beside the server: on two cores the figures are of both together.`;
 
@@ -124,8 +124,9 @@ const main = async (): Promise<void> => {
   }
   if (values.search) {
     const most = Number(values.features ?? 100_000);
-    const sizes = [...[1_000, 10_000].filter((size) => size < most), most];
-    const results = await benchSearch({ sizes, times: Number(values.times), writingMs: 10_000, only: values.only });
+    const { data: dataDir, only } = values;
+    const sizes = dataDir === undefined ? [...[1_000, 10_000].filter((size) => size < most), most] : [most];
+    const results = await benchSearch({ sizes, times: Number(values.times), writingMs: 10_000, only, dataDir });
     return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   }
   const count = Number(values.features ?? 1_000);

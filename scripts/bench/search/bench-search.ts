@@ -23,6 +23,8 @@ export interface SearchBench {
   readonly writingMs: number;
   /** only searches whose name contains it */
   readonly only: string;
+  /** where the databases are, and stay; a temporary one when left out */
+  readonly dataDir?: string | undefined;
 }
 
 const perInsert = 2_500;
@@ -59,14 +61,15 @@ type Taken = { readonly p50: number; readonly p99: number };
  * Measures the operation of the search service, as the gateway calls it: from the call on the bus to the whole answer, one
  * call after the other. What it finds comes from an outbox, as from the features service, and nothing is asked of HTTP.
  */
-export const benchSearch = async ({ sizes, times, writingMs, only }: SearchBench): Promise<unknown> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
+export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: SearchBench): Promise<unknown> => {
+  const folder = dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const ignore = (): void => undefined;
   const outbox = await openDatabase({ url: postgres.urlOf('bunting_features'), name: 'bench', steps: [outboxTables] });
   const results: unknown[] = [];
   const firstP50 = new Map<string, number>();
-  let toldFeatures = 0;
+  const told = `select count(*) as features from outbox where type = 'feature'`;
+  let toldFeatures = (await outbox.read<{ features: number }>({ name: 'told', text: told }))[0]?.features ?? 0;
 
   const keep = async (states: readonly StateOf<'feature' | 'segment'>[]): Promise<void> => {
     await outbox.transaction(({ query }) => query(insertStates, [JSON.stringify(states)]));
@@ -124,6 +127,8 @@ export const benchSearch = async ({ sizes, times, writingMs, only }: SearchBench
 
     /** Waits for all that was told. Memory is that of this process, which is the whole search service and the one who tells. */
     const rebuild = async (): Promise<void> => {
+      const [known] = (await documents.query<{ position: string }>('select position from inbox')).rows;
+      if (Number(known?.position ?? 0) >= head) return;
       const beganAt = performance.now();
       const half: [number, number] = [0, 0];
       for (let applied = 0; applied < head;) {
@@ -241,6 +246,6 @@ export const benchSearch = async ({ sizes, times, writingMs, only }: SearchBench
   } finally {
     await outbox.close();
     await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
+    if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
   }
 };

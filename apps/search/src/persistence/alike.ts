@@ -22,6 +22,13 @@ export interface AlikeText {
   readonly words: readonly AskedWord[];
 }
 
+/** Texts, and at which state of the vocabulary their words were looked up. */
+export interface AlikeTexts {
+  readonly texts: readonly AlikeText[];
+  /** undefined where no words were looked up */
+  readonly vocabulary: number | undefined;
+}
+
 /** How many words of a text may be misspelt: the longest of them. The others have to be there as they are. */
 const mostForgiven = 8;
 const mostSimilar = 20;
@@ -60,26 +67,35 @@ const wordsAlike = {
       ) as found
     ) as similar, (
       select array(select word from feature_word where word like asked.pattern limit ${mostContaining + 1})
-    ) as containing
+    ) as containing, (select vocabulary from search_mark) as vocabulary
     from json_to_recordset($1::json) as asked (word text, pattern text, swaps text[])`,
 };
 
+interface FoundWord extends AskedWord {
+  readonly containing: readonly string[];
+  readonly vocabulary: number;
+}
+
 /** Looks up, in one statement, what the words of texts may stand for. */
-export const alikeTexts = async (database: Database, texts: readonly string[]): Promise<readonly AlikeText[]> => {
+export const alikeTexts = async (database: Database, texts: readonly string[]): Promise<AlikeTexts> => {
   const forgiven = new Set(texts.flatMap(forgivenOf));
   const asked = [...forgiven].map((word) => ({ word, pattern: patternOf(word), swaps: swapsOf(word) }));
-  const found =
-    asked.length === 0
-      ? []
-      : await database.read<Required<AskedWord> & { containing: string[] }>(wordsAlike, [JSON.stringify(asked)]);
+  const found = asked.length === 0 ? [] : await database.read<FoundWord>(wordsAlike, [JSON.stringify(asked)]);
   const byWord = new Map(found.map((word) => [word.word, word]));
-  return texts.map((text) => ({
-    text,
-    words: wordsOf(text).map((word) => {
-      const { similar = [], containing } = byWord.get(word) ?? {};
-      return { word, similar, containing: (containing?.length ?? Infinity) > mostContaining ? undefined : containing };
-    }),
-  }));
+  return {
+    vocabulary: found[0]?.vocabulary,
+    texts: texts.map((text) => ({
+      text,
+      words: wordsOf(text).map((word) => {
+        const { similar = [], containing } = byWord.get(word) ?? {};
+        return {
+          word,
+          similar,
+          containing: (containing?.length ?? Infinity) > mostContaining ? undefined : containing,
+        };
+      }),
+    })),
+  };
 };
 
 const wordCondition = ({ word, similar, containing }: AskedWord, place: Place): string => {

@@ -1,7 +1,8 @@
 import type { Searcher } from '../feature-index.ts';
 import type { FeatureQuery } from '../query/feature-query.ts';
 import type { Creators, Holding } from '../query/filters.ts';
-import { alikeCondition, type AlikeText } from './alike.ts';
+import { alikeCondition, type AlikeTexts } from './alike.ts';
+import { soughtCondition, type SoughtTexts } from './sought-texts.ts';
 
 /** Takes a value of a statement, and gives what stands for it in the text. */
 export type Place = (value: unknown, type: string) => string;
@@ -15,8 +16,10 @@ export interface Conditions {
   readonly excluded: readonly string[];
 }
 
-/** Text as a pattern that finds it anywhere, and nothing else. */
-export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+/** Text as `like` finds it, and nothing else. */
+export const likeText = (text: string): string => text.replace(/[\\%_]/g, String.raw`\$&`);
+/** Text as a pattern that finds it anywhere. */
+export const patternOf = (text: string): string => `%${likeText(text)}%`;
 
 const createdBy = ({ ids, names }: Creators, place: Place): string => {
   const byId = ids.length === 0 ? [] : [`created_by_id = any(${place(ids, 'bigint[]')})`];
@@ -35,7 +38,9 @@ export interface NamedSegments extends Holding {
 /** A query, with what was looked up of it. */
 export interface PreparedQuery extends FeatureQuery {
   /** where it is fuzzy: what its texts may stand for */
-  readonly alike?: readonly AlikeText[];
+  readonly alike?: AlikeTexts | undefined;
+  /** where it is not: by which words its texts are found */
+  readonly sought?: SoughtTexts | undefined;
 }
 
 const wantsAll = ({ holds }: Pick<Holding, 'holds'>): boolean => holds === 'all' || holds === 'not all';
@@ -78,7 +83,8 @@ export const conditionsOf = (
       `created_at ${before ? '<' : '>='} to_timestamp(${place(midnight.getTime() / 1000, 'double precision')})`,
     );
   }
-  if (query.alike !== undefined) others.push(alikeCondition(query.alike, place));
+  if (query.alike !== undefined) others.push(alikeCondition(query.alike.texts, place));
+  else if (query.sought !== undefined) others.push(soughtCondition(query.sought.texts, place));
   else if (query.texts.length > 0) others.push(`search_text like any(${place(query.texts.map(patternOf), 'text[]')})`);
   return { tallied, others, excluded };
 };

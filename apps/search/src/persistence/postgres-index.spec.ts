@@ -66,7 +66,7 @@ describe('the feature index in PostgreSQL, while documents change', () => {
   });
   const everyone = { userId: 7, hiddenProjects: [] };
 
-  it('sends one statement for a search, and one more for names of segments or for what may be misspelt', async () => {
+  it('sends one statement for a search, and one more for names of segments or for the words of a text', async () => {
     const index = postgresIndex(database);
     const statements = async (asked: Parameters<typeof featureQueryOf>[0]): Promise<number> => {
       const before = database.statements;
@@ -79,6 +79,7 @@ describe('the feature index in PostgreSQL, while documents change', () => {
       1,
     );
     expect(await statements({ ...five, segment: 'INCLUDE:beta' })).toBe(2);
+    expect(await statements({ query: 'one,two-or-three' })).toBe(2);
     expect(await statements({ query: 'tow,thre,a b c d e f g h', fuzzy: 'true' })).toBe(2);
     expect(await statements({ query: 'tow', fuzzy: 'true', segment: 'INCLUDE:beta' })).toBe(3);
   });
@@ -106,6 +107,36 @@ describe('the feature index in PostgreSQL, while documents change', () => {
     expect(await found({ query: hostile, fuzzy: 'true' })).toBe(0);
     expect(await found({ query: `${hostile.slice(0, -1)},one-of-mayn`.slice(5), fuzzy: 'true' })).toBe(1);
     await teller(database)([featureGone('one-of-many', 9)]);
+  });
+
+  it.each([{ fuzzy: 'true' }, { fuzzy: undefined }])(
+    'finds a feature whose word came while words were looked up: %o',
+    async ({ fuzzy }) => {
+      const name = `a-newcomers-${fuzzy}`;
+      let words = 0;
+      const growing = watched(async (statement) => {
+        if (!['sought-words', 'words-alike'].includes(statement.name) || words++ > 0) return;
+        await teller(database)([featureTold(aFeature({ name }))]);
+      });
+      const { total, features } = await postgresIndex(growing).search(
+        featureQueryOf({ query: 'newcomer', fuzzy }),
+        everyone,
+      );
+      expect([total, features]).toEqual([1, expect.stringContaining(name)]);
+      expect(words).toBe(2);
+      await teller(database)([featureGone(name, 9)]);
+    },
+  );
+
+  it('finds a text however often words come while they are looked up', async () => {
+    let nth = 0;
+    const restless = watched(async ({ name }) => {
+      if (name === 'sought-words') await teller(database)([featureTold(aFeature({ name: `restless-word${nth++}` }))]);
+    });
+    const { total } = await postgresIndex(restless).search(featureQueryOf({ query: 'restless-wor' }), everyone);
+    expect(total).toBe(nth);
+    expect(nth).toBe(4);
+    await teller(database)(Array.from({ length: nth }, (_, at) => featureGone(`restless-word${at}`, 9)));
   });
 
   it('does not find a segment by a name that it has given up meanwhile', async () => {

@@ -42,6 +42,18 @@ const statusTotal = (
     where ${all(tallied)} and status = any(${place(query.status, 'text[]')}))`;
 };
 
+/** How many features were created from a day on, or before it; undefined where that is not all that is asked. */
+const dayTotal = (
+  { created }: PreparedQuery,
+  { tallied, others, excluded }: Conditions,
+  place: Place,
+): string | undefined => {
+  if (created === undefined || tallied.length > 1 || others.length > 1 || excluded.length > 0) return undefined;
+  const day = place(created.midnight.toISOString().slice(0, 10), 'date');
+  return `(select coalesce(sum(features), 0)::bigint from day_tally
+    where ${all(tallied)} and day ${created.before ? '<' : '>='} ${day})`;
+};
+
 const keyOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 
@@ -61,7 +73,8 @@ export interface Suggested {
 
 /**
  * One statement that finds the names of a page and the total, and then reads the documents of that page alone. Its row tells
- * as well what mark the documents bear, and whether the segments that were asked for still are those of these names.
+ * as well what mark the documents bear, and whether what was looked up before still holds: which segments have the names that were
+ * asked for, and that no feature has a word that none had then.
  */
 export const searchStatement = (
   query: PreparedQuery,
@@ -85,15 +98,15 @@ export const searchStatement = (
   let totalKey: string | undefined;
   if (suggested?.withTotal === false) total = '0::bigint';
   else if (conditions.others.length + conditions.excluded.length > 0) {
-    const ofStatuses = statusTotal(query, conditions, place);
+    const tallied = statusTotal(query, conditions, place) ?? dayTotal(query, conditions, place);
     const isTallied = conditions.others.length === 0;
     const counted = isTallied ? totalWithout(conditions) : `(select count(*) from feature_lookup where ${where})`;
-    if (ofStatuses === undefined) {
+    if (tallied === undefined) {
       totalKey = keyOf(counted, values);
       const known = totals.recall(totalKey);
       total = `case when (select mark from search_mark) = ${place(known?.mark ?? null, 'uuid')}
         then ${place(known?.total ?? null, 'bigint')} else ${counted} end`;
-    } else total = ofStatuses;
+    } else total = tallied;
   }
 
   const me = place([searcher.userId], 'integer[]');
@@ -112,7 +125,7 @@ export const searchStatement = (
     const groups = groupsOf(query, me, place);
     const from =
       sort === 'relevance'
-        ? `(select *, ${relevanceOf(query.alike ?? [], place)} as relevance from feature_lookup) as feature_lookup`
+        ? `(select *, ${relevanceOf(query.alike?.texts ?? [], place)} as relevance from feature_lookup) as feature_lookup`
         : 'feature_lookup';
     const among = suggested === undefined ? where : `${where} and name = any(${place(suggested.names, 'text[]')})`;
     // The total of what is suggested says nothing of all that is found.
@@ -126,11 +139,16 @@ export const searchStatement = (
     );
   }
 
-  const isCurrent =
-    segments === undefined
-      ? 'true'
-      : `array(select id from segment where name = any(${place(segments.values, 'text[]')}) order by id)
-          = ${place(segments.ids, 'integer[]')}`;
+  const { vocabulary } = query.alike ?? query.sought ?? {};
+  const isCurrent = [
+    ...(segments === undefined
+      ? []
+      : [
+          `array(select id from segment where name = any(${place(segments.values, 'text[]')}) order by id)
+          = ${place(segments.ids, 'integer[]')}`,
+        ]),
+    ...(vocabulary === undefined ? [] : [`(select vocabulary from search_mark) = ${place(vocabulary, 'bigint')}`]),
+  ];
   const document = `'{"favorite":' || (lookup.favorited_by @> ${me})::text || ',"segments":' ||
     case when lookup.segment_ids = '{}' then '[]' else (
       select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
@@ -144,7 +162,7 @@ export const searchStatement = (
           select position from feature_change where feature_change.name = lookup.name)) ${inOrder}), '[]')`;
   const text = `
     with ${steps.join(', ')}
-    select ${suggested === undefined ? 'total' : `${total} as total`}, (select mark from search_mark) as mark, ${isCurrent} as "isCurrent", (
+    select ${suggested === undefined ? 'total' : `${total} as total`}, (select mark from search_mark) as mark, ${isCurrent.length === 0 ? 'true' : all(isCurrent)} as "isCurrent", (
       select ${answer}
       from unnest(names) with ordinality as named (name, nth)
       join feature_lookup lookup using (name)

@@ -1,5 +1,6 @@
 import type { SchemaStep } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
+import { foundTables } from './found-tables.ts';
 import { statusTables } from './status-tables.ts';
 import { wordTables } from './word-tables.ts';
 import { indexFeedTables } from './index-feed-tables.ts';
@@ -135,4 +136,5 @@ export const searchSteps: readonly SchemaStep[] = [
   reconciliationTables,
   wordTables,
   statusTables,
+  foundTables,
 ];
