@@ -6,6 +6,24 @@ export interface NumberedEvent {
   readonly event: RecordedEvent;
 }
 
+/** All that can be asked of events; of each list one value will do. */
+export interface Question {
+  readonly types?: readonly string[] | undefined;
+  readonly projects?: readonly string[] | undefined;
+  readonly features?: readonly string[] | undefined;
+  readonly environments?: readonly string[] | undefined;
+  readonly creators?: readonly number[] | undefined;
+  /** the first and the last day, `YYYY-MM-DD` */
+  readonly from?: string;
+  readonly to?: string;
+  readonly text?: string;
+  readonly textIn?: 'anywhere' | 'data';
+  /** the highest id of the page, which matches to leave out, and how many to list */
+  readonly highest?: number;
+  readonly skip?: number;
+  readonly limit?: number;
+}
+
 const texts = (value: unknown): string[] => {
   if (value === null) return [];
   if (Array.isArray(value)) return value.flatMap(texts);
@@ -14,29 +32,53 @@ const texts = (value: unknown): string[] => {
   return [String(value)];
 };
 
-/** The search of the interface, said once more in the plainest way: over a list, event by event. */
-export const naiveSearch = (
+/** Every search there is, said once more in the plainest way: over a list, event by event. */
+export const naiveFind = (
   log: readonly NumberedEvent[],
-  { type, project, feature, query = '', limit = 100, offset = 0 }: SearchEventsBody,
+  question: Question,
   { grants, hiddenProjects = [] }: Caller,
 ): { ids: number[]; totalEvents: number } => {
+  const { types, projects, features, environments, creators, from = '', to = '~', text = '', textIn } = question;
+  const { highest = Infinity, skip = 0, limit = 100 } = question;
   const isAdmin = grants.some(({ permission }) => permission === 'ADMIN');
+  const isAmong = <T>(wanted: readonly T[] | undefined, value: T | null) =>
+    wanted === undefined || (value !== null && wanted.includes(value));
   const matching = log.filter(({ event }) => {
+    const day = new Date(event.createdAt).toISOString().slice(0, 10);
     const searched = [
-      event.type,
-      event.createdBy,
+      ...(textIn === 'data' ? [] : [event.type, event.createdBy]),
       ...texts(event.data),
       ...texts(event.preData),
       ...event.tags.map((tag) => `${tag.type}:${tag.value}`),
     ];
     return (
       (event.project === null ? isAdmin : !hiddenProjects.includes(event.project)) &&
-      (type === undefined || event.type === type) &&
-      (project === undefined || event.project === project) &&
-      (feature === undefined || event.featureName === feature) &&
-      searched.some((text) => text.toLowerCase().includes(query.toLowerCase()))
+      isAmong(types, event.type) &&
+      isAmong(projects, event.project) &&
+      isAmong(features, event.featureName) &&
+      isAmong(environments, event.environment) &&
+      isAmong(creators, event.createdByUserId) &&
+      from <= day &&
+      day <= to &&
+      (text === '' || searched.some((one) => one.toLowerCase().includes(text.toLowerCase())))
     );
   });
-  const page = matching.filter(({ id }) => offset === 0 || id <= offset).toSorted((one, other) => other.id - one.id);
-  return { ids: page.slice(0, limit).map(({ id }) => id), totalEvents: matching.length };
+  const page = matching.filter(({ id }) => id <= highest).toSorted((one, other) => other.id - one.id);
+  return { ids: page.slice(skip, skip + limit).map(({ id }) => id), totalEvents: matching.length };
+};
+
+const one = (value: string | undefined) => (value === undefined ? undefined : [value]);
+
+/** The search of the interface. */
+export const naiveSearch = (
+  log: readonly NumberedEvent[],
+  { type, project, feature, query = '', limit = 100, offset = 0 }: SearchEventsBody,
+  caller: Caller,
+): { ids: number[]; totalEvents: number } => {
+  const page = { limit, ...(offset === 0 ? {} : { highest: offset }) };
+  return naiveFind(
+    log,
+    { types: one(type), projects: one(project), features: one(feature), text: query, ...page },
+    caller,
+  );
 };

@@ -1,3 +1,4 @@
+import { folded } from '../domain/searchable-text.ts';
 import type { VisibleEvents } from '../domain/visible-events.ts';
 
 /** Which events are looked for; all that is given must hold, and of each list one value will do. */
@@ -8,8 +9,14 @@ export interface Criteria {
   readonly environments?: readonly string[] | undefined;
   /** ids of the users who caused them */
   readonly creators?: readonly number[] | undefined;
+  /** a day, UTC, by its first moment */
   readonly notBefore?: Date | undefined;
+  /** a day, UTC, by its first moment */
   readonly before?: Date | undefined;
+  /** a text that is found as it stands, in upper or lower case; an empty one says nothing */
+  readonly text?: string | undefined;
+  /** where the text must be: anywhere, when left out, or only in their data and tags */
+  readonly textIn?: 'anywhere' | 'data' | undefined;
   readonly visible: VisibleEvents;
 }
 
@@ -27,16 +34,22 @@ const asked = {
   creators: 'cs',
   'not-before': 'nb',
   before: 'b',
-  'in-data': 'd',
+  text: 'x',
+  'text-in-data': 'd',
 } as const;
 type Ask = keyof typeof asked;
+
+/** What only the log itself knows of an event, and not the narrow table that is searched. */
+const onlyInLog: readonly Ask[] = ['environments', 'creators', 'not-before', 'before'];
 
 /** The name of a statement with these columns. */
 export const nameOf = (statement: string, { asks }: Pick<Columns, 'asks'>): string =>
   [statement, ...asks.map((ask) => asked[ask])].join('-');
 
-/** What criteria ask of columns. The values come first in a statement: `$1` is the first of them. */
+/** What criteria ask of the columns of a table. The values come first in a statement: `$1` is the first of them. */
 export interface Columns {
+  /** which of both to read: the narrow one, where it knows enough */
+  readonly table: 'event' | 'event_search';
   /** in the order of their conditions; equal asks make equal statements */
   readonly asks: readonly Ask[];
   readonly conditions: readonly string[];
@@ -49,9 +62,12 @@ export interface Columns {
 export const projectsLeft = ({ projects, visible }: Criteria): readonly string[] | undefined =>
   projects?.filter((project) => !visible.hiddenProjects.includes(project));
 
-/** What only the log itself knows of an event, and not the narrow table that is searched. */
-const inLog = (condition: string): string =>
-  `exists (select 1 from event where event.id = event_search.id and ${condition})`;
+/** A pattern for `like` that finds the text as it stands. */
+export const patternOf = (text: string): string => `%${folded(text).replace(/[\\%_]/g, '\\$&')}%`;
+
+/** What follows the type and who caused it; of what was stored by an earlier version all, which had them in one. */
+const dataOf = (text: string): string =>
+  `case when strpos(${text}, e'\\x1e') > 0 then split_part(${text}, e'\\x1e', 2) else ${text} end`;
 
 export const columnsOf = (criteria: Criteria): Columns => {
   const asks: Ask[] = [];
@@ -68,7 +84,7 @@ export const columnsOf = (criteria: Criteria): Columns => {
     if (wanted?.length === 1) ask(one, (place) => `${column} = ${place}`, wanted[0]);
     else if (wanted !== undefined) ask(several, (place) => `${column} = any(${place}::text[])`, [...new Set(wanted)]);
   };
-  const { types, features, environments, creators, notBefore, before } = criteria;
+  const { types, features, environments, creators, notBefore, before, text = '', textIn } = criteria;
   const projects = projectsLeft(criteria);
   among('project', 'projects', 'project', projects);
   const { ofNoProject, hiddenProjects } = criteria.visible;
@@ -77,21 +93,14 @@ export const columnsOf = (criteria: Criteria): Columns => {
     ask('not-hidden', (place) => `(project is null or project <> all(${place}::text[]))`, hiddenProjects);
   among('type', 'types', 'type', types);
   among('feature', 'features', 'feature_name', features);
-  if (environments !== undefined)
-    ask('environments', (place) => inLog(`event.environment = any(${place}::text[])`), environments);
-  if (creators !== undefined)
-    ask('creators', (place) => inLog(`event.created_by_user_id = any(${place}::bigint[])`), creators);
-  if (notBefore !== undefined)
-    ask('not-before', (place) => inLog(`event.created_at >= ${place}::timestamptz`), notBefore);
-  if (before !== undefined) ask('before', (place) => inLog(`event.created_at < ${place}::timestamptz`), before);
-  return { asks, conditions, places, values };
-};
-
-/** Where events may be found by a text: anywhere, or only in their data and tags. */
-export type TextPlace = 'anywhere' | 'data';
-
-/** The columns of a search by text, which is another one when it looks elsewhere. */
-export const textColumnsOf = (criteria: Criteria, place: TextPlace): Columns => {
-  const columns = columnsOf(criteria);
-  return place === 'anywhere' ? columns : { ...columns, asks: [...columns.asks, 'in-data'] };
+  if (environments !== undefined) ask('environments', (place) => `environment = any(${place}::text[])`, environments);
+  if (creators !== undefined) ask('creators', (place) => `created_by_user_id = any(${place}::bigint[])`, creators);
+  if (notBefore !== undefined) ask('not-before', (place) => `created_at >= ${place}::timestamptz`, notBefore);
+  if (before !== undefined) ask('before', (place) => `created_at < ${place}::timestamptz`, before);
+  const inLog = asks.some((name) => onlyInLog.includes(name));
+  const found = inLog ? '(select text from event_search where event_search.id = event.id)' : 'text';
+  if (text !== '' && textIn === 'data')
+    ask('text-in-data', (place) => `${dataOf(found)} like ${place}`, patternOf(text));
+  else if (text !== '') ask('text', (place) => `${found} like ${place}`, patternOf(text));
+  return { table: inLog ? 'event' : 'event_search', asks, conditions, places, values };
 };

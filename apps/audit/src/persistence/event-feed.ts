@@ -1,9 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
-import { folded } from '../domain/searchable-text.ts';
-import { type Columns, nameOf, textColumnsOf } from './criteria.ts';
-import type { EventQuery } from './event-search.ts';
+import { type Columns, columnsOf, type Criteria, nameOf } from './criteria.ts';
 import { eventOf, type FoundEvent, foundEvents, where } from './found-events.ts';
-import { patternOf, textCondition } from './text-statements.ts';
 
 /** So many ids are looked at for a page at most: one of a rare kind takes several pages, and none takes long. */
 const window = 20_000;
@@ -32,18 +29,17 @@ interface Row {
   readonly hash: string | null;
 }
 
-const pageAfter = (columns: Columns, hasText: boolean): Statement => {
+const pageAfter = (columns: Columns): Statement => {
   const next = columns.values.length + 1;
-  const text = hasText ? [textCondition(columns, `$${next + 1}`)] : [];
   const inWindow = [`id > $${next}::bigint`, `id <= least(head.id, $${next}::bigint + ${window})`];
   return {
-    name: nameOf(hasText ? 'events-feed-with-text' : 'events-feed', columns),
+    name: nameOf('events-feed', columns),
     // The end of the log and what is before it are of one moment, and what is before it is there: see event_log_head.
     text: `
       select head.id as head, page.id, page.json, page.hash from event_log_head as head left join lateral (
         select found.id, ${eventOf('found.id')} as json,
                (select encode(event.hash, 'hex') from event where event.id = found.id) as hash
-        from (select id from event_search ${where(...inWindow, ...columns.conditions, ...text)}
+        from (select id from ${columns.table} ${where(...inWindow, ...columns.conditions)}
               order by id limit ${mostEvents}) as found) as page on true
       order by page.id`,
   };
@@ -52,10 +48,9 @@ const pageAfter = (columns: Columns, hasText: boolean): Statement => {
 /** Reads the log from its beginning to its end, a bounded page at a time. */
 export const eventFeed =
   (database: Database) =>
-  async ({ text = '', textIn = 'anywhere', ...criteria }: EventQuery, after: number): Promise<FeedPage> => {
-    const columns = textColumnsOf(criteria, textIn);
-    const pattern = text === '' ? [] : [patternOf(folded(text))];
-    const rows = await database.read<Row>(pageAfter(columns, text !== ''), [...columns.values, after, ...pattern]);
+  async (criteria: Criteria, after: number): Promise<FeedPage> => {
+    const columns = columnsOf(criteria);
+    const rows = await database.read<Row>(pageAfter(columns), [...columns.values, after]);
     const head = rows[0]?.head ?? 0;
     const events: FedEvent[] = [];
     let characters = 0;

@@ -1,20 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { blockLength, idsIn, intersect, ones, postingOf, removeUpTo } from './postings.ts';
+import {
+  allIds,
+  beginLength,
+  blockLength,
+  idsIn,
+  intersect,
+  ones,
+  postingOf,
+  removeUpTo,
+  subtract,
+} from './postings.ts';
 
-const rowsOf = (ids: readonly number[]): Buffer =>
-  Buffer.concat(
-    [...Map.groupBy(ids, (id) => Math.floor(id / blockLength))].map(([block, within]) => {
-      const { seq, data } = postingOf(
-        block,
-        within.map((id) => id % blockLength),
-      );
-      const head = Buffer.alloc(12);
-      head.writeBigInt64BE(BigInt(seq), 0);
-      head.writeInt32BE(data.length, 8);
-      return Buffer.concat([head, data]);
-    }),
-  );
+/** The rows of something that occurs in events of these ids, in any order. */
+const rowsOf = (ids: readonly number[]): string => {
+  const rows = new Map<number, string>();
+  for (const [block, within] of Map.groupBy(ids, (id) => Math.floor(id / blockLength))) {
+    const offsets = within.map((id) => id % blockLength);
+    const { seq, data } = postingOf(block, offsets);
+    const known = rows.get(seq);
+    rows.set(seq, known === undefined ? data : known + data.slice(beginLength * (seq % 2)));
+  }
+  return [...rows.values()].reverse().join('');
+};
 const listed = (ids: Uint32Array): number[] => {
   const found: number[] = [];
   for (const [nth, word] of ids.entries()) {
@@ -29,9 +37,12 @@ const someIds = fc
     fc.array(fc.nat({ max: bound - 1 }), { maxLength: 30 }),
     fc.nat({ max: 690 * blockLength }),
     fc.integer({ min: 0, max: 3_000 }),
+    fc.integer({ min: 1, max: 700 }),
   )
-  .map(([single, from, length]) =>
-    [...new Set([...single, ...Array.from({ length }, (_, nth) => from + nth)])].toSorted((one, other) => one - other),
+  .map(([single, from, length, step]) =>
+    [...new Set([...single, ...Array.from({ length }, (_, nth) => from + nth * step)])]
+      .filter((id) => id < bound)
+      .toSorted((one, other) => one - other),
   );
 
 describe('Postings', () => {
@@ -44,15 +55,29 @@ describe('Postings', () => {
     );
   });
 
+  it('of several things are read at once', () => {
+    fc.assert(
+      fc.property(someIds, someIds, (some, others) => {
+        const together = new Set([...some, ...others]);
+        expect(new Set(listed(idsIn(rowsOf(some) + rowsOf(others), bound)))).toEqual(together);
+      }),
+      { numRuns: 30, seed: 2 },
+    );
+  });
+
   it('hold nothing beyond the bound, and nothing when there are none', () => {
     expect(listed(idsIn(rowsOf([1, 31, 32, 5_000]), 32))).toEqual([1, 31]);
     expect(listed(idsIn(null, 64))).toEqual([]);
   });
 
-  it('are intersected and shortened', () => {
+  it('are intersected, subtracted and shortened', () => {
     const ids = idsIn(rowsOf([3, 64, 65, 200, 4_000]), blockLength * 2);
     intersect(ids, idsIn(rowsOf([3, 65, 200, 300, 4_000]), blockLength * 2));
     expect(listed(ids)).toEqual([3, 65, 200, 4_000]);
+    const others = allIds(blockLength * 2);
+    subtract(others, ids);
+    expect(listed(others)).toHaveLength(blockLength * 2 - 4);
+    expect(listed(others).slice(0, 4)).toEqual([0, 1, 2, 4]);
     for (const [upTo, left] of [
       [2, [3, 65, 200, 4_000]],
       [3, [65, 200, 4_000]],

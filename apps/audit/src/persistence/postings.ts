@@ -1,66 +1,111 @@
 /** So many ids, one after the other, are indexed at once; block n begins with the id n × blockLength. */
 export const blockLength = 2_048;
 const bitmapBytes = blockLength / 8;
-/** What occurs less often in a block shares one row for this many ids. */
-const rareBelow = 8;
+/** What occurs at least so often in a block shares a row with these many blocks, and what occurs less often with that many ids. */
+const rareBelow = 4;
+export const groupLength = 8 * blockLength;
 export const rareRange = 1 << 20;
-const rareBytes = 3;
-
-/** Where in a block something occurs: what is added to its row of the sequence number `seq`. */
-export interface Posting {
-  readonly seq: number;
-  readonly data: Buffer;
-}
 
 /**
- * Writes down in which events of a block something occurs. What is frequent gets a row of its own for the block, as a list
- * of two bytes each or as a bitmap, whichever is shorter; what is rare is added to a row that holds much of the log.
+ * Postings are made of units of three bytes, which base64 writes as four letters: so they can be put one after the other, in
+ * whatever order, and are read at once. A unit below `rareRange` is an id within a range; the others begin something.
+ */
+const unitBytes = 3;
+const beginsRange = 0x800000;
+const beginsBitmap = 0x900000;
+const beginsList = 0xa00000;
+const numberOf = 0x0fffff;
+const bitmapUnits = Math.ceil(bitmapBytes / unitBytes);
+/** In a list: whether another unit follows. Each has two offsets within a block. */
+const goesOn = 0x800000;
+const offsetMask = blockLength - 1;
+
+/** So many letters at its beginning say of what range a row with an odd number is. */
+export const beginLength = 4;
+
+/** Where in a block something occurs: a new row of the number `seq`, of which one that is there takes all but the beginning. */
+export interface Posting {
+  readonly seq: number;
+  readonly data: string;
+}
+
+const written = (units: readonly number[]): string => {
+  const bytes = Buffer.alloc(units.length * unitBytes);
+  for (const [nth, unit] of units.entries()) bytes.writeUIntBE(unit, nth * unitBytes, unitBytes);
+  return bytes.toString('base64');
+};
+
+const bitmapOf = (offsets: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(bitmapUnits * unitBytes);
+  for (const offset of offsets) bytes[offset >> 3] = (bytes[offset >> 3] as number) | (1 << (offset & 7));
+  return bytes;
+};
+
+/**
+ * Writes down in which events of a block something occurs. What is frequent gets a row of its own for some blocks, with a
+ * bitmap or a list for each, whichever is shorter; what is rare is added to a row that holds much of the log.
  */
 export const postingOf = (block: number, offsets: readonly number[]): Posting => {
+  if (block > numberOf) throw new RangeError(`Block ${block} is beyond what the index of events can hold.`);
+  const first = block * blockLength;
   if (offsets.length < rareBelow) {
-    const first = block * blockLength;
-    const data = Buffer.alloc(offsets.length * rareBytes);
-    for (const [nth, offset] of offsets.entries())
-      data.writeUIntBE((first % rareRange) + offset, nth * rareBytes, rareBytes);
-    return { seq: -1 - Math.floor(first / rareRange), data };
+    const range = Math.floor(first / rareRange);
+    return {
+      seq: 2 * range + 1,
+      data: written([beginsRange | range, ...offsets.map((offset) => (first % rareRange) + offset)]),
+    };
   }
-  if (offsets.length * 2 < bitmapBytes) {
-    const data = Buffer.alloc(offsets.length * 2);
-    for (const [nth, offset] of offsets.entries()) data.writeUInt16BE(offset, nth * 2);
-    return { seq: block, data };
+  const seq = 2 * Math.floor(first / groupLength);
+  if (Math.ceil(offsets.length / 2) >= bitmapUnits) {
+    return { seq, data: written([beginsBitmap | block]) + bitmapOf(offsets).toString('base64') };
   }
-  const data = Buffer.alloc(bitmapBytes);
-  for (const offset of offsets) data[offset >> 3] = (data[offset >> 3] as number) | (1 << (offset & 7));
-  return { seq: block, data };
+  const units = [beginsList | block];
+  for (let nth = 0; nth < offsets.length; nth += 2) {
+    const one = offsets[nth] as number;
+    units.push((nth + 2 < offsets.length ? goesOn : 0) | (one << 12) | (offsets[nth + 1] ?? one));
+  }
+  return { seq, data: written(units) };
 };
 
 /** A set of ids from 0 up to a bound, a bit for each. */
 export type IdSet = Uint32Array;
+
+/** All ids below `bound`. */
+export const allIds = (bound: number): IdSet => new Uint32Array(Math.ceil(bound / 32)).fill(0xffffffff);
 
 const add = (ids: IdSet, id: number): void => {
   const word = id >>> 5;
   if (word < ids.length) ids[word] = (ids[word] as number) | (1 << (id & 31));
 };
 
-/** The ids below `bound` of rows of postings, one after the other: sequence number, length, data. */
-export const idsIn = (rows: Buffer | null, bound: number): IdSet => {
+/** The ids below `bound`, which begins a block, of rows of postings. */
+export const idsIn = (rows: string | null, bound: number): IdSet => {
   const ids = new Uint32Array(Math.ceil(bound / 32));
-  for (let at = 0; rows !== null && at < rows.length;) {
-    const seq = Number(rows.readBigInt64BE(at));
-    const end = at + 12 + rows.readInt32BE(at + 8);
-    at += 12;
-    if (seq < 0) {
-      const first = (-1 - seq) * rareRange;
-      for (; at < end; at += rareBytes) add(ids, first + rows.readUIntBE(at, rareBytes));
-    } else if (end - at === bitmapBytes) {
-      const word = (seq * blockLength) >>> 5;
-      for (let nth = 0; nth < bitmapBytes / 4 && word + nth < ids.length; nth++, at += 4) {
-        ids[word + nth] = (ids[word + nth] as number) | rows.readUInt32LE(at);
+  const bytes = Buffer.from(rows ?? '', 'base64');
+  const unitAt = (at: number): number =>
+    ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
+  let first = 0;
+  for (let at = 0; at < bytes.length;) {
+    const unit = unitAt(at);
+    at += unitBytes;
+    if (unit < rareRange) {
+      add(ids, first + unit);
+    } else if (unit < beginsBitmap) {
+      first = (unit & numberOf) * rareRange;
+    } else if (unit < beginsList) {
+      const word = ((unit & numberOf) * blockLength) >>> 5;
+      for (let nth = 0; nth < bitmapBytes / 4 && word + nth < ids.length; nth++) {
+        ids[word + nth] = (ids[word + nth] as number) | bytes.readUInt32LE(at + 4 * nth);
       }
+      at += bitmapUnits * unitBytes;
     } else {
-      for (; at < end; at += 2) add(ids, seq * blockLength + rows.readUInt16BE(at));
+      const begin = (unit & numberOf) * blockLength;
+      for (let two = goesOn; (two & goesOn) !== 0; at += unitBytes) {
+        two = unitAt(at);
+        add(ids, begin + ((two >>> 12) & offsetMask));
+        add(ids, begin + (two & offsetMask));
+      }
     }
-    at = end;
   }
   return ids;
 };
@@ -68,6 +113,11 @@ export const idsIn = (rows: Buffer | null, bound: number): IdSet => {
 /** Leaves in the first set what is in the second one as well. */
 export const intersect = (ids: IdSet, others: IdSet): void => {
   for (let word = 0; word < ids.length; word++) ids[word] = (ids[word] as number) & (others[word] as number);
+};
+
+/** Takes out of the first set what is in the second one. */
+export const subtract = (ids: IdSet, others: IdSet): void => {
+  for (let word = 0; word < ids.length; word++) ids[word] = (ids[word] as number) & ~(others[word] as number);
 };
 
 /** Takes out the ids up to one, it included. */

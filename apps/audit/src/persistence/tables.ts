@@ -1,5 +1,5 @@
 import type { SchemaStep } from '@bunting/database';
-import { eventIndex } from './event-index.ts';
+import { eventIndex, eventTerms } from './event-index.ts';
 import { partitionedLog } from './partitions.ts';
 
 /**
@@ -91,4 +91,11 @@ export const eventCreatorTable: SchemaStep = {
 };
 
 /** Every step of the log, in order. */
-export const logSteps: readonly SchemaStep[] = [eventTables, eventChain, eventCreatorTable, partitionedLog, eventIndex];
+export const logSteps: readonly SchemaStep[] = [
+  eventTables,
+  eventChain,
+  eventCreatorTable,
+  partitionedLog,
+  eventIndex,
+  eventTerms,
+];

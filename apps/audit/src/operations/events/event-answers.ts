@@ -1,7 +1,8 @@
 import type { Caller } from '@bunting/contracts';
 import { describeEvent } from '../../domain/description.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
-import type { EventQuery, EventSearch, FoundEvent } from '../../persistence/event-search.ts';
+import type { Criteria } from '../../persistence/criteria.ts';
+import type { EventSearch, FoundEvent } from '../../persistence/event-search.ts';
 import type { PageOf } from '../../persistence/found-events.ts';
 
 export interface Surroundings {
@@ -53,7 +54,7 @@ export type FreshLog = ReturnType<typeof freshLog>;
 /** Answers from the fresh log what the caller may see of what matches. */
 export const eventAnswers = ({ search, publicUrl, ...log }: Surroundings) => {
   const fresh = freshLog(log);
-  return async (asking: Asking, query: Omit<EventQuery, 'visible'>, page: Partial<PageOf>): Promise<EventAnswer> => {
+  return async (asking: Asking, query: Omit<Criteria, 'visible'>, page: Partial<PageOf>): Promise<EventAnswer> => {
     await fresh(asking);
     const { events, total } = await search.find(
       { ...query, visible: visibleEvents(asking.caller) },

@@ -3,13 +3,13 @@ import { FeedEvents, invalid } from '@bunting/contracts';
 import { eventFilters } from '../../domain/event-query.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
 import type { FeedPage } from '../../persistence/event-feed.ts';
-import type { EventQuery } from '../../persistence/event-search.ts';
+import type { Criteria } from '../../persistence/criteria.ts';
 import { described, type FreshLog } from './event-answers.ts';
 
 /** Answers one page of the feed; whoever reads on asks for the next one. */
 export const feedEventsEndpoint = (
   fresh: FreshLog,
-  read: (query: EventQuery, after: number) => Promise<FeedPage>,
+  read: (query: Criteria, after: number) => Promise<FeedPage>,
   publicUrl: string,
 ) =>
   implement(FeedEvents, async ({ query: { after = 0, follow = false, ...filters }, ...asking }) => {

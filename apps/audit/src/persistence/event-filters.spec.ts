@@ -1,0 +1,139 @@
+import type { Caller, EventType, RecordedEvent } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { anEvent, lee, mia, strangerTo } from '../../test/builders.ts';
+import { naiveFind, type NumberedEvent, type Question } from '../../test/naive-search.ts';
+import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
+import { visibleEvents } from '../domain/visible-events.ts';
+import { indexNext } from './event-index.ts';
+import { appendEvents } from './event-log.ts';
+import { type EventSearch, eventSearch } from './event-search.ts';
+import { dropOldest } from './retention.ts';
+
+const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created'];
+const projects = ['shop', 'bank', 'post'];
+const features = ['banner', 'cart', 'search'];
+const environments = ['development', 'production'];
+const days = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-12-31'];
+const moments = ['00:00:00.000Z', '12:30:00.000Z', '23:59:59.999Z', '23:30:00.000-02:00'];
+
+const someEvent = fc
+  .record({
+    type: fc.constantFrom(...types),
+    project: fc.constantFrom(null, ...projects),
+    environment: fc.constantFrom(null, ...environments),
+    featureName: fc.constantFrom(null, ...features),
+    createdByUserId: fc.constantFrom(1, 2, -42),
+    day: fc.constantFrom(...days),
+    moment: fc.constantFrom(...moments),
+    title: fc.constantFrom('Oslo', 'Bergen', 'production', '2026-03-01'),
+  })
+  .map(({ day, moment, title, ...said }): RecordedEvent => {
+    return anEvent({
+      ...said,
+      createdAt: `${day}T${moment}`,
+      createdBy: `user ${said.createdByUserId}`,
+      data: { title },
+    });
+  });
+
+const several = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 });
+const someQuestion: fc.Arbitrary<Question> = fc.record(
+  {
+    types: several([...types, 'feature-archived']),
+    projects: several([...projects, 'unknown']),
+    features: several([...features, 'unknown']),
+    environments: several([...environments, 'unknown']),
+    creators: several([1, 2, -42, 7]),
+    from: fc.constantFrom(...days, '0001-01-01', '9999-12-31'),
+    to: fc.constantFrom(...days, '0001-01-01', '9999-12-31'),
+    text: fc.constantFrom('', 'o', 'OSLO', 'user -', 'production', '2026', 'title', 'nowhere'),
+    textIn: fc.constantFrom('anywhere' as const, 'data' as const),
+    highest: fc.integer({ min: 1, max: 3_000 }),
+    skip: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 3_000 })),
+    limit: fc.integer({ min: 1, max: 200 }),
+  },
+  { requiredKeys: [] },
+);
+const someCaller = fc.constantFrom<Caller>(
+  mia,
+  lee,
+  strangerTo('shop'),
+  strangerTo('bank', 'post', 'nowhere'),
+  strangerTo('shop', 'bank', 'post'),
+  { ...mia, hiddenProjects: ['shop'] },
+);
+
+let log: OpenedLog;
+let remembering: EventSearch;
+let told: NumberedEvent[] = [];
+
+const append = async (events: readonly RecordedEvent[]): Promise<void> => {
+  const first = (told.at(-1)?.id ?? 0) + 1;
+  const arriving = events.map((event) => ({ uid: randomUUID(), event }));
+  await log.database.transaction((tx) => appendEvents(tx, arriving));
+  told.push(...events.map((event, nth) => ({ id: first + nth, event })));
+};
+const midnight = (day: string | undefined, plusDays = 0) =>
+  day === undefined ? undefined : new Date(Date.parse(`${day}T00:00:00.000Z`) + plusDays * 86_400_000);
+const find = async (question: Question, caller: Caller, by: EventSearch) => {
+  const { from, to, highest = Number.MAX_SAFE_INTEGER, skip = 0, limit = 100, ...asked } = question;
+  const days = { notBefore: midnight(from), before: midnight(to, 1) };
+  const { events, total } = await by.find(
+    { ...asked, ...days, visible: visibleEvents(caller) },
+    { from: highest, skip, limit },
+    new Date(Date.now() + 10_000),
+  );
+  return { ids: events.map(({ event }) => event.id), totalEvents: total };
+};
+const answersAlike = (seed: number) =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(someEvent, { maxLength: 2 }),
+      someQuestion,
+      someCaller,
+      async (more, question, caller) => {
+        if (more.length > 0) await append(more);
+        const expected = naiveFind(told, question, caller);
+        expect(await find(question, caller, eventSearch(log.database))).toEqual(expected);
+        expect(await find(question, caller, remembering)).toEqual(expected);
+      },
+    ),
+    { numRuns: 120, seed },
+  );
+
+beforeAll(async () => {
+  log = await openLogDatabase();
+  remembering = eventSearch(log.database);
+  await append(Array.from({ length: 200 }, (_, nth) => anEvent({ createdAt: '2020-01-01T00:00:00Z', data: { nth } })));
+  await append(fc.sample(someEvent, { numRuns: 2_000, seed: 5 }));
+});
+afterAll(() => log.close());
+
+describe('Every combination of what can be asked of events, by whomever, is answered like a search through a list', () => {
+  it('by reading, as long as nothing is indexed', () => answersAlike(1));
+
+  it('by the index, and by reading what came after it', async () => {
+    while ((await log.database.transaction(indexNext)) > 0);
+    await answersAlike(2);
+  });
+
+  it('when old events were dropped', async () => {
+    expect(await dropOldest(log.database, new Date('2021-01-01'))).toBe(200);
+    told = told.slice(200);
+    await answersAlike(3);
+  });
+
+  it('when much came since somebody asked, which is looked up and not read', async () => {
+    const question = { environments: ['production'], text: 'oslo' };
+    await find(question, mia, remembering);
+    await append(fc.sample(someEvent, { numRuns: 4_300, seed: 6 }));
+    while ((await log.database.transaction(indexNext)) > 0);
+    // Nobody who reads these finds them.
+    await log.database.transaction(({ query }) =>
+      query(`update event_search set text = '' where id < (select indexed_to from event_term_head)`),
+    );
+    expect(await find(question, mia, remembering)).toEqual(naiveFind(told, question, mia));
+  });
+});
