@@ -59,7 +59,10 @@ export interface Bus {
   call(subject: string, request: string, context: CallContext): Promise<Answer>;
   /** Responders of one subject share its calls. */
   respond(subject: string, responder: Responder): Promise<Subscription>;
-  /** Resolves once the transport has taken the facts; rejects when it has not, and then all may be published again. */
+  /**
+   * Resolves once the transport has taken the facts; rejects when it has not, and then all may be published again. One that
+   * is larger than the transport carries is left out: whoever consumes them notices the gap, as with one that was lost.
+   */
   publish(facts: readonly Fact[]): Promise<void>;
   /** Facts of a producer's topic, shared among all subscriptions that carry the same consumer's name. */
   subscribe(

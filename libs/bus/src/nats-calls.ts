@@ -17,6 +17,12 @@ export interface AskOptions {
   readonly repeatable: boolean;
 }
 
+/** What was answered, whole. */
+export interface Heard {
+  readonly headers: MsgHdrs | undefined;
+  readonly data: Uint8Array;
+}
+
 /** Calls over one connection, none of which waits for the dead. */
 export interface Calls {
   /** @param carried the headers, for the time that is left in milliseconds */
@@ -25,7 +31,9 @@ export interface Calls {
     payload: Uint8Array,
     carried: (leftMs: number) => MsgHdrs,
     options: AskOptions,
-  ): Promise<Msg | Unanswered>;
+  ): Promise<Heard | Unanswered>;
+  /** Answers a call, in parts of at most so many bytes. */
+  answer(message: Msg, payload: Uint8Array, carried: MsgHdrs | undefined, partBytes: number): void;
   /** To be told of each call as it arrives; what it answers is to be told when the call is over. */
   taken(message: Msg): () => void;
   /** The server is away: whatever is under way will not be answered. */
@@ -35,6 +43,8 @@ export interface Calls {
 /** Names the process that has a call, on what is no answer yet. */
 const takenBy = 'Bunting-Taken-By';
 const repeatableHeader = 'Bunting-Repeatable';
+/** `<which answer> <how many parts it has>`, on each part of an answer that is larger than a message may be. */
+const partOf = 'Bunting-Part-Of';
 
 const lookEveryMs = 250;
 /** A call that takes longer than this is heard of, so that who waits knows whom it waits for. */
@@ -51,7 +61,9 @@ interface Pending {
   readonly carried: (leftMs: number) => MsgHdrs;
   readonly repeatable: boolean;
   readonly deadline: number;
-  readonly settle: (heard: Msg | Unanswered) => void;
+  readonly settle: (heard: Heard | Unanswered) => void;
+  /** of answers that come in parts: what has arrived, in order. There are several when it was asked again. */
+  readonly parts: Map<string, Uint8Array[]>;
   asks: number;
   heardAt: number;
   /** who said to have it */
@@ -151,6 +163,15 @@ export const natsCalls = (connection: NatsConnection): Calls => {
     }
   });
 
+  /** Settles the call when the last part of an answer has come. Who answers sends them in order, and NATS keeps it. */
+  const takePart = (call: Pending, of: string, { headers: carried, data }: Msg): void => {
+    call.heardAt = performance.now();
+    const parts = call.parts.get(of) ?? [];
+    call.parts.set(of, parts);
+    parts.push(data);
+    if (parts.length === Number(of.split(' ')[1])) call.settle({ headers: carried, data: Buffer.concat(parts) });
+  };
+
   connection.subscribe(aliveSubject(instance), { callback: (error, message) => void (error ?? message.respond()) });
   connection.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
@@ -158,6 +179,8 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       const call = pending.get(token);
       if (error !== null || call === undefined) return;
       const holder = message.headers?.get(takenBy) ?? '';
+      const part = message.headers?.get(partOf) ?? '';
+      if (part !== '') return takePart(call, part, message);
       if (holder !== '') {
         call.holder = holder;
         call.heardAt = performance.now();
@@ -172,7 +195,7 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       new Promise((resolve) => {
         const token = (calls++).toString(36);
         const now = performance.now();
-        const settle = (heard: Msg | Unanswered): void => {
+        const settle = (heard: Heard | Unanswered): void => {
           clearTimeout(timer);
           if (pending.delete(token)) resolve(heard);
         };
@@ -184,6 +207,7 @@ export const natsCalls = (connection: NatsConnection): Calls => {
           repeatable,
           deadline: now + timeoutMs,
           settle,
+          parts: new Map(),
           asks: 0,
           heardAt: now,
           holder: undefined,
@@ -193,6 +217,18 @@ export const natsCalls = (connection: NatsConnection): Calls => {
         watchCalls();
         send(token, call);
       }),
+
+    answer: (message, payload, carried, partBytes) => {
+      if (payload.length <= partBytes)
+        return void message.respond(payload, carried === undefined ? {} : { headers: carried });
+      const of = `${randomUUID()} ${Math.ceil(payload.length / partBytes)}`;
+      for (let from = 0; from < payload.length; from += partBytes) {
+        const onPart = headers();
+        for (const [name, values] of carried ?? []) for (const value of values) onPart.append(name, value);
+        onPart.set(partOf, of);
+        message.respond(payload.subarray(from, from + partBytes), { headers: onPart });
+      }
+    },
 
     taken: (message) => {
       if ((message.headers?.get(repeatableHeader) ?? '') === '') note(message);

@@ -4,7 +4,7 @@ import { eventually, startNats } from '@bunting/testing';
 import { rmSync } from 'node:fs';
 import { Type } from 'typebox';
 import { describeBus } from '../test/bus-behaviour.ts';
-import { type Bus, call, implement, natsBus, serve, systemContext } from './index.ts';
+import { type Bus, call, callForAnswer, implement, natsBus, serve, systemContext } from './index.ts';
 
 describeBus('over NATS', async () => {
   const server = await startNats();
@@ -107,6 +107,51 @@ describe('the bus over NATS', () => {
         kind: 'PayloadTooLarge',
         message: expect.stringMatching(/^The answer is \d+ bytes/),
       },
+    );
+    await bus.close();
+    await server.stop();
+  });
+
+  it('brings an answer in parts that is larger than the server carries at once, with what is said beside it', async () => {
+    const server = await startNats({ config: 'max_payload: 64KB' });
+    const bus = await natsBus({ url: server.url, name: 'test' });
+    await serve(bus, [
+      implement(Echo, async ({ body, say }) => {
+        say('Bunting-Stale', '7');
+        return body.text.repeat(body.repeat);
+      }),
+    ]);
+    const ask = (repeat: number) =>
+      callForAnswer(bus, Echo, { body: { repeat, text: 'løst ' } }, systemContext(10_000));
+    const answers = await Promise.all([1, 100_000, 13_107, 1_000_000].map((repeat) => ask(repeat)));
+    const texts = answers.map((answer) => ('reply' in answer ? (JSON.parse(answer.reply.json) as string) : answer));
+    expect(texts).toEqual([1, 100_000, 13_107, 1_000_000].map((repeat) => 'løst '.repeat(repeat)));
+    expect(answers).toEqual(
+      answers.map(() => ({ reply: expect.objectContaining({ headers: { 'Bunting-Stale': '7' } }) })),
+    );
+    await bus.close();
+    await server.stop();
+  });
+
+  it('leaves out a fact that the server would not carry, and sends those before and after it', async () => {
+    const server = await startNats({ config: 'max_payload: 64KB' });
+    const warnings: string[] = [];
+    const bus = await natsBus({ url: server.url, name: 'test', warn: (message) => void warnings.push(message) });
+    const heard: string[] = [];
+    await bus.subscribe({ producer: 'features', topic: 'event' }, 'audit', async (payload) => void heard.push(payload));
+    const fact = (payload: string, nth: number) => ({
+      subject: 'event.features.feature-created',
+      id: `${nth} ${Math.random()}`,
+      payload,
+      traceparent: null,
+    });
+    await eventually(async () => {
+      await bus.publish(['before', 'x'.repeat(100_000), 'after'].map(fact));
+      expect(heard).toEqual(expect.arrayContaining(['before', 'after']));
+    });
+    expect(heard.filter((payload) => payload.startsWith('x'))).toEqual([]);
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^NATS: event.features.feature-created 1 .* has 100000 bytes/),
     );
     await bus.close();
     await server.stop();

@@ -13,7 +13,7 @@ import { connect, headers, type Msg, type MsgHdrs, type NatsConnection, nanos } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Bus, CallContext, RefusedAnswer, Subscription } from './bus.ts';
 import type { IfMatch } from './precondition.ts';
-import { natsCalls, type Unanswered } from './nats-calls.ts';
+import { type Heard, natsCalls, type Unanswered } from './nats-calls.ts';
 import { refusedWith } from './refused.ts';
 
 export interface NatsOptions {
@@ -66,12 +66,18 @@ const contextOf = (message: Msg): CallContext => {
   };
 };
 
-const answerOf = (message: Msg): Answer => {
-  const refused = message.headers?.get(header.refused) ?? '';
-  if (refused !== '') return { refused: JSON.parse(message.string()) as RefusedAnswer };
-  const said = message.headers?.get(header.said) ?? '';
-  return { reply: { json: message.string(), headers: said === '' ? {} : (decoded(said) as Record<string, string>) } };
+const asText = new TextDecoder();
+
+const answerOf = ({ headers: carried, data }: Heard): Answer => {
+  const text = asText.decode(data);
+  const refused = carried?.get(header.refused) ?? '';
+  if (refused !== '') return { refused: JSON.parse(text) as RefusedAnswer };
+  const said = carried?.get(header.said) ?? '';
+  return { reply: { json: text, headers: said === '' ? {} : (decoded(said) as Record<string, string>) } };
 };
+
+/** Half of what a NATS server keeps for a client that reads slowly, unless told otherwise, before it cuts it off. */
+const mostAnswered = 32 * 1024 * 1024;
 
 /** How long the end of a connection may take. */
 const closeMs = 3_000;
@@ -146,11 +152,11 @@ export const natsBus = async ({
 
   /** What the server carries in one message, less room for headers. */
   const largest = (): number => (connection.info?.max_payload ?? 1024 * 1024) - 16 * 1024;
-  const tooLarge = (what: string, bytes: number): Answer => ({
+  const tooLarge = (what: string, bytes: number, most: number): Answer => ({
     refused: refusedWith(
       refusal(
         'PayloadTooLarge',
-        `${what} is ${bytes} bytes, more than the ${largest()} that the message bus carries. Ask for less at once.`,
+        `${what} is ${bytes} bytes, more than the ${most} that the message bus carries. Ask for less at once.`,
       ),
     ),
   });
@@ -162,7 +168,7 @@ export const natsBus = async ({
       return { payload: Buffer.from(JSON.stringify(answer.refused)), carried };
     }
     const payload = Buffer.from(answer.reply.json);
-    if (payload.length > largest()) return offered(tooLarge('The answer', payload.length));
+    if (payload.length > mostAnswered) return offered(tooLarge('The answer', payload.length, mostAnswered));
     if (Object.keys(answer.reply.headers).length === 0) return { payload };
     carried.set(header.said, encoded(answer.reply.headers));
     return { payload, carried };
@@ -171,7 +177,7 @@ export const natsBus = async ({
   return {
     call: async (subject, request, context) => {
       const payload = Buffer.from(request);
-      if (payload.length > largest()) return tooLarge('The request', payload.length);
+      if (payload.length > largest()) return tooLarge('The request', payload.length, largest());
       if (!connected || connection.isClosed()) return away();
       const { timeoutMs, repeatable = false } = context;
       if (timeoutMs <= 0) return notAnswered(subject, 'late');
@@ -190,7 +196,7 @@ export const natsBus = async ({
         const over = calls.taken(message);
         try {
           const { payload, carried } = offered(await responder(message.string(), contextOf(message)));
-          message.respond(payload, carried === undefined ? {} : { headers: carried });
+          calls.answer(message, payload, carried, largest());
         } finally {
           over();
         }
@@ -211,8 +217,14 @@ export const natsBus = async ({
       return { stop: async () => void (connection.isClosed() || (await subscription.drain())) };
     },
 
-    publish: async (facts) => {
+    publish: async (all) => {
       if (!connected) throw new Error('The message bus is away.');
+      const facts = all.filter(({ subject, id, payload }) => {
+        const bytes = Buffer.byteLength(payload);
+        if (bytes > largest())
+          warn(`NATS: ${subject} ${id} has ${bytes} bytes and is not sent: who follows asks for it`);
+        return bytes <= largest();
+      });
       const send = () =>
         Promise.all(
           facts.map((fact) => {
