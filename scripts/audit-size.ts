@@ -1,5 +1,5 @@
 import { openDatabase } from '@bunting/database';
-import { inboxTables } from '@bunting/outbox';
+import { inboxHistory, inboxTables } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
 import { logSize } from '../apps/audit/src/persistence/log-size.ts';
 import { logSteps } from '../apps/audit/src/persistence/tables.ts';
@@ -17,7 +17,12 @@ const main = async (): Promise<void> => {
   if (values.help) return console.log(help);
   const url = values.url ?? process.env['AUDIT_DATABASE_URL'];
   if (url === undefined || url === '') throw new Error('AUDIT_DATABASE_URL says where the event log is. See --help.');
-  const database = await openDatabase({ url, name: 'audit-size', steps: [...logSteps, inboxTables], poolSize: 2 });
+  const database = await openDatabase({
+    url,
+    name: 'audit-size',
+    steps: [...logSteps, inboxTables, inboxHistory],
+    poolSize: 2,
+  });
   try {
     const { events, firstId, lastId, oldest, newest, bytes, partitions } = await logSize(database);
     console.log(`events    ${events}${firstId === null ? '' : `, ${firstId} to ${lastId}, ${oldest} to ${newest}`}`);

@@ -1,5 +1,5 @@
 import { openDatabase } from '@bunting/database';
-import { inboxTables } from '@bunting/outbox';
+import { inboxHistory, inboxTables, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
 import { knownHash } from '../apps/audit/src/domain/known-hash.ts';
 import { checkChain } from '../apps/audit/src/persistence/chain-check.ts';
@@ -42,7 +42,12 @@ const main = async (): Promise<void> => {
     to: idOf('to', values.to),
     known: values.known === undefined ? undefined : knownHash(values.known, '--known'),
   };
-  const database = await openDatabase({ url, name: 'audit-verify', steps: [...logSteps, inboxTables], poolSize: 2 });
+  const database = await openDatabase({
+    url,
+    name: 'audit-verify',
+    steps: [...logSteps, inboxTables, inboxHistory],
+    poolSize: 2,
+  });
   try {
     const beganAt = performance.now();
     let toldAt = beganAt;
@@ -59,6 +64,9 @@ const main = async (): Promise<void> => {
     console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);
     console.log(`checked ${report.checkedTo}:${report.hash}`);
     console.log(`head    ${report.head.id}:${report.head.hash}`);
+    for (const { producer, first, last } of await missedMessages(database)) {
+      console.log(`NEVER ARRIVED: events ${first} to ${last} that ${producer} told`);
+    }
     console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
     if (report.fault !== null) process.exitCode = 1;
   } finally {

@@ -307,6 +307,10 @@ export const judge = async (
   for (const consumer of consumers) {
     const parked = await rowsOf<{ reason: string }>(world, consumer, 'select reason from parked_message');
     for (const { reason } of parked) accuse(`${consumer} has set a message aside: ${reason}`);
+    const missed = await rowsOf<object>(world, consumer, 'select producer, topic, first, last from missed_message');
+    for (const range of missed) accuse(`${consumer} has never been given ${shown(range)}`);
+    const anew = await rowsOf<object>(world, consumer, 'select producer, topic from inbox where history > 0');
+    for (const one of anew) accuse(`${consumer} has taken the outbox for a restored one: ${shown(one)}`);
   }
   const idOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
   const changes = log.filter(({ type }) => type === 'change-added');

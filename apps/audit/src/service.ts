@@ -1,8 +1,9 @@
 import { openDatabase } from '@bunting/database';
-import { inboxTables } from '@bunting/outbox';
+import { inboxHistory, inboxTables, missedMessages } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { keepHouse } from './housekeeping.ts';
+import { measureMissed } from './missed-metrics.ts';
 import { eventAnswers, freshLog } from './operations/events/event-answers.ts';
 import { feedEventsEndpoint } from './operations/events/feed-events.ts';
 import { findEventsEndpoint } from './operations/events/find-events.ts';
@@ -36,18 +37,21 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const auditService = defineService({
   name: 'audit',
   config: AuditConfig,
-  start: async ({ config, bus, log, serve }) => {
+  start: async ({ config, bus, log, metrics, serve }) => {
     const warn = (message: string) => log.warn(message);
+    const complain = (message: string) => log.error(message);
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
-      steps: [...logSteps, inboxTables],
+      steps: [...logSteps, inboxTables, inboxHistory],
       poolSize: config.AUDIT_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
     });
     try {
-      const recording = await startRecording({ bus, database, intervalMs: config.AUDIT_POLL_INTERVAL_MS, warn });
+      const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
+      const recording = await startRecording({ bus, database, intervalMs, warn, complain });
+      measureMissed(metrics, () => missedMessages(database));
       const checkAlone = turns(1);
       const log = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
       const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
@@ -60,7 +64,10 @@ export const auditService = defineService({
         listEventCreatorsEndpoint(freshLog(log), eventCreators(database)),
         feedEventsEndpoint(freshLog(log), eventFeed(database), publicUrl),
         getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
-        verifyEventsEndpoint((options) => checkAlone(() => checkChain(database, options))),
+        verifyEventsEndpoint(
+          (options) => checkAlone(() => checkChain(database, options)),
+          () => missedMessages(database),
+        ),
       ]);
       const chores = [
         { name: 'Indexing events', step: () => database.transaction(indexNext), everyMs: indexingEveryMs },

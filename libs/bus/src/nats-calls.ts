@@ -19,7 +19,7 @@ export interface AskOptions {
 
 /** What was answered, whole. */
 export interface Heard {
-  readonly headers: MsgHdrs | undefined;
+  readonly headers?: MsgHdrs | undefined;
   readonly data: Uint8Array;
 }
 

@@ -33,11 +33,20 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
       consumer: Type.String({ description: 'who asks' }),
       after: Type.Integer({
         minimum: 0,
-        description: 'the position that the consumer has applied; rows up to it may be dropped',
+        description: 'the position that the consumer has applied; rows before it may be dropped',
       }),
       limit: Type.Integer({ minimum: 0, maximum: 1000, description: '0 asks for the barrier alone' }),
     }),
-    reply: Type.Object({ head: Type.Integer({ minimum: 0 }), messages: Type.Array(OutboxMessage) }),
+    reply: Type.Object({
+      head: Type.Integer({ minimum: 0 }),
+      at: Type.Optional(
+        Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+          description:
+            'the uid of the row at the position `after`, if it is still there: with another one than the consumer has applied there, the outbox was restored from a backup',
+        }),
+      ),
+      messages: Type.Array(OutboxMessage),
+    }),
   });
 
 /** The producers, each with the call that reads its outbox. */

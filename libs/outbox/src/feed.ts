@@ -26,6 +26,11 @@ export const confirmations = (): Confirmations => {
 
 export const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
 
+const headAndAt: Statement = {
+  name: 'outbox-head-and-at',
+  text: 'select outbox_head($1) as head, (select uid from outbox where topic = $1 and position = $2) as at',
+};
+
 /** An outbox row as the message that consumers get, whichever way it reaches them. */
 const messageJson = `json_build_object(
   'position', position, 'uid', uid, 'type', type, 'recordedAt', recorded_at, 'traceparent', traceparent, 'payload', payload)`;
@@ -52,10 +57,10 @@ const messagesAfter: Statement = {
 /** Answers consumers that ask what follows a position, and where the end is. */
 export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Confirmations): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, limit } }) => {
-    confirmed.confirm(topic, consumer, after);
-    const [row] = await database.read<{ head: number }>(headOf, [topic]);
-    const head = row?.head ?? 0;
-    if (head <= after || limit === 0) return { head, messages: [] };
+    const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
+    const { head, at } = row ?? { head: 0, at: null };
+    if (after <= head) confirmed.confirm(topic, consumer, after);
+    if (head <= after || limit === 0) return { head, at, messages: [] };
     const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);
-    return new JsonText(`{"head":${head},"messages":${page?.messages ?? '[]'}}`);
+    return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${page?.messages ?? '[]'}}`);
   });

@@ -1,4 +1,4 @@
-import type { RecordedEvent, StateEntity, StateOf } from '@bunting/contracts';
+import { type RecordedEvent, refusal, type StateEntity, type StateOf } from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
 
 /** Collects what a unit of work tells; all of it is written in one statement before the commit. */
@@ -21,6 +21,23 @@ const insertRows = `
   select row.topic, row.type, row.entity_key, $2, row.payload
   from json_to_recordset($1::json) as row (topic text, type text, entity_key text, payload json)`;
 
+/** Bytes of what is told at once: what an answer of the bus has room for, with ease. */
+const mostOfOne = 24 * 1024 * 1024;
+const mostBytesOfLetter = 3;
+
+/** @throws Refusal for what no consumer could ever be given */
+const written = (rows: readonly Row[]): string => {
+  const text = JSON.stringify(rows);
+  if (text.length * mostBytesOfLetter <= mostOfOne) return text;
+  for (const { type, payload } of rows) {
+    const bytes = Buffer.byteLength(JSON.stringify(payload));
+    if (bytes <= mostOfOne) continue;
+    const message = `What "${type}" would tell has ${bytes} bytes, more than the ${mostOfOne} that can be told at once. Please make it smaller.`;
+    throw refusal('PayloadTooLarge', message);
+  }
+  return text;
+};
+
 /** All that is told of one unit of work belongs to the trace of who had it done. */
 export type Recording = <T>(traceparent: string | null, job: (tx: Tx, outbox: Outbox) => Promise<T>) => Promise<T>;
 
@@ -42,7 +59,7 @@ export const recordingWork =
           }),
       });
       told = rows.length > 0;
-      if (told) await tx.query(insertRows, [JSON.stringify(rows), traceparent]);
+      if (told) await tx.query(insertRows, [written(rows), traceparent]);
       return done;
     });
     if (told) wake();

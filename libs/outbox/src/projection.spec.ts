@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
 import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
-import { inboxTables, type Projection, startProjection } from './index.ts';
+import { inboxHistory, inboxTables, type Projection, startProjection } from './index.ts';
 
 const heardTable = {
   name: '2026-11-21-heard',
@@ -19,7 +19,11 @@ const namesOf = async (database: Database): Promise<string[]> =>
 
 const openConsumer = async () => {
   const fresh = await freshDatabase();
-  const database = await openDatabase({ url: fresh.url, name: 'audit', steps: [inboxTables, heardTable] });
+  const database = await openDatabase({
+    url: fresh.url,
+    name: 'audit',
+    steps: [inboxTables, inboxHistory, heardTable],
+  });
   return {
     database,
     close: async () => {
@@ -32,7 +36,12 @@ const openConsumer = async () => {
 const follow = (
   bus: Bus,
   database: Database,
-  more: { apply?: (name: string) => void; intervalMs?: number } = {},
+  more: {
+    apply?: (name: string) => void;
+    intervalMs?: number;
+    warn?: (message: string) => void;
+    complain?: (message: string) => void;
+  } = {},
 ): Promise<Projection> =>
   startProjection({
     consumer: 'audit',
@@ -41,7 +50,8 @@ const follow = (
     bus,
     database,
     intervalMs: more.intervalMs ?? 60_000,
-    warn: () => undefined,
+    warn: more.warn ?? (() => undefined),
+    ...(more.complain === undefined ? {} : { complain: more.complain }),
     apply: async ({ query }, messages: readonly OutboxMessage[]) => {
       for (const { payload, position } of messages) {
         const name = (payload as RecordedEvent).featureName ?? '';
@@ -151,6 +161,183 @@ describe('a projection', () => {
     });
     expect(rows.map(({ position }) => position)).toEqual(Array.from({ length: 100 }, (_, nth) => nth + 1));
     await Promise.all(projections.map((projection) => projection.stop()));
+  });
+});
+
+describe('a projection whose producer has lost something', () => {
+  let bus: Bus;
+  let producer: TellingProducer;
+  let consumer: Awaited<ReturnType<typeof openConsumer>>;
+  const warnings: string[] = [];
+  const complaints: string[] = [];
+
+  beforeEach(async () => {
+    bus = inProcessBus();
+    producer = await startProducer(bus);
+    consumer = await openConsumer();
+    for (const said of [warnings, complaints]) said.splice(0);
+  });
+  afterEach(async () => {
+    await producer.stop();
+    await consumer.close();
+    await bus.close();
+  });
+
+  const listening = () =>
+    follow(bus, consumer.database, {
+      warn: (message) => void warnings.push(message),
+      complain: (message) => void complaints.push(message),
+    });
+  const tellAll = async (...names: string[]) => {
+    for (const name of names) await producer.tell(name);
+  };
+  const inProducer = (...statements: readonly string[]) =>
+    producer.database.transaction(async ({ query }) => {
+      for (const statement of statements) await query(statement);
+    });
+  const backUp = () =>
+    inProducer(
+      'create table outbox_backup as table outbox',
+      'create table outbox_topic_backup as table outbox_topic',
+      'create table outbox_consumer_backup as table outbox_consumer',
+    );
+  const restore = () =>
+    inProducer(
+      'truncate outbox, outbox_consumer',
+      'delete from outbox_topic',
+      'insert into outbox overriding system value select * from outbox_backup',
+      'insert into outbox_topic select * from outbox_topic_backup',
+      'insert into outbox_consumer select * from outbox_consumer_backup',
+    );
+  const missed = () =>
+    consumer.database.read({ name: 'missed', text: 'select first, last from missed_message order by first' });
+
+  describe.each([
+    ['behind what was applied', ['new-1']],
+    ['at what was applied', ['new-1', 'new-2']],
+    ['past what was applied', ['new-1', 'new-2', 'new-3', 'new-4']],
+  ])('to the restoration of a backup, with its end %s', (_where, afterwards) => {
+    const known = ['flag-1', 'flag-2', 'flag-3', 'gone-1', 'gone-2'];
+    const live = [...known, ...afterwards, 'last'];
+
+    it('is given all that is told from then on, and says what it noticed', async () => {
+      const projection = await listening();
+      await tellAll('flag-1', 'flag-2', 'flag-3');
+      await projection.caughtUp(5_000);
+      await backUp();
+      await tellAll('gone-1', 'gone-2');
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      await restore();
+      await tellAll(...afterwards);
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      await tellAll('last');
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await namesOf(consumer.database)).toEqual(live);
+      expect(warnings).toEqual([expect.stringContaining('as when a backup was restored')]);
+      expect([complaints, await missed()]).toEqual([[], []]);
+      await projection.stop();
+    });
+
+    it('is given all, however many processes keep it, and when they were away meanwhile', async () => {
+      const before = await Promise.all([listening(), listening()]);
+      await tellAll('flag-1', 'flag-2', 'flag-3');
+      await backUp();
+      await tellAll('gone-1', 'gone-2');
+      await Promise.all(before.map((projection) => projection.caughtUp(5_000)));
+      await before[0]?.stop();
+      await restore();
+      await tellAll(...afterwards);
+      const projections = [before[1] as Projection, await listening()];
+      expect(await Promise.all(projections.map((projection) => projection.caughtUp(5_000)))).toEqual([0, 0]);
+      await tellAll('last');
+      expect(await Promise.all(projections.map((projection) => projection.caughtUp(5_000)))).toEqual([0, 0]);
+      expect((await namesOf(consumer.database)).toSorted()).toEqual(live.toSorted());
+      expect(warnings.length).toBeGreaterThan(0);
+      await Promise.all(projections.map((projection) => projection.stop()));
+    });
+  });
+
+  it('notices what is missing, says so to whoever can act, and goes on', async () => {
+    await tellAll('flag-1');
+    const before = await listening();
+    await before.caughtUp(5_000);
+    await before.stop();
+    await tellAll('flag-2', 'flag-3', 'flag-4', 'flag-5', 'flag-6', 'flag-7');
+    const meanwhile = await producer.database.read({ name: 'head', text: "select outbox_head('event')" });
+    expect(meanwhile).toEqual([{ outbox_head: 7 }]);
+    await inProducer("delete from outbox where topic = 'event' and position in (2, 3, 5, 7)");
+    const projection = await listening();
+    expect(await projection.caughtUp(5_000)).toBe(0);
+    await tellAll('flag-8');
+    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-4', 'flag-6', 'flag-8']);
+    expect(await missed()).toEqual([
+      { first: 2, last: 3 },
+      { first: 5, last: 5 },
+      { first: 7, last: 7 },
+    ]);
+    expect(complaints).toEqual(
+      ['2 to 3', '5', '7'].map((which) =>
+        expect.stringContaining(`audit has never been given event ${which} of features`),
+      ),
+    );
+    await projection.stop();
+  });
+
+  it('misses nothing when a state was dropped that a newer one has superseded', async () => {
+    const segment = (version: number) => ({
+      entity: 'segment' as const,
+      id: '1',
+      version,
+      state: { id: 1, name: `name ${version}`, project: null },
+    });
+    for (const version of [1, 2, 3])
+      await producer.telling.work(null, async (_, outbox) => outbox.state(segment(version)));
+    await producer.database.read({ name: 'head', text: "select outbox_head('state')" });
+    await inProducer("delete from outbox where topic = 'state' and position < 3");
+    const versions: unknown[] = [];
+    const projection = await startProjection({
+      ...{ consumer: 'search', producer: 'features', topic: 'state', bus, database: consumer.database },
+      intervalMs: 60_000,
+      warn: (message) => void warnings.push(message),
+      apply: async (_, messages) =>
+        void versions.push(...messages.map(({ payload }) => (payload as { version: number }).version)),
+    });
+    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect([versions, warnings, await missed()]).toEqual([[3], [], []]);
+    await projection.stop();
+  });
+});
+
+describe('a projection over NATS that carries little at once', () => {
+  it('is given an event that is larger than that, and what comes after it', async () => {
+    const server = await startNats({ config: 'max_payload: 64KB' });
+    const bus = await natsBus({ url: server.url, name: 'test' });
+    const producer = await startProducer(bus);
+    const consumer = await openConsumer();
+    // Nobody asks by itself: what is missing shows in what is delivered.
+    const projection = await follow(bus, consumer.database);
+    const tellLarge = (name: string) =>
+      producer.telling.work(null, async (_, outbox) =>
+        outbox.event({ ...featureCreated(name), data: 'large '.repeat(500_000) }),
+      );
+    try {
+      await projection.caughtUp(5_000);
+      await producer.tell('small-1');
+      await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['small-1']));
+      await tellLarge('large-1');
+      await producer.tell('small-2');
+      await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['small-1', 'large-1', 'small-2']));
+      await tellLarge('large-2');
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await namesOf(consumer.database)).toEqual(['small-1', 'large-1', 'small-2', 'large-2']);
+    } finally {
+      await projection.stop();
+      await producer.stop();
+      await consumer.close();
+      await bus.close();
+      await server.stop();
+    }
   });
 });
 

@@ -23,6 +23,8 @@ export interface ProjectionOptions {
   /** how often to ask the producer when nothing is heard */
   readonly intervalMs: number;
   readonly warn: (message: string) => void;
+  /** told of what is lost, and asks a person to act; `warn` when left out */
+  readonly complain?: (message: string) => void;
 }
 
 export interface Projection {
@@ -43,92 +45,160 @@ const keptAhead = 5_000;
 /** A producer that is starting, or restarting, is nothing to warn of. */
 const patienceMs = 5_000;
 
-/** Up to which position a page is complete: what is missing before was dropped, and is superseded. It may end early. */
-const completeUpTo = (head: number, messages: readonly OutboxMessage[]): number => messages.at(-1)?.position ?? head;
+/** A position, and what was told there, where that is known. */
+interface Place {
+  readonly position: number;
+  readonly uid: string | null;
+}
+
+/** How far a consumer has come, and how often it had to begin anew before. */
+interface Reached extends Place {
+  readonly history: number;
+}
+
+/** Up to where a page is complete: what is missing before was dropped. It may end early. */
+const completeUpTo = (head: number, messages: readonly OutboxMessage[]): Place =>
+  messages.at(-1) ?? { position: head, uid: null };
+
+/** Positions, from the first to the last. */
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What became of a consumer's place, and which events it will never get. */
+interface Advanced {
+  readonly reached: Reached;
+  readonly missed: readonly Range[];
+}
+
+/** What messages that follow a position pass over on the way to another one. */
+const passedOver = (position: number, messages: readonly OutboxMessage[], upTo: number): Range[] => {
+  const ends = [position, ...messages.map((message) => message.position), upTo + 1];
+  return ends.slice(1).flatMap((end, nth) => {
+    const first = (ends[nth] ?? 0) + 1;
+    return first < end ? [{ first, last: end - 1 }] : [];
+  });
+};
+
+const spelled = ({ first, last }: Range): string => (first === last ? String(first) : `${first} to ${last}`);
 
 /**
  * Follows one topic of one producer. What the bus delivers is applied as long as it follows without a gap; after a gap, at
  * the start, and whenever somebody wants to be sure, the producer itself is asked. The bus may lose everything.
  */
 export const startProjection = async (options: ProjectionOptions): Promise<Projection> => {
-  const { consumer, producer, topic, bus, database, apply, intervalMs, warn } = options;
+  const { consumer, producer, topic, bus, database, apply, intervalMs, warn, complain = warn } = options;
   // Who is not known to follow would find that rows were dropped before it had them.
   if (!followersOf[producer][topic].includes(consumer))
     throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
   const bell = alarm();
   const ahead = new Map<number, { message: OutboxMessage; done: () => void }>();
   let waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
-  let applied = 0;
+  let applied: Reached = { position: 0, uid: null, history: 0 };
   let freshAt = performance.now();
   let pulledAt = Number.NEGATIVE_INFINITY;
   let failingSince: number | undefined;
   let warned = false;
   let stopped = false;
+  /** where something else was delivered than was applied */
+  let doubted: Place | undefined;
 
-  const positionForUpdate = async ({ query }: Tx): Promise<number> => {
-    const [row] = await query<{ position: number }>(
+  const reachedForUpdate = async ({ query }: Tx): Promise<Reached> => {
+    const [row] = await query<Reached>(
       `insert into inbox (producer, topic) values ($1, $2)
-       on conflict (producer, topic) do update set topic = excluded.topic returning position`,
+       on conflict (producer, topic) do update set topic = excluded.topic
+       returning position, case when uid_position = position then uid end as uid, history`,
       [producer, topic],
     );
-    return row?.position ?? 0;
+    return row ?? { position: 0, uid: null, history: 0 };
   };
-  const advance = ({ query }: Tx, position: number) =>
-    query('update inbox set position = $3 where producer = $1 and topic = $2', [producer, topic, position]);
+  const store = ({ query }: Tx, { position, uid, history }: Reached) =>
+    query(
+      `update inbox set position = $3, uid = $4, uid_position = $3, history = $5 where producer = $1 and topic = $2`,
+      [producer, topic, position, uid, history],
+    );
 
-  /** Applies what is new of the messages and moves on to `upTo`. With a gap before them it only learns where it stands. */
-  const applyMessages = (messages: readonly OutboxMessage[], upTo: number, gapAllowed: boolean): Promise<number> =>
-    database.transaction(async (tx) => {
-      const position = await positionForUpdate(tx);
-      if (position >= upTo) return position;
-      const fresh = messages.filter((message) => message.position > position);
-      if (!gapAllowed && fresh[0]?.position !== position + 1) return position;
+  /**
+   * Moves on, and keeps in mind what was passed over. Of states that is superseded. An event is never dropped before everybody
+   * has it who is known to follow: it is lost, to a backup that was restored or to somebody's hand.
+   */
+  const advance = async (
+    tx: Tx,
+    { position: from, history }: Reached,
+    messages: readonly OutboxMessage[],
+    { position, uid }: Place,
+  ): Promise<Advanced> => {
+    const reached = { position, uid, history };
+    await store(tx, reached);
+    const missed = topic === 'event' ? passedOver(from, messages, position) : [];
+    for (const { first, last } of missed) {
+      await tx.query(
+        `insert into missed_message (producer, topic, first, last) values ($1, $2, $3, $4)
+         on conflict (producer, topic, first) do update set last = greatest(missed_message.last, excluded.last)`,
+        [producer, topic, first, last],
+      );
+    }
+    return { reached, missed };
+  };
+  const advancing = async (job: (tx: Tx) => Promise<Advanced>): Promise<Reached> => {
+    const { reached, missed } = await database.transaction(job);
+    for (const range of missed) {
+      complain(
+        `${consumer} has never been given ${topic} ${spelled(range)} of ${producer}, which has it no more: only a backup may have it.`,
+      );
+    }
+    return reached;
+  };
+
+  /** Applies what is new of all messages between two positions. Where the first one is not reached yet, it only says so. */
+  const applyMessages = (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> =>
+    advancing(async (tx) => {
+      const from = await reachedForUpdate(tx);
+      if (from.position < after || from.position >= upTo.position) return { reached: from, missed: [] };
+      const fresh = messages.filter((message) => message.position > from.position);
       if (fresh.length > 0) await apply(tx, fresh);
-      await advance(tx, upTo);
-      return upTo;
+      return advance(tx, from, fresh, upTo);
     });
 
-  const park = (message: OutboxMessage, reason: string): Promise<number> => {
+  const park = (after: number, message: OutboxMessage, reason: string): Promise<Reached> => {
     warn(`${consumer} parks ${topic} ${message.position} of ${producer}, which it cannot apply: ${reason}`);
-    return database.transaction(async (tx) => {
-      const position = await positionForUpdate(tx);
-      if (position >= message.position) return position;
+    return advancing(async (tx) => {
+      const from = await reachedForUpdate(tx);
+      if (from.position < after || from.position >= message.position) return { reached: from, missed: [] };
       await tx.query(
         `insert into parked_message (producer, topic, position, uid, payload, reason) values ($1, $2, $3, $4, $5, $6)
          on conflict (producer, topic, position) do nothing`,
         [producer, topic, message.position, message.uid, JSON.stringify(message.payload), reason],
       );
-      await advance(tx, message.position);
-      return message.position;
+      return advance(tx, from, [message], message);
     });
   };
 
-  const applyOrPark = async (
-    messages: readonly OutboxMessage[],
-    upTo: number,
-    gapAllowed: boolean,
-  ): Promise<number> => {
+  const applyOrPark = async (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> => {
     for (let tries = 1; ; tries++) {
       try {
-        return await applyMessages(messages, upTo, gapAllowed);
+        return await applyMessages(after, messages, upTo);
       } catch (error) {
         // A database that is away heals by waiting; a message that cannot be applied does not.
         if (error instanceof Refusal && error.kind === 'ServiceUnavailable') throw error;
         if (tries < triesBeforeParking) continue;
         const [only] = messages;
-        if (messages.length === 1 && only !== undefined) return park(only, (error as Error).message);
-        if (messages.length === 0) throw error;
-        let position = applied;
-        for (const message of messages) position = await applyOrPark([message], message.position, true);
-        return Math.max(position, await applyMessages([], upTo, true));
+        if (only === undefined) throw error;
+        if (messages.length === 1) return park(after, only, (error as Error).message);
+        let reached = applied;
+        for (const [nth, message] of messages.entries()) {
+          reached = await applyOrPark(messages[nth - 1]?.position ?? after, [message], message);
+        }
+        return reached;
       }
     }
   };
 
-  const moveTo = (position: number): void => {
-    applied = Math.max(applied, position);
+  const moveTo = (reached: Reached): void => {
+    applied = reached;
     for (const [at, { done }] of ahead) {
-      if (at > applied) continue;
+      if (at > applied.position) continue;
       ahead.delete(at);
       done();
     }
@@ -136,17 +206,54 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
 
   const applyDelivered = async (): Promise<boolean> => {
     const run: OutboxMessage[] = [];
+    const first = applied.position + 1;
     for (
-      let next = ahead.get(applied + 1);
+      let next = ahead.get(first);
       next !== undefined && run.length < pageSize;
-      next = ahead.get(applied + 1 + run.length)
+      next = ahead.get(first + run.length)
     ) {
       run.push(next.message);
     }
     const last = run.at(-1);
     if (last === undefined) return false;
-    moveTo(await applyOrPark(run, last.position, false));
-    return applied >= last.position;
+    moveTo(await applyOrPark(applied.position, run, last));
+    return applied.position >= last.position;
+  };
+
+  const ask = (after: number, limit: number) =>
+    call(bus, readOutboxOf[producer], { body: { topic, consumer, after, limit } }, systemContext(10_000));
+
+  /**
+   * The producer's outbox is not the one that was followed so far: a backup of it was restored, and positions are given a second
+   * time. Goes back to where the outbox begins: what it knows already is applied again, to no effect, and what is new is not lost.
+   */
+  const beginAnew = async (): Promise<void> => {
+    const { head, messages } = await ask(0, 1);
+    const begin = (messages[0]?.position ?? head + 1) - 1;
+    const known = applied.history;
+    const reached = await database.transaction(async (tx) => {
+      const stored = await reachedForUpdate(tx);
+      if (stored.history > known) return stored;
+      const anew = { position: begin, uid: null, history: stored.history + 1 };
+      await store(tx, anew);
+      return anew;
+    });
+    // What was delivered ahead may be of the outbox that is no more, and is asked for otherwise.
+    for (const { done } of ahead.values()) done();
+    ahead.clear();
+    moveTo(reached);
+    warn(
+      `${producer} has other ${topic}s than those that ${consumer} was told, as when a backup was restored: ${consumer} goes through all of them from ${begin + 1} on.`,
+    );
+  };
+
+  /** Whether a producer that answered this has told something else at a place than was applied there. */
+  const isOther = ({ position, uid }: Place, { head, at = null }: { head: number; at?: string | null }): boolean =>
+    head < position || (at !== null && uid !== null && at !== uid);
+
+  const clearDoubt = async (place: Place): Promise<void> => {
+    if (isOther(place, await ask(place.position, 0))) await beginAnew();
+    doubted = undefined;
   };
 
   /** Asks the producer until everything is applied that it had committed when this began. */
@@ -154,12 +261,17 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     const beganAt = performance.now();
     let barrier: number | undefined;
     do {
-      const body = { topic, consumer, after: applied, limit: pageSize };
-      const { head, messages } = await call(bus, readOutboxOf[producer], { body }, systemContext(10_000));
+      const { position } = applied;
+      const answer = await ask(position, pageSize);
+      if (isOther(applied, answer)) {
+        await beginAnew();
+        continue;
+      }
+      const { head, messages } = answer;
       barrier ??= head;
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
-      if (upTo > applied) moveTo(await applyOrPark(messages as OutboxMessage[], upTo, true));
-    } while (applied < barrier && !stopped);
+      if (upTo.position > position) moveTo(await applyOrPark(position, messages as OutboxMessage[], upTo));
+    } while ((barrier === undefined || applied.position < barrier) && !stopped);
     pulledAt = beganAt;
     freshAt = beganAt;
   };
@@ -169,6 +281,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       const asked = waiting;
       waiting = [];
       try {
+        if (doubted !== undefined) await clearDoubt(doubted);
         const delivered = asked.length === 0 && (await applyDelivered());
         if (!delivered && (asked.length > 0 || ahead.size > 0 || performance.now() - pulledAt >= intervalMs))
           await pull();
@@ -185,7 +298,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
         if (waiting.length === 0 && !stopped) await bell.wait(intervalMs);
         continue;
       }
-      if (waiting.length === 0 && !ahead.has(applied + 1) && !stopped) await bell.wait(intervalMs);
+      if (waiting.length === 0 && !ahead.has(applied.position + 1) && !stopped) await bell.wait(intervalMs);
     }
     for (const { reject } of waiting) reject(new Error('stopped'));
   };
@@ -193,13 +306,18 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   const deliver = (payload: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const message = JSON.parse(payload) as OutboxMessage;
-      if (message.position <= applied) return resolve();
+      if (message.position === applied.position && applied.uid !== null && message.uid !== applied.uid) {
+        // One of them is not of the outbox that there is now. The producer is asked before anything else is applied.
+        doubted ??= applied;
+        bell.ring();
+      }
+      if (message.position <= applied.position) return resolve();
       if (stopped || ahead.size >= keptAhead || ahead.has(message.position)) return reject(new Error('not now'));
       ahead.set(message.position, { message, done: resolve });
       bell.ring();
     });
 
-  applied = await database.transaction(positionForUpdate);
+  applied = await database.transaction(reachedForUpdate);
   const subscription = await bus.subscribe({ producer, topic }, consumer, deliver);
   const following = follow();
 
@@ -219,7 +337,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       return outcome === 'late' ? Math.max(1, Math.round(performance.now() - freshAt)) : 0;
     },
     get applied() {
-      return applied;
+      return applied.position;
     },
     stop: async () => {
       stopped = true;

@@ -130,7 +130,10 @@ export const startRelay = (options: RelayOptions): Relay => {
     return last < (end?.head ?? 0);
   };
 
-  /** Writes down what consumers confirmed, and drops what nobody needs any more: of a state the newest row always stays. */
+  /**
+   * Writes down what consumers confirmed, and drops what nobody needs any more. Of a state the newest row always stays, and so
+   * does the row at which a follower stands: by it the follower knows this outbox from one that was restored from a backup.
+   */
   const keepHouse = async (): Promise<void> => {
     housekeptAt = performance.now();
     const taken = confirmed.take();
@@ -155,7 +158,7 @@ export const startRelay = (options: RelayOptions): Relay => {
              having count(*) = (select count(*) from json_to_recordset($2::json) as f (topic text) where f.topic = outbox_consumer.topic)
            ) confirmed on confirmed.topic = row.topic
            join outbox_topic on outbox_topic.topic = row.topic
-           where row.position <= least(confirmed.position, outbox_topic.published)
+           where row.position < least(confirmed.position, outbox_topic.published)
              and row.recorded_at < now() - make_interval(hours => $1)
              and (row.topic = 'event' or exists (
                select 1 from outbox newer

@@ -78,3 +78,21 @@ export const inboxTables: SchemaStep = {
     )`,
   ],
 };
+
+/** By what a consumer knows a producer's outbox again, and what it was told of and never given. */
+export const inboxHistory: SchemaStep = {
+  name: '2026-11-21-inbox-history',
+  statements: [
+    // A process of the version before moves on without a uid: which position it belongs to is said beside it.
+    `alter table inbox add column uid uuid, add column uid_position bigint,
+       add column history integer not null default 0`,
+    `create table missed_message (
+      producer text not null,
+      topic text not null,
+      first bigint not null,
+      last bigint not null,
+      noticed_at timestamptz not null default now(),
+      primary key (producer, topic, first)
+    )`,
+  ],
+};

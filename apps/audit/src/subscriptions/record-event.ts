@@ -43,6 +43,8 @@ export interface RecordingOptions {
   readonly database: Database;
   readonly intervalMs: number;
   readonly warn: (message: string) => void;
+  /** told of events that the log will never get */
+  readonly complain?: (message: string) => void;
 }
 
 const producers = Object.keys(readOutboxOf) as Producer[];

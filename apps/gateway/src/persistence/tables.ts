@@ -1,4 +1,4 @@
-import { idempotencyTables, inboxTables, outboxTables } from '@bunting/outbox';
+import { idempotencyTables, inboxHistory, inboxTables, outboxTables } from '@bunting/outbox';
 import type { SchemaStep } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
@@ -76,6 +76,7 @@ export const gatewaySteps: readonly SchemaStep[] = [
   outboxTables,
   accessTables,
   inboxTables,
+  inboxHistory,
   rolesAndPeople,
   idempotencyTables,
 ];

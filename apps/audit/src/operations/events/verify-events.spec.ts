@@ -33,6 +33,24 @@ describe('The check of the log', () => {
     expect(await audit.ask(VerifyEvents, { query: { from: 2, known } })).toMatchObject({ intact: true, checked: 3 });
   });
 
+  it('names what was told and can never arrive', async () => {
+    expect(await audit.ask(VerifyEvents)).toMatchObject({ neverArrived: [] });
+    const requests = await startTeller(audit.bus, 'change-requests');
+    await requests.database.transaction(async ({ query }) => {
+      const row = `insert into outbox (topic, type, payload) values ('event', 'change-added', '{}')`;
+      for (let nth = 1; nth <= 3; nth++) await query(row);
+      await query("select outbox_head('event')");
+      await query('delete from outbox where position < 4');
+    });
+    await requests.tell(anEvent());
+    await audit.search();
+    expect(await audit.ask(VerifyEvents)).toMatchObject({
+      intact: true,
+      neverArrived: [{ service: 'change-requests', first: 1, last: 3 }],
+    });
+    await requests.stop();
+  });
+
   it('names the first event that is not what it was', async () => {
     await audit.database.transaction(({ query }) => query(`update event set data = '{"title":"3rd"}' where id = 3`));
     expect(await audit.ask(VerifyEvents)).toMatchObject({

@@ -1,12 +1,16 @@
 import { implement } from '@bunting/bus';
 import { invalid, VerifyEvents } from '@bunting/contracts';
+import type { Missed } from '@bunting/outbox';
 import { knownHash } from '../../domain/known-hash.ts';
 import type { ChainReport, CheckOptions } from '../../persistence/chain-check.ts';
 
 /** What is left of the caller's patience for the answer itself. */
 const answeringMs = 1_000;
 
-export const verifyEventsEndpoint = (check: (options: CheckOptions) => Promise<ChainReport>) =>
+export const verifyEventsEndpoint = (
+  check: (options: CheckOptions) => Promise<ChainReport>,
+  missed: () => Promise<Missed[]>,
+) =>
   implement(VerifyEvents, async ({ query: { from, to, known }, deadline }) => {
     if (from !== undefined && to !== undefined && from > to) {
       throw invalid('The `/query/from` property must not be greater than `/query/to`.', '/query/from');
@@ -17,5 +21,9 @@ export const verifyEventsEndpoint = (check: (options: CheckOptions) => Promise<C
       known: known === undefined ? undefined : knownHash(known, '/query/known'),
       until: new Date(deadline.getTime() - answeringMs),
     });
-    return { intact: report.fault === null, complete: report.checkedTo >= report.to, ...report };
+    const neverArrived = (await missed()).map(({ producer, first, last, noticedAt }) => ({
+      service: producer,
+      ...{ first, last, noticedAt },
+    }));
+    return { intact: report.fault === null, complete: report.checkedTo >= report.to, ...report, neverArrived };
   });

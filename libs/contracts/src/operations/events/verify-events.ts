@@ -37,6 +37,22 @@ export const EventLogVerification = Type.Object(
       }),
       { description: 'the first fault; null when there is none' },
     ),
+    neverArrived: Type.Array(
+      Type.Object({
+        service: Type.String({ description: 'the service that told them' }),
+        first: Type.Integer({
+          minimum: 1,
+          description: 'the first of them, by its number among all that the service told',
+        }),
+        last: Type.Integer({ minimum: 1, description: 'the last of them' }),
+        noticedAt: Type.String({ format: 'date-time', description: 'when it was noticed' }),
+      }),
+      {
+        description:
+          'Events that were told and are not in the log, since the service had them no more when the log asked. ' +
+          'Only the restoration of an old backup, or a hand in a database, can bring that about.',
+      },
+    ),
   },
   { title: 'eventLogVerificationSchema', description: "What a check of the event log's hashes found." },
 );
