@@ -1,5 +1,5 @@
-import { callForAnswer, type CallContext, traceparentFrom } from '@bunting/bus';
-import { SearchEvents, type SearchEventsBody } from '@bunting/contracts';
+import { type Ask, callForAnswer, type CallContext, traceparentFrom } from '@bunting/bus';
+import { FindEvents, SearchEvents, type SearchEventsBody } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,6 +20,7 @@ export interface EventLogBench {
 const perInsert = 2_500;
 /** How far the outbox may be ahead of the log while events are told. */
 const mostAhead = 10_000;
+const longestIndexingMs = 30 * 60_000;
 
 const insertEvents = `
   insert into outbox (topic, type, payload)
@@ -31,7 +32,10 @@ const percentile = (taken: readonly number[], share: number): number =>
 interface Kind {
   readonly name: string;
   readonly times: number;
-  readonly body: (nth: number, size: number) => SearchEventsBody;
+  /** what `POST /api/admin/events/search` is sent */
+  readonly body?: (nth: number, size: number) => SearchEventsBody;
+  /** what `GET /api/admin/search/events` is asked */
+  readonly query?: (nth: number, size: number) => Ask<typeof FindEvents>['query'];
 }
 
 /** Texts that many events hold, each to be looked for for the first time. */
@@ -62,11 +66,15 @@ const frequentTexts = [
   ],
 ];
 
+const environmentOf = (nth: number): string => (nth % 2 === 0 ? 'production' : 'development');
+const dayOf = (nth: number): string => benchEvent(nth).createdAt.slice(0, 10);
+
 const kinds: readonly Kind[] = [
   { name: 'newest', times: 300, body: () => ({}) },
   { name: 'by type', times: 300, body: (nth) => ({ type: benchEvent(nth).type }) },
   { name: 'by project', times: 300, body: (nth) => ({ project: projectOf(nth) }) },
   { name: 'by feature', times: 300, body: (nth) => ({ feature: flagOf(nth * 37) }) },
+  { name: 'by feature, one row', times: 300, body: (nth) => ({ feature: flagOf(nth * 37), limit: 1 }) },
   { name: 'by project and type', times: 300, body: (nth) => ({ project: projectOf(nth), type: benchEvent(nth).type }) },
   { name: 'deep page', times: 300, body: (nth, size) => ({ offset: 1 + ((nth * 7919) % size) }) },
   { name: 'text: a flag', times: 300, body: (nth) => ({ query: flagOf(nth * 41) }) },
@@ -94,6 +102,29 @@ const kinds: readonly Kind[] = [
       query: frequentTexts[nth % frequentTexts.length] as string,
       offset: 1 + ((nth * 104729) % size),
     }),
+  },
+  { name: 'by environment', times: 150, query: (nth) => ({ environment: `IS:${environmentOf(nth)}` }) },
+  { name: 'by creator', times: 150, query: (nth) => ({ createdBy: `IS:${1 + nth}` }) },
+  {
+    name: 'by day',
+    times: 150,
+    query: (nth, size) => ({ from: `IS:${dayOf((nth * 7919) % size)}`, to: `IS:${dayOf((nth * 7919) % size)}` }),
+  },
+  { name: 'since a day', times: 150, query: (nth, size) => ({ from: `IS:${dayOf((nth * 7919) % size)}` }) },
+  {
+    name: 'by environment, creator, day and text',
+    times: 150,
+    query: (nth, size) => ({
+      environment: `IS:${environmentOf(nth)}`,
+      createdBy: `IS_ANY_OF:${1 + nth},${50 + nth}`,
+      from: `IS:${dayOf((nth * 7919) % size)}`,
+      query: frequentTexts[nth % frequentTexts.length] as string,
+    }),
+  },
+  {
+    name: 'row by row, deep',
+    times: 150,
+    query: (nth, size) => ({ type: `IS:${benchEvent(nth).type}`, offset: String((nth * 104729) % (size / 20)) }),
   },
 ];
 
@@ -147,11 +178,27 @@ export const benchEventLog = async ({ sizes, dataDir }: EventLogBench): Promise<
     return Math.round((upTo - from) / ((performance.now() - beganAt) / 1_000));
   };
 
-  const measure = async ({ body, times }: Kind, events: number) => {
+  const search = ({ body, query }: Kind, nth: number, events: number) =>
+    query === undefined
+      ? callForAnswer(bus, SearchEvents, { body: body?.(nth, events) ?? {} }, context())
+      : callForAnswer(bus, FindEvents, { query: query(nth, events) }, context());
+
+  /** Waits until the log is indexed but for its last block, as it is unless somebody fills it as fast as it goes. */
+  const indexed = async (): Promise<void> => {
+    const beganAt = performance.now();
+    const left = `select head.id - indexed_to as left from event_log_head as head, event_term_head`;
+    while (Number((await log.query<{ left: string }>(left)).rows[0]?.left) >= 2_048) {
+      if (performance.now() - beganAt > longestIndexingMs) throw new Error('The index of the event log does not come.');
+      await sleep(100);
+    }
+    console.log(`\nindexed ${((performance.now() - beganAt) / 1_000).toFixed(1)} s later`);
+  };
+
+  const measure = async (kind: Kind, events: number) => {
     const taken: number[] = [];
-    for (let nth = 0; nth < times; nth++) {
+    for (let nth = 0; nth < kind.times; nth++) {
       const beganAt = performance.now();
-      const answer = await callForAnswer(bus, SearchEvents, { body: body(nth, events) }, context());
+      const answer = await search(kind, nth, events);
       if ('refused' in answer) throw new Error(answer.refused.error.message);
       taken.push(performance.now() - beganAt);
     }
@@ -164,6 +211,7 @@ export const benchEventLog = async ({ sizes, dataDir }: EventLogBench): Promise<
     for (const events of sizes) {
       const perSecond = await fill(events);
       if (perSecond !== undefined) console.log(`\n${perSecond} events/s from the outbox into the log, up to ${events}`);
+      await indexed();
       await log.query('vacuum analyze');
       console.log(
         `\n| search in ${events} events | p50 ms | p99 ms | p50 to that of ${sizes[0]} |\n| --- | ---: | ---: | ---: |`,
