@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { implement, inProcessBus, serve, systemContext } from '@bunting/bus';
+import { PreviewChanges, unavailable } from '@bunting/contracts';
 import { aChange, aRequest } from '../../test/builders.ts';
-import { inPages } from './outlooks.ts';
+import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
+import { inPages, previewsOf } from './outlooks.ts';
 
 const holding = (id: number, count: number, text = '') =>
   aRequest({
@@ -24,5 +27,19 @@ describe('requests that are asked about', () => {
   it('are all asked about', () => {
     expect(inPages([])).toEqual([]);
     expect(inPages(Array.from({ length: 300 }, (_, id) => holding(id, 5))).flat()).toHaveLength(300);
+  });
+
+  it('are refused as soon as the database is away, while the features service is still being asked', async () => {
+    const bus = inProcessBus();
+    let answer: (reply: { previews: [] }) => void = () => undefined;
+    const late = new Promise<{ previews: [] }>((resolve) => (answer = resolve));
+    const served = await serve(bus, [implement(PreviewChanges, () => late)]);
+    const away = () => Promise.reject(unavailable('The database is away.'));
+    const reader = { planned: away, segmentUses: away } as Partial<ChangeRequestReader> as ChangeRequestReader;
+    const asked = previewsOf({ bus, reader }, 'shop', [holding(1, 1)], false, systemContext(60_000));
+    await expect(asked).rejects.toMatchObject({ kind: 'ServiceUnavailable', message: 'The database is away.' });
+    answer({ previews: [] });
+    await served.stop();
+    await bus.close();
   });
 });

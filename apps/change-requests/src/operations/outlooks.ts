@@ -89,24 +89,27 @@ export const previewsOf = async (
   withStates: boolean,
   context: CallContext,
 ): Promise<Map<number, Preview>> => {
-  const others = othersOf(looking, project, requests);
-  const pages = await Promise.all(
-    inPages(requests).map(async (page) => {
-      const asked = page.map(({ environment, changes, schedule }) => ({
+  const asked = inPages(requests).map(async (page) => {
+    const body = {
+      project,
+      withStates,
+      requests: page.map(({ environment, changes, schedule }) => ({
         environment,
         changes: changes.map((change) => requested(change, schedule?.snapshots)),
-      }));
-      const body = { project, withStates, requests: asked };
-      const { previews } = await call(looking.bus, PreviewChanges, { body }, context);
-      const othersFor = await others;
-      return page.flatMap((request, nth) => {
-        const found = previews[nth];
-        if (found === undefined) return [];
-        return [[request.id, { ...found, preview: amongOthers(found.preview, request, othersFor(request)) }] as const];
-      });
+      })),
+    };
+    return { page, ...(await call(looking.bus, PreviewChanges, { body }, context)) };
+  });
+  // All are waited for together: a failure that came while nobody waited for it would end the process.
+  const [othersFor, answers] = await Promise.all([othersOf(looking, project, requests), Promise.all(asked)]);
+  const found = answers.flatMap(({ page, previews }) =>
+    page.flatMap((request, nth) => {
+      const known = previews[nth];
+      if (known === undefined) return [];
+      return [[request.id, { ...known, preview: amongOthers(known.preview, request, othersFor(request)) }] as const];
     }),
   );
-  return new Map(pages.flat());
+  return new Map(found);
 };
 
 /** What is shown beside the changes of requests: nothing beside those that are closed, which nobody will apply. */

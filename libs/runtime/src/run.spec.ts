@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const program = `
+  const { outliveStrayFailures } = await import(${JSON.stringify(path.join(import.meta.dirname, 'run.ts'))});
+  const { openLog } = await import(${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))});
+  outliveStrayFailures(openLog('error'));
+  Promise.reject(new Error('The database is away.'));
+  setTimeout(() => console.log('still here'), 10);`;
+
+describe('a process', () => {
+  it('tells of a failure that nobody waited for, and lives on', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+    const [told = '', after] = stdout.trim().split('\n');
+    expect(JSON.parse(told)).toMatchObject({
+      level: 'error',
+      msg: 'Nobody waited for what failed.',
+      err: { message: 'The database is away.', stack: expect.stringContaining('at ') },
+    });
+    expect(after).toBe('still here');
+  });
+});
