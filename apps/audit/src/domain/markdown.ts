@@ -35,8 +35,11 @@ export const bold = (text: string): string => {
   return shown === '' ? '**unknown**' : `**${shown}**`;
 };
 
+/** Nearly every id and name stands in an address as it is. */
 const inAddress = (text: string): string =>
-  encodeURIComponent(text.toWellFormed()).replace(/[()*'!~]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  /^[\w.-]*$/.test(text)
+    ? text
+    : encodeURIComponent(text.toWellFormed()).replace(/[()*'!~]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
 /** Text that people chose, in bold, leading to a page that the steps name. */
 export const boldLink = (text: string, base: string, ...steps: readonly string[]): string =>

@@ -67,6 +67,17 @@ const fromTo = (what: string, before: string | undefined, after: string | undefi
   return ` ${what} from ${before} to ${after ?? 'nothing'}`;
 };
 
+/** What became of a list that a strategy has. One that stayed as it was, as most do, is not put into words to see that. */
+const listChange = (
+  name: string,
+  before: unknown,
+  after: unknown,
+  textOfList: (strategy: unknown) => string,
+): string =>
+  JSON.stringify(listOf(before, name)) === JSON.stringify(listOf(after, name))
+    ? ''
+    : fromTo(name, textOfList(before), textOfList(after));
+
 const parameterParts = (before: unknown, after: unknown): string[] => {
   const list = listParameters.get(textOf(after, 'name') ?? '');
   if (list !== undefined) return [fromTo(list, listParameterText(before, list), listParameterText(after, list))];
@@ -84,8 +95,8 @@ const parameterParts = (before: unknown, after: unknown): string[] => {
 export const strategyChange = (before: unknown, after: unknown, environment: string): string => {
   const parts = [
     ...parameterParts(before, after),
-    fromTo('constraints', constraintsText(before), constraintsText(after)),
-    fromTo('segments', segmentsText(before), segmentsText(after)),
+    listChange('constraints', before, after, constraintsText),
+    listChange('segments', before, after, segmentsText),
   ];
   const told = parts.filter((part) => part !== '').join(';');
   return `by updating strategy ${bold(strategyName(after))} in ${bold(environment)}${told}`;

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
 import { type Columns, columnsOf, type Criteria, nameOf } from './criteria.ts';
-import { eventOf, type FoundEvent, foundEvents, where } from './found-events.ts';
+import { eventOf, type EventRow, type FoundEvent, foundEvent, where } from './found-events.ts';
 
 /** So many ids are looked at for a page at most: one of a rare kind takes several pages, and none takes long. */
 const window = 20_000;
@@ -22,12 +22,8 @@ export interface FeedPage {
   readonly head: number;
 }
 
-interface Row {
-  readonly head: number;
-  readonly id: number | null;
-  readonly json: string | null;
-  readonly hash: string | null;
-}
+/** The end of the log, and an event, if there is one. */
+type Row = { readonly head: number; readonly hash: string | null } & (EventRow | { readonly id: null });
 
 const pageAfter = (columns: Columns): Statement => {
   const next = columns.values.length + 1;
@@ -36,11 +32,10 @@ const pageAfter = (columns: Columns): Statement => {
     name: nameOf('events-feed', columns),
     // The end of the log and what is before it are of one moment, and what is before it is there: see event_log_head.
     text: `
-      select head.id as head, page.id, page.json, page.hash from event_log_head as head left join lateral (
-        select found.id, ${eventOf('found.id')} as json,
-               (select encode(event.hash, 'hex') from event where event.id = found.id) as hash
+      select head.id as head, page.* from event_log_head as head left join lateral (
+        select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash
         from (select id from ${columns.table} ${where(...inWindow, ...columns.conditions)}
-              order by id limit ${mostEvents}) as found) as page on true
+              order by id limit ${mostEvents}) as found cross join lateral ${eventOf('found.id')} as event) as page on true
       order by page.id`,
   };
 };
@@ -54,12 +49,12 @@ export const eventFeed =
     const head = rows[0]?.head ?? 0;
     const events: FedEvent[] = [];
     let characters = 0;
-    for (const { json, hash } of rows) {
-      const [found] = foundEvents([{ json }], 1).events;
-      if (found === undefined) continue;
+    for (const row of rows) {
+      if (row.id === null) continue;
+      const found = foundEvent(row);
       if (events.length > 0 && characters + found.json.length > mostCharacters) break;
       characters += found.json.length;
-      events.push({ ...found, hash });
+      events.push({ ...found, hash: row.hash });
     }
     const isWhole = events.length === rows.filter(({ id }) => id !== null).length && events.length < mostEvents;
     const next = isWhole ? Math.max(after, Math.min(head, after + window)) : (events.at(-1)?.event.id ?? after);

@@ -100,7 +100,7 @@ const answersAlike = (seed: number) =>
         expect(await find(question, caller, remembering)).toEqual(expected);
       },
     ),
-    { numRuns: 120, seed },
+    { numRuns: 80, seed },
   );
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
 import { type Columns, columnsOf, type Criteria, nameOf } from './criteria.ts';
-import { eventOf, type FoundEvents, foundEvents, type PageOf, where } from './found-events.ts';
+import { eventOf, type EventRow, foundEvent, type FoundEvents, type PageOf, where } from './found-events.ts';
 import { totalOf } from './totals.ts';
 
 const lists = { projects: 'project', types: 'type' } as const;
@@ -25,16 +25,15 @@ const listing = (columns: Columns): Statement => {
   return {
     name: nameOf('events', columns),
     text: `
-      select counted.total, ${eventOf('page.id')} as json from (select (${totalOf(columns)}) as total) as counted
+      select counted.total, found.* from (select (${totalOf(columns)}) as total) as counted
       left join lateral (${idsOf(columns, `$${next}`, `$${next + 1}::bigint`, `$${next + 2}::bigint`)}) as page on true
+      left join lateral ${eventOf('page.id')} as found on true
       order by page.id desc`,
   };
 };
 
-interface Row {
-  readonly total: number;
-  readonly json: string | null;
-}
+/** The total, and an event, if there is one. */
+type Row = { readonly total: number } & (EventRow | { readonly id: null });
 
 /** Lists the events that match by columns alone, in one round trip. */
 export const listEvents = async (
@@ -44,5 +43,5 @@ export const listEvents = async (
 ): Promise<FoundEvents> => {
   const columns = columnsOf(criteria);
   const rows = await database.read<Row>(listing(columns), [...columns.values, from, limit, skip]);
-  return foundEvents(rows, rows[0]?.total ?? 0);
+  return { events: rows.flatMap((row) => (row.id === null ? [] : foundEvent(row))), total: rows[0]?.total ?? 0 };
 };

@@ -2,7 +2,7 @@ import { unavailable } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import { type Columns, columnsOf, type Criteria } from './criteria.ts';
 import { type FirstLook, firstLook, matchesOf } from './first-look.ts';
-import { type FoundEvents, foundEvents, type PageOf } from './found-events.ts';
+import { type EventRow, foundEvent, type FoundEvents, type PageOf } from './found-events.ts';
 import { knownMatches } from './known-matches.ts';
 import { eventsOf, type LaterLook, lookLater } from './looks.ts';
 import { idsBefore, type Matches, withLater } from './matches.ts';
@@ -59,6 +59,7 @@ export const indexedSearch = (database: Database): IndexedSearch => {
   return async (criteria, { from, limit, skip = 0 }, deadline) => {
     const matches = await find(criteria, deadline);
     const ids = idsBefore(matches, from, limit, skip);
-    return foundEvents(ids.length === 0 ? [] : await database.read<{ json: string }>(eventsOf, [ids]), matches.total);
+    const rows = ids.length === 0 ? [] : await database.read<EventRow>(eventsOf, [ids]);
+    return { events: rows.map(foundEvent), total: matches.total };
   };
 };

@@ -40,5 +40,7 @@ export const lookLater = (columns: Columns): Statement => {
 /** The events of ids, in their order. Values: the ids. */
 export const eventsOf: Statement = {
   name: 'events-of-ids',
-  text: `select ${eventOf('page.id')} as json from unnest($1::bigint[]) with ordinality as page (id, nth) order by nth`,
+  text: `
+    select found.* from unnest($1::bigint[]) with ordinality as page (id, nth) cross join lateral ${eventOf('page.id')} as found
+    order by nth`,
 };

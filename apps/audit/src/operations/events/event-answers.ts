@@ -34,7 +34,7 @@ const searchingMs = 250;
 /** The event as it was told, with a label and a summary added at its end. */
 export const described = ({ json, event }: FoundEvent, publicUrl: string): string => {
   const { label, summary } = describeEvent(event, publicUrl);
-  return `${json.slice(0, -1)}, "label": ${JSON.stringify(label)}, "summary": ${JSON.stringify(summary)}}`;
+  return `${json.slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
 };
 
 /** A list of the one value; undefined where there is none. */
