@@ -38,20 +38,20 @@ const messageJson = `json_build_object(
 /** A quarter of what NATS carries in one message unless told otherwise. */
 const pageBytes = 256 * 1024;
 
-/** The rows of topic `$1` that follow a position, as many as a message of the bus carries with ease: at least one. */
-export const pageAfter = (position: string, atMost: string): string => `
+/** The rows of topic `$1` that follow a position, as many as have so many bytes together: at least one. */
+export const pageAfter = (position: string, atMost: string, bytes: number): string => `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
       select position, uid, type, traceparent, ${messageJson}::text as message from outbox
       where topic = $1 and position > ${position} order by position limit ${atMost}
     ) as rows
   ) as measured
-  where nth = 1 or bytes <= ${pageBytes}
+  where nth = 1 or bytes <= ${bytes}
   order by position`;
 
 const messagesAfter: Statement = {
   name: 'outbox-after',
-  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfter('$2', '$3')}) as page`,
+  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfter('$2', '$3', pageBytes)}) as page`,
 };
 
 /** Answers consumers that ask what follows a position, and where the end is. */

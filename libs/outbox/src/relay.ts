@@ -45,13 +45,15 @@ interface Lead {
 
 const topics: readonly OutboxTopic[] = ['event', 'state'];
 const batchSize = 500;
+/** Each row is a message of its own: this bounds what is held in memory, and not what the bus carries. */
+const batchBytes = 4 * 1024 * 1024;
 const housekeepingEveryMs = 10_000;
 const longestPauseMs = 5_000;
 
 /** The bus did not take what was to be published: the session with the database is as good as before. */
 class NotPublishedError extends Error {}
 
-const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize));
+const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize), batchBytes);
 
 /**
  * Publishes the outbox in the order of its positions. One relay per service is at work: it holds an advisory lock, and each
