@@ -47,6 +47,27 @@ describe('a database', () => {
     );
   });
 
+  it('may take longer for a step of its schema than a statement of a call may', async () => {
+    const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(0.5)', 'create table late (id int)'] };
+    const database = await open([first, slow], { statementTimeoutMs: 200 });
+    expect(await database.read({ name: 'late', text: 'select id from late' })).toEqual([]);
+    const tooSlow = database.read({ name: 'slow', text: 'select pg_sleep(5)' });
+    await expect(tooSlow).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+  });
+
+  it('lets its server notice within half a minute that a machine has vanished, and take the locks from it', async () => {
+    const session = await (await open()).session();
+    const settings = await session.query(
+      "select name, setting::int from pg_settings where name like 'tcp_keepalives_%' order by name",
+    );
+    session.release();
+    expect(settings.rows).toEqual([
+      { name: 'tcp_keepalives_count', setting: 4 },
+      { name: 'tcp_keepalives_idle', setting: 10 },
+      { name: 'tcp_keepalives_interval', setting: 5 },
+    ]);
+  });
+
   it('is made where the server does not have it yet', async () => {
     const url = new URL(fresh.url);
     url.pathname = `${url.pathname}_made`;

@@ -5,7 +5,14 @@ import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asRefusal, isTransient } from './failures.ts';
-import { createDatabaseIfMissing, migrate, migrationsOf, type SchemaStep, stepsTable } from './migrate.ts';
+import {
+  createDatabaseIfMissing,
+  migrate,
+  migrationsOf,
+  noticesSilence,
+  type SchemaStep,
+  stepsTable,
+} from './migrate.ts';
 
 // Every bigint of ours counts something, and none will pass 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -144,6 +151,7 @@ export const openDatabase = async ({
     colors: false,
     pool: { min: 0, max: poolSize },
     driverOptions: {
+      ...noticesSilence,
       application_name: `bunting-${name}`,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: 30_000,

@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { createHash } from 'node:crypto';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 
 /** One step of a schema. Follow expand → backfill → contract, so that the version before still runs on it. */
 export interface SchemaStep {
@@ -14,13 +14,23 @@ export interface SchemaStep {
 /** The table that remembers which steps a database has taken. */
 export const stepsTable = 'schema_step';
 
-/** What MikroORM's migrator runs for the steps. */
+/**
+ * How a connection whose other end has vanished, with its machine or the network, is noticed from either end within half a
+ * minute. By default the server holds its locks for two hours: nobody else could migrate, or relay, for as long.
+ */
+export const noticesSilence = {
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
+} satisfies ClientConfig;
+
+/** What MikroORM's migrator runs for the steps. A step may take its time: what bounds a statement is meant for calls. */
 export const migrationsOf = (steps: readonly SchemaStep[]): MigrationObject[] =>
   steps.map((step) => ({
     name: step.name,
     class: class extends Migration {
       override up(): void {
-        for (const statement of step.statements) this.addSql(statement);
+        for (const statement of ['set local statement_timeout = 0', ...step.statements]) this.addSql(statement);
       }
     },
   }));
@@ -30,7 +40,7 @@ export class NewerDatabaseError extends Error {}
 
 /** A connection outside the pool. That it was lost shows in the query that fails; unheard, it would end the process. */
 const connectionTo = async (url: string): Promise<Client> => {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ ...noticesSilence, connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   await client.connect();
   return client;
