@@ -10,6 +10,8 @@ export interface WriterOptions {
   readonly chance: Chance;
   readonly write: (entry: Entry) => void;
   readonly isOver: () => boolean;
+  /** how many projects it may make: there is a limit to those of all */
+  readonly mostProjects: number;
 }
 
 /** A write that is to be made next. */
@@ -36,6 +38,8 @@ const pauseAfterTroubleMs = 150;
 const stepsOfOne = 12;
 /** A project lists no more change requests than this. */
 const flagsOfOne = 200;
+/** In a project with a change request of which nobody knows no more are made; so many flags later there is another project. */
+const flagsWithoutRequests = 12;
 
 const outcomeOf = (status: number): Outcome =>
   status < 300 ? 'acknowledged' : status < 500 && status !== 429 ? 'refused' : 'unknown';
@@ -50,7 +54,15 @@ const wasNotSent = (error: unknown): boolean => {
  * Writes through any gateway until it is over, one write after the other. Each flag is written to until the outcome of a
  * write is not known; then there is another. So what is unknown is always the last, and its state tells whether it happened.
  */
-export const runWriter = async ({ name, urls, token, chance, write, isOver }: WriterOptions): Promise<void> => {
+export const runWriter = async ({
+  name,
+  urls,
+  token,
+  chance,
+  write,
+  isOver,
+  mostProjects,
+}: WriterOptions): Promise<void> => {
   const send = async ({ method, path, body }: Step): Promise<Answer | 'not sent'> => {
     try {
       const response = await fetch(`${chance.one(urls)}${path}`, {
@@ -99,7 +111,7 @@ export const runWriter = async ({ name, urls, token, chance, write, isOver }: Wr
   });
 
   /** The sequence of writes to one flag. */
-  const steps = function* (project: string, flag: string): Generator<Step> {
+  const steps = function* (project: string, flag: string, withRequests: boolean): Generator<Step> {
     const features = `/api/admin/projects/${project}/features`;
     const here = `${features}/${flag}`;
     const development = `${here}/environments/development`;
@@ -248,18 +260,23 @@ export const runWriter = async ({ name, urls, token, chance, write, isOver }: Wr
       };
     };
 
+    const plainly = [tag, tag, addStrategy, patchStrategy, patchStrategy, toggle, describe];
     for (let nth = 0; nth < stepsOfOne; nth++) {
-      yield* chance.one([tag, tag, addStrategy, patchStrategy, patchStrategy, toggle, describe, changeRequest])();
+      yield* chance.one([...plainly, ...(withRequests ? [changeRequest] : [])])();
     }
     if (chance.happens(0.3)) yield* archive();
   };
 
-  let project: { readonly name: string; flags: number } | undefined;
+  let project: { readonly name: string; flags: number; withRequests: boolean } | undefined;
+  let projects = 0;
   for (let nth = 1; !isOver(); nth++) {
-    if (project === undefined || project.flags >= flagsOfOne) {
+    const isUsedUp =
+      project !== undefined && project.flags >= (project.withRequests ? flagsOfOne : flagsWithoutRequests);
+    if (project === undefined || (isUsedUp && projects < mostProjects)) {
       const wanted = `${name}-${nth}`;
       const outcome = await make(wanted, wanted, createProject(wanted));
-      project = outcome === 'acknowledged' ? { name: wanted, flags: 0 } : undefined;
+      projects++;
+      project = outcome === 'acknowledged' ? { name: wanted, flags: 0, withRequests: true } : undefined;
       if (project === undefined) {
         await sleep(pauseAfterTroubleMs);
         continue;
@@ -267,12 +284,13 @@ export const runWriter = async ({ name, urls, token, chance, write, isOver }: Wr
     }
     const flag = `${name}-${nth}-flag`;
     project.flags++;
-    for (const step of steps(project.name, flag)) {
+    if (project.flags > flagsOfOne) project.withRequests = false;
+    for (const step of steps(project.name, flag, project.withRequests)) {
       const outcome = await make(project.name, flag, step);
       if (outcome === 'over') return;
       if (outcome !== 'acknowledged') {
         // The next change of this writer would go to the change request of which nobody knows.
-        if (step.path.includes('/change-requests')) project = undefined;
+        if (step.path.includes('/change-requests')) project.withRequests = false;
         await sleep(pauseAfterTroubleMs);
         break;
       }
