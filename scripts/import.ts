@@ -65,7 +65,7 @@ const sumOf = (reports: readonly ImportReport[]): ImportReport => {
   return { ...(Object.fromEntries(summed) as Omit<ImportReport, 'skipped'>), skipped };
 };
 
-const importAll = async (ask: Ask, exports: readonly Export[], into: object): Promise<ImportReport> => {
+const importAll = async (ask: Ask, exports: readonly Export[], into: object): Promise<readonly ImportReport[]> => {
   const total = exports.reduce((sum, { features }) => sum + features, 0);
   const progress = progressOn(process.stderr, total);
   const reports: ImportReport[] = [];
@@ -90,7 +90,7 @@ const importAll = async (ask: Ask, exports: readonly Export[], into: object): Pr
   } finally {
     progress.end();
   }
-  return sumOf(reports);
+  return reports;
 };
 
 const run = async (): Promise<void> => {
@@ -105,7 +105,13 @@ const run = async (): Promise<void> => {
     const created = await createSegments(ask, { listed, exports, project });
     console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
   }
-  const { skipped, ...report } = await importAll(ask, exports, { project, environment });
+  const reports = await importAll(ask, exports, { project, environment });
+  const { skipped, ...report } = sumOf(reports);
+  for (const { changeRequest } of reports) {
+    if (changeRequest === undefined) continue;
+    const { id = 'one that is still to be made', changes, environment: proposedIn } = changeRequest;
+    console.error(`proposed in ${proposedIn}: ${changes} changes, in change request ${id}`);
+  }
   for (const { feature, reason } of skipped) console.error(`left out: ${feature}: ${reason}`);
   console.error(`Done in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
   console.log(JSON.stringify({ ...report, skipped: skipped.length }));

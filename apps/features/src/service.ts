@@ -3,6 +3,7 @@ import { startTelling } from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
+import { handingOver } from './operations/features/import-proposal.ts';
 import { featuresEndpoints } from './operations/index.ts';
 import { entities } from './persistence/entities.ts';
 import { steps } from './persistence/migrations/index.ts';
@@ -34,9 +35,11 @@ export const featuresService = defineService({
       warn,
     });
     const work = unitOfWork(telling);
-    const answered = featuresEndpoints(work, readersOf(database), config.FEATURES_LIMIT);
+    const handOver = handingOver(bus, work);
+    const answered = featuresEndpoints(work, readersOf(database), handOver, config.FEATURES_LIMIT);
     const served = await serve([...answered, telling.endpoint]);
-    const housekeeping = startHousekeeping(work, { intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS, warn });
+    const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
+    const housekeeping = startHousekeeping(work, { intervalMs, handOver, warn });
     return {
       ready: async () => {
         bus.ready();

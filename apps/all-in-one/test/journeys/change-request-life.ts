@@ -1,4 +1,10 @@
-import type { ChangeRequest, ChangeRequestPreview, ChangeRequestSearch, Feature } from '@bunting/contracts';
+import type {
+  ChangeRequest,
+  ChangeRequestPreview,
+  ChangeRequestSearch,
+  Feature,
+  ImportReport,
+} from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Api, apiOf } from '../api.ts';
@@ -149,6 +155,31 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(runner.api, revert.id, 'Applied'));
       const after = (await flag(name)).environments?.find((it) => it.name === environment);
       expect(after).toMatchObject({ enabled: false, strategies: [] });
+    });
+
+    it('is what an import into the environment becomes, beside what it does at once', async () => {
+      const name = 'cr-life-imported';
+      const data = {
+        features: [{ name, description: 'from elsewhere' }],
+        featureStrategies: [{ featureName: name, name: 'default', title: 'as in the file' }],
+        featureEnvironments: [{ featureName: name, environment, enabled: true }],
+        tagTypes: [],
+      };
+      const bringIn = () =>
+        done(author<ImportReport>('POST', '/api/admin/features-batch/import', { project, environment, data }));
+      const { changeRequest, created } = await bringIn();
+      expect({ created, changes: changeRequest?.changes }).toEqual({ created: 1, changes: 2 });
+      const id = changeRequest?.id ?? 0;
+      expect(await flag(name)).toMatchObject({ description: 'from elsewhere', enabled: false });
+      expect(await get(id)).toMatchObject({
+        ...{ state: 'In review', title: 'Import of 1 feature', createdBy: { username: 'cr-author' } },
+        features: [{ name, changes: [{ action: 'addStrategy' }, { action: 'updateEnabled' }] }],
+      });
+      await done(move(approver, id, 'Approved'));
+      await done(move(runner.api, id, 'Applied'));
+      const after = (await flag(name)).environments?.find((it) => it.name === environment);
+      expect(after).toMatchObject({ enabled: true, strategies: [{ title: 'as in the file' }] });
+      expect(await bringIn()).toMatchObject({ unchanged: 1 });
     });
 
     it('is found by those who are asked to approve it', async () => {

@@ -1,9 +1,6 @@
-import { type ChangeRequestState, type EventType, refusal } from '@bunting/contracts';
+import { type ChangeRequestState, type EventType, mostChangesOfRequest, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from './change-request.ts';
 import { type ContentStep, eventOf, eventOfStep } from './events.ts';
-
-/** How many changes one request may hold. */
-export const mostChangesOfRequest = 500;
 
 interface ContentEdit {
   readonly to: ChangeRequestState;

@@ -19,6 +19,7 @@ import {
 } from './change-requests/list-pending-change-requests.ts';
 import { listScheduledEndpoint } from './change-requests/list-scheduled.ts';
 import { previewChangeRequestEndpoint, previewProposalEndpoint } from './change-requests/preview-change-request.ts';
+import { proposeImportEndpoint } from './change-requests/propose-import.ts';
 import { revertChangeRequestEndpoint } from './change-requests/revert-change-request.ts';
 import { searchChangeRequestsEndpoint } from './change-requests/search-change-requests.ts';
 import { setTitleEndpoint } from './change-requests/set-title.ts';
@@ -56,5 +57,6 @@ export const changeRequestsEndpoints = (surroundings: Surroundings): readonly En
     getApproversEndpoint(surroundings),
     setApproversEndpoint(surroundings),
     searchChangeRequestsEndpoint(surroundings),
+    proposeImportEndpoint(surroundings),
   ];
 };

@@ -175,8 +175,13 @@ export interface ChangeRequestRepository {
   getForUpdate(id: number): Promise<ChangeRequest | undefined>;
   /** The same, if it belongs to the project. */
   getInProject(id: number, project: string): Promise<ChangeRequest | undefined>;
-  /** Stores a new request. Waits for a request of the same author, project and environment that is being stored now. */
-  add(request: ChangeRequest): Promise<void>;
+  /** The request that was made of an import. Until the end of this work nobody else makes one of it. */
+  ofImport(importId: string): Promise<number | undefined>;
+  /**
+   * Stores a new request, and which import it was made of. Waits for a request of the same author, project and environment
+   * that is being stored now.
+   */
+  add(request: ChangeRequest, importId?: string): Promise<void>;
   /** Stores what became of a request that was locked before. */
   save(before: ChangeRequest, after: ChangeRequest): Promise<void>;
   /**
@@ -383,9 +388,17 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
       return request?.project === project ? request : undefined;
     },
 
-    add: async (request) => {
+    ofImport: async (importId) => {
+      await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [importId]);
+      const text = 'select id from change_request where import_id = $1';
+      return (await query<{ id: number }>(text, [importId]))[0]?.id;
+    },
+
+    add: async (request, importId) => {
       try {
         await store(request, []);
+        if (importId === undefined) return;
+        await query('update change_request set import_id = $2 where id = $1', [request.id, importId]);
       } catch (error) {
         throw brokenConstraint(error) === openDraftIndex ? new AnotherOpenRequest() : error;
       }

@@ -32,8 +32,12 @@ export const guardedEdit = (before: Feature, after: Feature): GuardedEdit => {
 const touchedBy = ({ environments, everywhere }: GuardedEdit, protectedEnvironments: readonly string[]) =>
   protectedEnvironments.filter((name) => everywhere || environments.includes(name));
 
+/** The protected environments of a project in which the caller may not skip change requests. */
+export const closedTo = (caller: Caller, project: string, guarded: readonly string[]): readonly string[] =>
+  guarded.filter((environment) => !may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
+
 const maySkip = (caller: Caller, project: string, guarded: readonly string[]): boolean =>
-  guarded.every((environment) => may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
+  closedTo(caller, project, guarded).length === 0;
 
 /**
  * Refuses an edit that takes a change request, unless the caller may skip it there; what is in effect everywhere, wherever

@@ -1,12 +1,22 @@
-import { traceparentFrom } from '@bunting/bus';
+import { systemContext, traceparentFrom } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import { told } from '../domain/told.ts';
+import type { HandOver } from '../operations/features/import-proposal.ts';
 import type { UnitOfWork, Work } from '../persistence/unit-of-work.ts';
 
 /** How much one transaction takes on. */
 const featuresAtOnce = 500;
 const figuresAtOnce = 10_000;
+const importsAtOnce = 100;
 const patienceMs = 30_000;
+
+const anOccasion = () => {
+  const now = new Date();
+  return {
+    ...{ caller: systemCaller, now, deadline: new Date(now.getTime() + patienceMs) },
+    traceparent: traceparentFrom(),
+  };
+};
 
 /** Does one part of the work, in transactions of bounded size, until nothing is left of it. */
 const untilDone = async (
@@ -15,12 +25,7 @@ const untilDone = async (
   part: (work: Work, atMost: number) => Promise<number>,
 ): Promise<void> => {
   for (;;) {
-    const now = new Date();
-    const occasion = {
-      ...{ caller: systemCaller, now, deadline: new Date(now.getTime() + patienceMs) },
-      traceparent: traceparentFrom(),
-    };
-    if ((await work(occasion, (tx) => part(tx, atOnce))) < atOnce) return;
+    if ((await work(anOccasion(), (tx) => part(tx, atOnce))) < atOnce) return;
   }
 };
 
@@ -37,4 +42,10 @@ export const keepHouse = async (work: UnitOfWork): Promise<void> => {
   });
   await untilDone(work, featuresAtOnce, ({ upkeep }, atMost) => upkeep.tellFigures(atMost));
   await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.dropOldFigures(atMost));
+};
+
+/** Has change requests made of what imports proposed, where the one who imported did not get that far. */
+export const handOverImports = async (work: UnitOfWork, handOver: HandOver): Promise<void> => {
+  const waiting = await work(anOccasion(), ({ importProposals }) => importProposals.waiting(importsAtOnce));
+  for (const importId of waiting) await handOver(importId, systemContext(patienceMs));
 };

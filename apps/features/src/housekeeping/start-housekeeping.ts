@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { HandOver } from '../operations/features/import-proposal.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { keepHouse } from './keep-house.ts';
+import { handOverImports, keepHouse } from './keep-house.ts';
 
 export interface Housekeeping {
   /** Finishes what is being done, and does no more. */
@@ -10,7 +11,11 @@ export interface Housekeeping {
 /** Keeps house again and again, with so long a rest in between. What fails is done the next time. */
 export const startHousekeeping = (
   work: UnitOfWork,
-  { intervalMs, warn }: { readonly intervalMs: number; readonly warn: (message: string) => void },
+  {
+    intervalMs,
+    handOver,
+    warn,
+  }: { readonly intervalMs: number; readonly handOver: HandOver; readonly warn: (message: string) => void },
 ): Housekeeping => {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -18,7 +23,9 @@ export const startHousekeeping = (
 
   const running = (async () => {
     for (await rest(); !signal.aborted; await rest()) {
-      await keepHouse(work).catch((error: unknown) => warn(`Housekeeping tries again: ${(error as Error).message}`));
+      for (const part of [() => keepHouse(work), () => handOverImports(work, handOver)]) {
+        await part().catch((error: unknown) => warn(`Housekeeping tries again: ${(error as Error).message}`));
+      }
     }
   })();
 

@@ -11,6 +11,7 @@ import { disableEnvironmentEndpoint } from './features/disable-environment.ts';
 import { enableEnvironmentEndpoint } from './features/enable-environment.ts';
 import { getFeatureEndpoint } from './features/get-feature.ts';
 import { importFeaturesEndpoint } from './features/import-features.ts';
+import type { HandOver } from './features/import-proposal.ts';
 import { listFeaturesEndpoint } from './features/list-features.ts';
 import { createProjectEndpoint } from './projects/create-project.ts';
 import { getProjectEnvironmentsEndpoint } from './projects/get-project-environments.ts';
@@ -77,11 +78,13 @@ import { getApplicationEndpoint } from './usage/get-application.ts';
 
 /**
  * Everything that the service answers: writes go through the unit of work, reads past it.
+ * @param handOver has change requests made of what imports propose
  * @param featureLimit how many active features there may be; as many as wanted where it is not said
  */
 export const featuresEndpoints = (
   work: UnitOfWork,
   { features, parts, projects, segments, situation, settings, usage, states }: Readers,
+  handOver: HandOver,
   featureLimit?: number,
 ): readonly Endpoint[] => [
   digestStatesEndpoint(states),
@@ -90,7 +93,7 @@ export const featuresEndpoints = (
   getFeatureEndpoint(features),
   listFeaturesEndpoint(features),
   createFeatureEndpoint(work, featureLimit),
-  importFeaturesEndpoint(work, featureLimit),
+  importFeaturesEndpoint(work, handOver, featureLimit),
   archiveFeatureEndpoint(work),
   enableEnvironmentEndpoint(work),
   disableEnvironmentEndpoint(work),

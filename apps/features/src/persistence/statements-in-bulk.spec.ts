@@ -36,6 +36,7 @@ import {
 import { type Database, openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
 import { contextOf, freshFeaturesDatabase, mia, someoneWho } from '../../test/started-features.ts';
+import { handingOver } from '../operations/features/import-proposal.ts';
 import { featuresEndpoints } from '../operations/index.ts';
 import { entities } from './entities.ts';
 import { archivedFeatures } from './feature-json.ts';
@@ -57,7 +58,8 @@ beforeAll(async () => {
     warn: () => undefined,
   });
   await telling.relay.stop();
-  served = await serve(bus, featuresEndpoints(unitOfWork(telling), readersOf(database)));
+  const work = unitOfWork(telling);
+  served = await serve(bus, featuresEndpoints(work, readersOf(database), handingOver(bus, work)));
 });
 afterAll(async () => {
   await served.stop();

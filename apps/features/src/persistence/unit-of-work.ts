@@ -15,6 +15,7 @@ import { type SegmentRepository, segmentRepository } from './segment-repository.
 import { type Upkeep, upkeep } from './upkeep.ts';
 import { type UsageRepository, usageRepository } from './usage-repository.ts';
 import { type ContextFieldRepository, contextFieldRepository } from './context-fields.ts';
+import { type ImportProposals, importProposals } from './import-proposals.ts';
 import { type Exporting, exporting } from './export-repository.ts';
 import { type ProjectSettings, projectSettings } from './project-settings.ts';
 import { type EnvironmentRepository, environmentRepository } from './environments.ts';
@@ -52,6 +53,7 @@ export interface Work {
   readonly environments: EnvironmentRepository;
   readonly projectSettings: ProjectSettings;
   readonly exporting: Exporting;
+  readonly importProposals: ImportProposals;
   readonly contextFields: ContextFieldRepository;
   readonly storedSegments: StoredSegments;
   readonly favorites: FavoriteRepository;
@@ -64,10 +66,16 @@ export interface Work {
 export interface UnitOfWork {
   <T>(occasion: Occasion & Asking, job: (work: Work) => Promise<T>): Promise<Answered<T>>;
   <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<T>;
+  /** Work whose reply takes asking another service after the commit. */
+  thenReply<T extends object, R>(
+    occasion: Occasion & Asking,
+    job: (work: Work) => Promise<T>,
+    reply: (done: T) => Promise<R>,
+  ): Promise<Answered<R>>;
 }
 
 /** The only door to writing. A job may be done again after a deadlock: it does nothing outside its work. */
-export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
+export const unitOfWork = ({ work, workThen }: Pick<Telling, 'work' | 'workThen'>): UnitOfWork => {
   const doing =
     <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
@@ -112,6 +120,7 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
         environments,
         projectSettings: projectSettings(tx, outbox),
         exporting: exporting(tx),
+        importProposals: importProposals(tx),
         contextFields: contextFieldRepository(tx),
         storedSegments: segments,
         favorites: favoriteRepository(tx),
@@ -129,8 +138,19 @@ export const unitOfWork = ({ work }: Pick<Telling, 'work'>): UnitOfWork => {
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left. Nothing was changed.');
       return result;
     };
-  return <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>): Promise<T> =>
+  const working = <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>): Promise<T> =>
     'once' in occasion
       ? (work(occasion, doing(occasion, job)) as Promise<T>)
       : work(occasion.traceparent, doing(occasion, job));
+  return Object.assign(working, {
+    thenReply: async <T extends object, R>(
+      occasion: Occasion & Asking,
+      job: (work: Work) => Promise<T>,
+      reply: (done: T) => Promise<R>,
+    ): Promise<Answered<R>> => {
+      const answer = await workThen(occasion, doing(occasion, job), reply);
+      if (answer === undefined) throw new Error('A job that is done has a reply.');
+      return answer;
+    },
+  });
 };

@@ -41,6 +41,9 @@ export const changeActions = Object.keys(changeSchemas) as readonly ChangeAction
 /** How many changes one request may propose. */
 export const mostChangesAtOnce = 200;
 
+/** How many changes one change request may hold. */
+export const mostChangesOfRequest = 500;
+
 /** The body that is one change, for people to read. */
 export const OneChange = Type.Union(Object.values(changeSchemas), {
   title: 'changeRequestCreateSchema',

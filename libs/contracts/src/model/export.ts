@@ -137,19 +137,33 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const ImportReport = Type.Object(
   {
     created: count('features that are new'),
-    updated: count('features that were there and changed'),
+    updated: count('features that were there and changed, or are to change'),
     unchanged: count('features that were there just so'),
-    strategies: count('strategies that were written'),
+    strategies: count('strategies that were written or proposed'),
     tags: count('tags that were put on features'),
     tagTypes: count('tag types that are new'),
     contextFields: count('context fields that are new'),
-    dependencies: count('dependencies that were written'),
+    dependencies: count('dependencies that were written or proposed'),
     skipped: Type.Array(
       Type.Object({
         feature: Type.String({ description: 'the name of the feature' }),
         reason: Type.String({ description: 'why it was left out' }),
       }),
       { description: 'what was left out, and why' },
+    ),
+    changeRequest: Type.Optional(
+      Type.Object(
+        {
+          id: Type.Optional(
+            Type.Integer({
+              description: 'its id; left out while change requests do not answer: it is made later, then',
+            }),
+          ),
+          environment: Type.String({ description: 'the environment that it is for' }),
+          changes: count('changes that it proposes'),
+        },
+        { description: 'what was not done, because it takes a change request: that was made, and is in review' },
+      ),
     ),
   },
   { title: 'importReportSchema', description: 'What an import took, and what it left.' },

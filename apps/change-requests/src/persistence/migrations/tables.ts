@@ -148,6 +148,15 @@ export const draftTables: SchemaStep = {
   ],
 };
 
+/** Which import a request was made of: one import makes one. */
+export const importTables: SchemaStep = {
+  name: '2026-11-24-imports',
+  statements: [
+    'alter table change_request add column import_id uuid',
+    'create unique index change_request_of_import on change_request (import_id) where import_id is not null',
+  ],
+};
+
 /** All steps of the database, in their order. */
 export const changeRequestSteps: readonly SchemaStep[] = [
   changeRequestTables,
@@ -155,4 +164,5 @@ export const changeRequestSteps: readonly SchemaStep[] = [
   approverTables,
   departureTables,
   draftTables,
+  importTables,
 ];

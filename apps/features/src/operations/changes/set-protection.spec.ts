@@ -156,7 +156,7 @@ describe('in a protected environment, a direct edit', () => {
     });
   });
 
-  it('is not made by an import either: neither on what is there nor on what is new', async () => {
+  it('is not made by an import either, neither on what is there nor on what is new: it is proposed', async () => {
     const everything = someoneWho(
       ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'] as const).map(
         (permission) => ({ permission }),
@@ -178,8 +178,13 @@ describe('in a protected environment, a direct edit', () => {
         },
         caller,
       );
-    await expect(imported('brand-new', ['default'], everything)).rejects.toMatchObject(refused);
-    await expect(imported('y', ['default'], everything)).rejects.toMatchObject(refused);
+    const proposed = { changeRequest: { environment: 'development', changes: 1 } };
+    expect(await imported('not-yet', ['default'], everything)).toMatchObject({ created: 1, ...proposed });
+    expect(await imported('y', ['default'], everything)).toMatchObject(proposed);
+    for (const name of ['not-yet', 'y']) {
+      const { environments = [] } = await service.get(name, mia, project);
+      expect(environments.find((it) => it.name === 'development')).toMatchObject({ strategies: [] });
+    }
     // What says nothing about the environment is nobody’s concern.
     expect(await imported('only-a-name', [], everything)).toMatchObject({ created: 1 });
     expect(await imported('brand-new', ['default'], mia)).toMatchObject({ created: 1 });

@@ -1,12 +1,29 @@
-import { implement } from '@bunting/bus';
-import { type Caller, type EventType, ImportFeatures, maySee, notFound, type Permission } from '@bunting/contracts';
+import { type Asked, implement, traceparentFrom } from '@bunting/bus';
+import {
+  type Caller,
+  type EventType,
+  ImportFeatures,
+  type ImportReport,
+  maySee,
+  notFound,
+  type Permission,
+  Refusal,
+} from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../domain/feature.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
-import { type Importer, namedInFile, planImport } from '../../domain/import/index.ts';
+import {
+  type Importer,
+  type ImportPlan,
+  namedInFile,
+  planImport,
+  type PlannedFeature,
+} from '../../domain/import/index.ts';
+import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
+import { guardedFrom, type HandOver, propose, type Proposed } from './import-proposal.ts';
 import { requireRoom } from './require-room.ts';
 
 /** What an import does takes the same right as doing it by hand. */
@@ -37,6 +54,13 @@ const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
   }
 };
 
+/** What is told of an import when only some of its features, or some of what they do, change at once. */
+export const eventsNow = ({ features, events }: ImportPlan, now: readonly PlannedFeature[]): readonly DomainEvent[] => {
+  const planned = new Set(features.flatMap((plan) => plan.events));
+  const kept = new Set(now.flatMap((plan) => plan.events));
+  return events.filter((event) => !planned.has(event) || kept.has(event));
+};
+
 /** The caller, as the plan of an import knows who imports. */
 export const importerOf = (caller: Caller, now: Date): Importer => ({
   now: now.toISOString(),
@@ -45,42 +69,79 @@ export const importerOf = (caller: Caller, now: Date): Importer => ({
   maySee: (project) => maySee(caller, project),
 });
 
-/** @param limit how many active features there may be in all */
-export const importFeaturesEndpoint = (work: UnitOfWork, limit: number | undefined) =>
-  implement(ImportFeatures, (asked) =>
-    work(asked, async (tx) => {
-      const { body, caller, now } = asked;
-      const { project, environment, data } = body;
-      authorise(caller, ImportFeatures.permission, { project });
-      await tx.projects.hold({ project });
-      await tx.destinations.takeTurn();
-      const mentioned = namedInFile(data);
-      // Those of other projects are only looked at: who imports into one project holds up nobody in another.
-      const ours = await tx.features.findFamiliesForUpdate(mentioned.features, project);
-      const features = [...ours, ...(await tx.features.findFamilies(mentioned.features, project))];
-      const found = await tx.destinations.find(project, mentioned);
-      if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+type Asking = Asked<typeof ImportFeatures>;
 
-      const plan = planImport(
-        data,
-        { ...found, project, environment, features: new Map(features.map((feature) => [feature.name, feature])) },
-        importerOf(caller, now),
-      );
-      authoriseAll(caller, plan.events);
-      const changed = plan.features.map(({ feature, isNew }) => ({ isNew, feature: collaborated(feature, caller) }));
-      const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
-      if (added.length > 0) {
-        await requireRoom(tx, { project, featureLimit: found.featureLimit, limit, adding: added.length });
-      }
+/** What the transaction of an import came to. */
+interface Done {
+  readonly report: ImportReport;
+  readonly proposed?: Proposed;
+}
 
-      await tx.catalogue.addContextFields(plan.contextFields);
-      await tx.catalogue.addTagTypes(plan.tagTypes);
-      await tx.catalogue.addTags(plan.tags);
-      // A new feature brings its strategies with it: where there is protection, that is no way past it.
-      for (const feature of added) await tx.guard.edit({ ...feature, environments: {}, dependencies: [] }, feature);
-      await tx.features.add(added);
-      await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
-      tx.events.record(plan.events);
-      return plan.report;
-    }),
-  );
+const mostPatienceMs = 10_000;
+
+/**
+ * Takes features from an export, all or nothing. Where strategies, switches or dependencies take a change request, these are
+ * kept in the same transaction and handed over after it: at once, or by housekeeping if that does not succeed.
+ * @param limit how many active features there may be in all
+ */
+export const importFeaturesEndpoint = (work: UnitOfWork, handOver: HandOver, limit: number | undefined) => {
+  const importOnce = async (tx: Work, asked: Asking): Promise<Done> => {
+    const { body, caller, now } = asked;
+    const { project, environment, data } = body;
+    authorise(caller, ImportFeatures.permission, { project });
+    await tx.projects.hold({ project });
+    await tx.destinations.takeTurn();
+    const mentioned = namedInFile(data);
+    // Those of other projects are only looked at: who imports into one project holds up nobody in another.
+    const ours = await tx.features.findFamiliesForUpdate(mentioned.features, project);
+    const features = [...ours, ...(await tx.features.findFamilies(mentioned.features, project))];
+    const found = await tx.destinations.find(project, mentioned);
+    if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+
+    const existing = new Map(features.map((feature) => [feature.name, feature]));
+    const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
+    const guarded = guardedFrom(caller, body, await tx.protection.protectedOf(project));
+    const split = splitImport(plan.features, existing, guarded);
+    const events = eventsNow(plan, split.now);
+    authoriseAll(caller, events);
+    const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: collaborated(feature, caller) }));
+    const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
+    if (added.length > 0) {
+      await requireRoom(tx, { project, featureLimit: found.featureLimit, limit, adding: added.length });
+    }
+
+    await tx.catalogue.addContextFields(plan.contextFields);
+    await tx.catalogue.addTagTypes(plan.tagTypes);
+    await tx.catalogue.addTags(plan.tags);
+    // A new feature brings its strategies with it: where there is protection, that is no way past it.
+    for (const feature of added) await tx.guard.edit({ ...feature, environments: {}, dependencies: [] }, feature);
+    await tx.features.add(added);
+    await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
+    tx.events.record(events);
+    const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.left] };
+    if (split.changes.length === 0 || guarded.proposedIn === undefined) return { report };
+    return { report, proposed: await propose(tx, asked, split.changes, guarded.proposedIn) };
+  };
+
+  return implement(ImportFeatures, (asked) => {
+    const handedOver = ({ importId }: Proposed): Promise<number | undefined> => {
+      const { caller, requestId, traceparent, deadline } = asked;
+      const timeoutMs = Math.min(mostPatienceMs, deadline.getTime() - Date.now());
+      const context = { caller, requestId, traceparent: traceparentFrom(traceparent), timeoutMs };
+      return handOver(importId, context).catch((error: unknown) => {
+        if (error instanceof Refusal) return undefined;
+        throw error;
+      });
+    };
+    return work.thenReply(
+      asked,
+      (tx) => importOnce(tx, asked),
+      async ({ report, proposed }): Promise<ImportReport> => {
+        if (proposed === undefined) return report;
+        const { environment, changes } = proposed;
+        const id = await handedOver(proposed);
+        return { ...report, changeRequest: { ...(id === undefined ? {} : { id }), environment, changes } };
+      },
+    );
+  });
+};

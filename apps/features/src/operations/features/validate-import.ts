@@ -3,6 +3,7 @@ import {
   type Caller,
   type ErrorDetail,
   type ExportedFeatures,
+  type FeatureChange,
   type ImportValidation,
   may,
   notFound,
@@ -12,10 +13,12 @@ import {
 } from '@bunting/contracts';
 import type { DomainEvent } from '../../domain/feature.ts';
 import { namedInFile, planImport } from '../../domain/import/index.ts';
+import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
-import { importerOf, importPermissions } from './import-features.ts';
+import { eventsNow, importerOf, importPermissions } from './import-features.ts';
+import { guardedFrom, requireProposable } from './import-proposal.ts';
 import { requireRoom } from './require-room.ts';
 
 type Finding = ImportValidation['errors'][number];
@@ -54,6 +57,12 @@ const lackingOf = (caller: Caller, events: readonly DomainEvent[]): Finding[] =>
   return [{ message: 'The import takes permissions that the caller does not have', affectedItems: [...lacking] }];
 };
 
+const proposalOf = (changes: readonly FeatureChange[], environment: string | undefined): Finding[] => {
+  if (environment === undefined || changes.length === 0) return [];
+  const message = `What takes a change request in the environment ${environment} will be proposed in one, and sent to review`;
+  return [{ message, affectedItems: [...new Set(changes.map(({ feature }) => feature))] }];
+};
+
 /**
  * Plans the import as it would be done now, and does nothing.
  * @param limit how many active features there may be in all
@@ -68,18 +77,21 @@ export const validateImportEndpoint = (work: UnitOfWork, limit: number | undefin
       const features = await tx.features.findFamilies(mentioned.features);
       const found = await tx.destinations.find(project, mentioned);
       if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+      const existing = new Map(features.map((feature) => [feature.name, feature]));
+      const guarded = guardedFrom(caller, body, await tx.protection.protectedOf(project));
       try {
-        const plan = planImport(
-          data,
-          { ...found, project, environment, features: new Map(features.map((feature) => [feature.name, feature])) },
-          importerOf(caller, now),
-        );
+        const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
+        const split = splitImport(plan.features, existing, guarded);
+        requireProposable(caller, project, split.changes);
         const adding = plan.report.created;
         if (adding > 0) await requireRoom(tx, { project, featureLimit: found.featureLimit, limit, adding });
         return {
           errors: [],
-          warnings: warningsOf(plan.report.skipped),
-          permissions: lackingOf(caller, plan.events),
+          warnings: [
+            ...warningsOf([...plan.report.skipped, ...split.left]),
+            ...proposalOf(split.changes, guarded.proposedIn),
+          ],
+          permissions: lackingOf(caller, eventsNow(plan, split.now)),
         };
       } catch (error) {
         if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;

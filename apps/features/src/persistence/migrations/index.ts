@@ -5,6 +5,7 @@ import { deletedFeatures } from './deleted-features.ts';
 import { editions } from './editions.ts';
 import { everyProjectTold } from './every-project-told.ts';
 import { freshInstall } from './fresh-install.ts';
+import { importProposals } from './import-proposals.ts';
 import { settings } from './settings.ts';
 import { toldProjects } from './told-projects.ts';
 import { tables } from './tables.ts';
@@ -25,4 +26,5 @@ export const steps = [
   editions,
   outboxTables,
   everyProjectTold,
+  importProposals,
 ];

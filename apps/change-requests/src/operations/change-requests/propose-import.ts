@@ -1,0 +1,33 @@
+import { implement } from '@bunting/bus';
+import { ProposeImport } from '@bunting/contracts';
+import { addChanges } from '../../domain/add-changes.ts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import { createDraft } from '../../domain/content.ts';
+import { move } from '../../domain/move.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+const roles = { author: true, admin: false, reviewer: false, applier: false, system: false };
+
+/**
+ * Makes a request of its own for an import, beside whatever its author has open, and sends it to review. Nothing is asked any
+ * more: what the changes mean was judged where the import was done, together with it.
+ */
+export const proposeImportEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
+  implement(ProposeImport, ({ body, now, traceparent }) =>
+    work(traceparent, async ({ requests, outbox }) => {
+      const { importId, project, environment, title, by, changes } = body;
+      const known = await requests.ofImport(importId);
+      if (known !== undefined) return { id: known };
+      const place = { project, environment };
+      const actor = { by, now };
+      const origin = { id: await requests.newRequestId(), ...place, minApprovals: await requests.minApprovals(place) };
+      const draft = createDraft(origin, actor);
+      const changeIds = await requests.newChangeIds(changes.length);
+      const added = addChanges(draft.request, changes, changeIds, actor);
+      const sent = move(added.request, 'send to review', { ...actor, roles });
+      const request: ChangeRequest = { ...(sent.request ?? added.request), title };
+      await requests.add(request, importId);
+      for (const event of [...draft.events, ...added.events, ...sent.events]) outbox.event(event);
+      return { id: request.id };
+    }),
+  );

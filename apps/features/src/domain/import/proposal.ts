@@ -1,0 +1,109 @@
+import type { FeatureChange } from '@bunting/contracts';
+import type { DomainEvent, Feature, Strategy } from '../feature.ts';
+import { isSame } from '../same.ts';
+import { inEnvironment } from '../strategy.ts';
+import type { PlannedFeature } from './index.ts';
+
+/** What an import may not do by itself: it takes a change request. */
+export interface Guarded {
+  readonly environment: string;
+  /** switch, strategies and variants in the environment */
+  readonly settings: boolean;
+  /** what features depend on, which is so in every environment */
+  readonly families: boolean;
+}
+
+/** What an import does at once, and what it proposes instead. */
+export interface Split {
+  readonly now: readonly PlannedFeature[];
+  readonly changes: readonly FeatureChange[];
+  readonly left: readonly { readonly feature: string; readonly reason: string }[];
+}
+
+const withoutIdentity = ({ id: _, ...content }: Strategy) => content;
+
+/** A rollout that nobody named is for nobody; a proposal that does not name one would be for everybody. */
+const namedRollout = ({ name, parameters }: Strategy) =>
+  name === 'flexibleRollout' ? { rollout: '0', ...parameters } : parameters;
+
+const addition = (feature: string, strategy: Strategy): FeatureChange => {
+  const { constraints, variants, segments, ...content } = withoutIdentity(strategy);
+  const lists = { constraints: [...constraints], variants: [...variants], segments: [...segments] };
+  return {
+    action: 'addStrategy',
+    feature,
+    payload: { ...content, ...lists, parameters: namedRollout(strategy) },
+  };
+};
+
+const notEnabled =
+  'All of its strategies are disabled in the file, and enabling it would add one for everyone: that is not proposed.';
+
+/** The changes that bring a feature in the environment from what it is to what the file says. */
+const settingsChanges = (before: Feature, after: Feature, environment: string) => {
+  const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
+  const { name: feature } = after;
+  const changes: FeatureChange[] = [];
+  if (!isSame(was.strategies, is.strategies)) {
+    for (const { id } of was.strategies) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
+    for (const strategy of is.strategies) changes.push(addition(feature, strategy));
+  }
+  if (!isSame(was.variants, is.variants)) {
+    changes.push({ action: 'patchVariant', feature, payload: { variants: [...is.variants] } });
+  }
+  const isLeftOff = is.enabled && !was.enabled && is.strategies.every(({ disabled }) => disabled);
+  if (was.enabled !== is.enabled && !isLeftOff) {
+    changes.push({ action: 'updateEnabled', feature, payload: { enabled: is.enabled } });
+  }
+  return { changes, left: isLeftOff ? [{ feature, reason: notEnabled }] : [] };
+};
+
+const familyChanges = ({ name: feature, dependencies }: Feature): FeatureChange[] =>
+  dependencies.map(({ feature: parent, enabled, variants }) => ({
+    action: 'addDependency',
+    feature,
+    payload: { feature: parent, enabled, variants: [...variants] },
+  }));
+
+const isOfFamily = ({ type }: DomainEvent): boolean => type.startsWith('feature-dependency-');
+
+/**
+ * Parts what an import does at once from what takes a change request. Features are made, described and tagged at once; what
+ * they do in a protected environment is proposed.
+ * @param existing by name, the features as they are
+ */
+export const splitImport = (
+  planned: readonly PlannedFeature[],
+  existing: ReadonlyMap<string, Feature>,
+  { environment, settings, families }: Guarded,
+): Split => {
+  const now: PlannedFeature[] = [];
+  const changes: FeatureChange[] = [];
+  const left: { feature: string; reason: string }[] = [];
+  for (const plan of planned) {
+    const { feature: after, events, isNew } = plan;
+    const before = existing.get(after.name) ?? { ...after, environments: {}, dependencies: [] };
+    const keepsSettings = settings && !isSame(inEnvironment(before, environment), inEnvironment(after, environment));
+    const keepsFamily = families && !isSame(before.dependencies, after.dependencies);
+    if (!keepsSettings && !keepsFamily) {
+      now.push(plan);
+      continue;
+    }
+    if (keepsSettings) {
+      const proposed = settingsChanges(before, after, environment);
+      changes.push(...proposed.changes);
+      left.push(...proposed.left);
+    }
+    if (keepsFamily) changes.push(...familyChanges(after));
+    const feature: Feature = {
+      ...after,
+      environments: keepsSettings ? before.environments : after.environments,
+      dependencies: keepsFamily ? before.dependencies : after.dependencies,
+    };
+    const kept = events.filter(
+      (event) => !(keepsSettings && event.environment === environment) && !(keepsFamily && isOfFamily(event)),
+    );
+    if (isNew || kept.length > 0) now.push({ feature, events: kept, isNew });
+  }
+  return { now, changes, left };
+};

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { call, type CallContext, implement, inProcessBus, serve, type Subscription } from '@bunting/bus';
+import {
+  AddProjectEnvironment,
+  CreateEnvironment,
+  CreateStrategyType,
+  DeprecateStrategyType,
+  type ExportedFeatures,
+  GetFeature,
+  type ImportFeaturesBody,
+  ImportFeatures,
+  ListFeatures,
+  type Permission,
+  ProposeImport,
+  type RequestOf,
+  SetProtection,
+  unavailable,
+  ValidateImport,
+} from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { startTelling } from '@bunting/outbox';
+import { contextOf, freshFeaturesDatabase, mia, someoneWho } from '../../../test/started-features.ts';
+import { handOverImports } from '../../housekeeping/keep-house.ts';
+import { entities } from '../../persistence/entities.ts';
+import { steps } from '../../persistence/migrations/index.ts';
+import { readersOf } from '../../persistence/readers.ts';
+import { type UnitOfWork, unitOfWork } from '../../persistence/unit-of-work.ts';
+import { featuresEndpoints } from '../index.ts';
+import { handingOver, type HandOver } from './import-proposal.ts';
+
+// The service without its housekeeping, beside change requests that answer only when a test has them answer.
+type Proposal = RequestOf<typeof ProposeImport>['body'];
+const bus = inProcessBus();
+let database: Database;
+let work: UnitOfWork;
+let handOver: HandOver;
+const running: Subscription[] = [];
+let drop: () => Promise<void>;
+let proposals: Proposal[] = [];
+/** what becomes of the next calls, oldest first; where nothing is said, they are answered */
+let mishaps: (() => unknown)[] = [];
+beforeAll(async () => {
+  const fresh = await freshFeaturesDatabase();
+  drop = () => fresh.drop();
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
+  const telling = startTelling({
+    ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
+    warn: () => undefined,
+  });
+  await telling.relay.stop();
+  work = unitOfWork(telling);
+  handOver = handingOver(bus, work);
+  running.push(await serve(bus, featuresEndpoints(work, readersOf(database), handOver), { checkReplies: true }));
+  const answered = implement(ProposeImport, async ({ body }) => {
+    proposals.push(body);
+    mishaps.shift()?.();
+    return { id: 31 };
+  });
+  running.push(await serve(bus, [answered]));
+  await call(bus, CreateEnvironment, { body: { name: 'staging', type: 'test' } }, contextOf(mia));
+  const params = { projectId: 'default' };
+  await call(bus, AddProjectEnvironment, { params, body: { environment: 'staging' } }, contextOf(mia));
+});
+let version = 0;
+const protect = (environment: string, isProtected: boolean) =>
+  call(
+    bus,
+    SetProtection,
+    { body: { project: 'default', environment, isProtected, version: ++version } },
+    contextOf(mia),
+  );
+beforeEach(async () => {
+  await database.transaction(({ query }) => query('truncate feature, segment, tag, outbox, import_proposal cascade'));
+  proposals = [];
+  mishaps = [];
+  await protect('production', true);
+});
+afterAll(async () => {
+  for (const subscription of running) await subscription.stop();
+  await database.close();
+  await drop();
+});
+
+const permissions: readonly Permission[] = ['CREATE_FEATURE', 'UPDATE_FEATURE'];
+/** Somebody who may import, and neither write strategies nor skip change requests. */
+const kim = someoneWho(...permissions.map((permission) => ({ permission })));
+
+const bringIn = (
+  data: ExportedFeatures,
+  about: Partial<ImportFeaturesBody> = {},
+  caller = kim,
+  more: Partial<CallContext> = {},
+) => {
+  const body = { project: 'default', environment: 'production', data, ...about };
+  return call(bus, ImportFeatures, { body }, { ...contextOf(caller), ...more });
+};
+const get = (featureName: string) =>
+  call(bus, GetFeature, { params: { projectId: 'default', featureName } }, contextOf(mia));
+const inProduction = async (name: string) =>
+  (await get(name)).environments?.find((environment) => environment.name === 'production');
+const told = async () => {
+  const text = "select type, payload ->> 'createdBy' as by from outbox where topic = 'event' order by id";
+  return (await database.read<{ type: string }>({ name: 'told', text })).map(({ type }) => type);
+};
+
+const strategy = (featureName: string, more: object = {}) => ({
+  ...{
+    featureName,
+    name: 'flexibleRollout',
+    parameters: { rollout: '5', stickiness: 'default', groupId: featureName },
+  },
+  ...more,
+});
+/** A feature that is on for five in a hundred, and has a variant and a tag. */
+const checkout: ExportedFeatures = {
+  features: [{ name: 'checkout', description: 'as in the file' }],
+  featureStrategies: [strategy('checkout')],
+  featureEnvironments: [
+    {
+      ...{ featureName: 'checkout', environment: 'production', enabled: true },
+      variants: [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
+    },
+  ],
+  featureTags: [{ featureName: 'checkout', tagType: 'simple', tagValue: 'payments' }],
+  tagTypes: [{ name: 'simple' }],
+};
+
+describe('an import into a protected environment', () => {
+  it('makes, describes and tags the features, and proposes what they are to do there', async () => {
+    const answer = await bringIn(checkout);
+    expect(answer).toMatchObject({
+      ...{ created: 1, tags: 1, skipped: [] },
+      changeRequest: { id: 31, environment: 'production', changes: 3 },
+    });
+    expect(await get('checkout')).toMatchObject({
+      description: 'as in the file',
+      tags: [{ type: 'simple', value: 'payments' }],
+    });
+    expect(await inProduction('checkout')).toMatchObject({ enabled: false, strategies: [], variantCount: 0 });
+    expect(await told()).toEqual(['tag-created', 'feature-created', 'feature-tagged', 'features-imported']);
+    expect(proposals).toMatchObject([
+      {
+        ...{ project: 'default', environment: 'production', title: 'Import of 1 feature', by: { id: 3, name: 'kim' } },
+        changes: [
+          {
+            ...{ action: 'addStrategy', feature: 'checkout', snapshot: null },
+            payload: { name: 'flexibleRollout', parameters: { rollout: '5' } },
+          },
+          {
+            action: 'patchVariant',
+            payload: { variants: [{ name: 'blue', weight: 1000 }] },
+            snapshot: { variants: [] },
+          },
+          { action: 'updateEnabled', payload: { enabled: true }, snapshot: { enabled: false } },
+        ],
+      },
+    ]);
+  });
+
+  it('proposes to replace the strategies of a feature that is there, and says what they were', async () => {
+    await bringIn(checkout, {}, mia);
+    const before = (await inProduction('checkout'))?.strategies?.[0];
+    await bringIn({ ...checkout, featureStrategies: [strategy('checkout', { title: 'Other' })] });
+    expect(proposals).toMatchObject([
+      {
+        changes: [
+          { action: 'deleteStrategy', payload: { id: before?.id }, snapshot: { id: before?.id } },
+          { action: 'addStrategy', payload: { title: 'Other' } },
+        ],
+      },
+    ]);
+    expect((await inProduction('checkout'))?.strategies).toEqual([before]);
+  });
+
+  it('proposes nothing of what is there just so', async () => {
+    await bringIn(checkout, {}, mia);
+    expect(await bringIn(checkout)).not.toHaveProperty('changeRequest');
+    expect(proposals).toEqual([]);
+  });
+
+  it('is done whole by who may skip change requests there', async () => {
+    const grants = [...permissions, 'SKIP_CHANGE_REQUEST' as const, 'CREATE_FEATURE_STRATEGY' as const];
+    const trusted = someoneWho(
+      ...[...grants, 'UPDATE_FEATURE_ENVIRONMENT' as const, 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS' as const].map(
+        (permission) => ({ permission }),
+      ),
+    );
+    expect(await bringIn(checkout, {}, trusted)).not.toHaveProperty('changeRequest');
+    expect(await inProduction('checkout')).toMatchObject({ enabled: true });
+  });
+
+  it('never proposes more than the file says: neither a full rollout nor a default strategy', async () => {
+    const data: ExportedFeatures = {
+      features: [{ name: 'nameless' }, { name: 'sleeping' }],
+      featureStrategies: [
+        { featureName: 'nameless', name: 'flexibleRollout', parameters: {} },
+        strategy('sleeping', { disabled: true }),
+      ],
+      featureEnvironments: [{ featureName: 'sleeping', environment: 'production', enabled: true }],
+      tagTypes: [],
+    };
+    expect(await bringIn(data)).toMatchObject({ skipped: [{ feature: 'sleeping' }] });
+    expect(proposals[0]?.changes).toMatchObject([
+      { action: 'addStrategy', feature: 'nameless', payload: { parameters: { rollout: '0' } } },
+      { action: 'addStrategy', feature: 'sleeping', payload: { disabled: true } },
+    ]);
+  });
+
+  it('proposes what features depend on where there is protection, also when it goes to another environment', async () => {
+    const data: ExportedFeatures = {
+      features: [{ name: 'parent' }, { name: 'child' }],
+      featureStrategies: [strategy('child')],
+      dependencies: [{ feature: 'child', dependencies: [{ feature: 'parent' }] }],
+      tagTypes: [],
+    };
+    const writer = someoneWho(
+      ...[...permissions, 'CREATE_FEATURE_STRATEGY' as const].map((permission) => ({ permission })),
+    );
+    expect(await bringIn(data, { environment: 'staging' }, writer)).toMatchObject({
+      changeRequest: { environment: 'production', changes: 1 },
+    });
+    expect(proposals).toMatchObject([
+      {
+        environment: 'production',
+        changes: [{ action: 'addDependency', feature: 'child', payload: { feature: 'parent', enabled: true } }],
+      },
+    ]);
+    const { environments, dependencies } = await get('child');
+    expect(dependencies).toEqual([]);
+    expect(environments?.find(({ name }) => name === 'staging')?.strategies).toHaveLength(1);
+  });
+});
+
+describe('the proposal of an import', () => {
+  it('waits for change requests that do not answer, and is made once they do', async () => {
+    mishaps = [
+      () => {
+        throw unavailable('Nobody is there.');
+      },
+    ];
+    const { changeRequest } = await bringIn(checkout);
+    expect(changeRequest).toEqual({ environment: 'production', changes: 3 });
+    await handOverImports(work, handOver);
+    await handOverImports(work, handOver);
+    expect(proposals).toHaveLength(2);
+    expect(new Set(proposals.map(({ importId }) => importId)).size).toBe(1);
+    expect(await database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
+  });
+
+  it('is one when the import is sent again with its key, and the answer is the same', async () => {
+    const once = { idempotencyKey: 'import-1' };
+    const first = await bringIn(checkout, {}, kim, once);
+    expect(await bringIn(checkout, {}, kim, once)).toEqual(first);
+    expect(proposals).toHaveLength(1);
+  });
+
+  const nothingIsDone = async () => {
+    const { features } = await call(bus, ListFeatures, { params: { projectId: 'default' } }, contextOf(mia));
+    expect(features).toEqual([]);
+    expect(proposals).toEqual([]);
+    expect(await told()).toEqual([]);
+  };
+
+  it('is refused with all of the import where it is more than a change request holds', async () => {
+    const names = Array.from({ length: 501 }, (_, nth) => `feature-${nth}`);
+    const data: ExportedFeatures = {
+      ...{ features: names.map((name) => ({ name })), tagTypes: [] },
+      featureStrategies: names.map((name) => strategy(name)),
+    };
+    await expect(bringIn(data)).rejects.toMatchObject({
+      kind: 'ExceedsLimitError',
+      message: expect.stringContaining('501 changes'),
+    });
+    await nothingIsDone();
+  });
+
+  it('is refused with all of the import to who may not propose changes in the project', async () => {
+    await expect(bringIn(checkout, {}, { ...kim, closedProjects: ['default'] })).rejects.toMatchObject({
+      kind: 'NoAccessError',
+    });
+    await nothingIsDone();
+  });
+
+  it('is refused with all of the import where a change would be, and names the feature', async () => {
+    await call(bus, CreateStrategyType, { body: { name: 'old', parameters: [] } }, contextOf(mia));
+    await call(bus, DeprecateStrategyType, { params: { name: 'old' } }, contextOf(mia));
+    const data = { ...checkout, featureStrategies: [{ featureName: 'checkout', name: 'old' }] };
+    const refused = {
+      kind: 'ValidationError',
+      details: [{ path: expect.stringMatching(/^\/body\/data\/features\/0\b/) }],
+    };
+    await expect(bringIn(data)).rejects.toMatchObject(refused);
+    await database.transaction(({ query }) => query("delete from outbox where type like 'strategy-%'"));
+    await nothingIsDone();
+  });
+
+  it('is announced by the validation of the import, which lacks no permission for it', async () => {
+    const body = { project: 'default', environment: 'production', data: checkout };
+    const { errors, warnings, permissions: lacking } = await call(bus, ValidateImport, { body }, contextOf(kim));
+    expect({ errors, lacking }).toEqual({ errors: [], lacking: [] });
+    expect(warnings).toEqual([{ message: expect.stringContaining('change request'), affectedItems: ['checkout'] }]);
+  });
+});

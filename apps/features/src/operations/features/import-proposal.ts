@@ -1,0 +1,96 @@
+import { type Asked, type Bus, call, type CallContext } from '@bunting/bus';
+import {
+  type Caller,
+  type FeatureChange,
+  type ImportFeatures,
+  mostChangesOfRequest,
+  notFound,
+  ProposeImport,
+  refusal,
+} from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { checkChanges } from '../../domain/changes/index.ts';
+import { closedTo } from '../../domain/protection.ts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import { subjectsOf } from '../changes/check-changes.ts';
+import { hiddenFrom } from '../seen-by.ts';
+
+// What an import proposes instead of doing it: it is kept with the import, and handed over until a change request was made.
+
+/** What an import has proposed. */
+export interface Proposed {
+  readonly importId: string;
+  readonly environment: string;
+  readonly changes: number;
+}
+
+/** What of an import into the environment takes a change request of the caller, and in which environment that is made. */
+export const guardedFrom = (
+  caller: Caller,
+  { project, environment }: { readonly project: string; readonly environment: string },
+  protectedOnes: readonly string[],
+) => {
+  const closed = closedTo(caller, project, protectedOnes);
+  const settings = closed.includes(environment);
+  return { environment, settings, families: closed.length > 0, proposedIn: settings ? environment : closed.at(-1) };
+};
+
+/** Refuses to propose what no change request could hold, or who imports could not propose by hand. */
+export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
+  if (changes.length === 0) return;
+  if (caller.closedProjects?.includes(project) === true) {
+    throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
+  }
+  if (changes.length > mostChangesOfRequest) {
+    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${mostChangesOfRequest}. Import fewer features at once.`;
+    throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
+  }
+};
+
+/** Keeps what the import may not do by itself, checked as it will be when it is applied, for the change requests service. */
+export const propose = async (
+  tx: Work,
+  { body, caller, now }: Asked<typeof ImportFeatures>,
+  changes: readonly FeatureChange[],
+  proposedIn: string,
+): Promise<Proposed> => {
+  const { project } = body;
+  requireProposable(caller, project, changes);
+  const found = await tx.application.situation(subjectsOf(project, changes), hiddenFrom(caller));
+  if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+  const situation = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
+  const places = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
+  const checked = checkChanges(
+    changes,
+    [],
+    situation,
+    (nth) => places.get(changes[nth]?.feature ?? '') ?? '/body/data',
+  );
+  const features = new Set(changes.map(({ feature }) => feature)).size;
+  const importId = randomUUID();
+  await tx.importProposals.add(importId, {
+    ...{ project, environment: proposedIn, by: { id: caller.id, name: caller.name }, changes: checked },
+    title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
+  });
+  return { importId, environment: proposedIn, changes: changes.length };
+};
+
+/** Has a change request made of what an import proposes. Gives its id, or nothing where that has been done before. */
+export type HandOver = (importId: string, context: CallContext) => Promise<number | undefined>;
+
+/** One import makes one change request however often this is done: it may end anywhere, and be done again. */
+export const handingOver =
+  (bus: Bus, work: UnitOfWork): HandOver =>
+  async (importId, context) => {
+    const { caller, traceparent } = context;
+    const inWork = <T>(job: (tx: Work) => Promise<T>): Promise<T> => {
+      const now = new Date();
+      return work({ caller, traceparent, now, deadline: new Date(now.getTime() + context.timeoutMs) }, job);
+    };
+    const proposal = await inWork(({ importProposals }) => importProposals.find(importId));
+    if (proposal === undefined) return undefined;
+    const { id } = await call(bus, ProposeImport, { body: { importId, ...proposal } }, context);
+    await inWork(({ importProposals }) => importProposals.remove(importId));
+    return id;
+  };
