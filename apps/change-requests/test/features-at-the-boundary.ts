@@ -100,6 +100,8 @@ export interface FeaturesAtTheBoundary {
   /** From now on callers do not find the project among those that they may see. */
   hide(project: string): void;
   link(project: string, environments: readonly string[]): void;
+  /** From now on an environment asks for that many approvals at least, in every project. */
+  askForApprovals(environment: string, least: number): void;
   forget(): void;
   stop(): Promise<void>;
 }
@@ -115,6 +117,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
   const archived = new Set<string>();
   const edited = new Map<string, unknown>();
   const hidden = new Set<string>();
+  const least = new Map<string, number>();
   const applied: { id: number; by: string; changes: RequestedChange[] }[] = [];
   const answers = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
@@ -230,6 +233,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
           type: name,
           sortOrder,
           enabled: true,
+          requiredApprovals: least.get(name) ?? null,
         })),
       })),
     ],
@@ -259,6 +263,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
     },
     hide: (project) => void hidden.add(project),
     link: (project, environments) => void linked.set(project, environments),
+    askForApprovals: (environment, count) => void least.set(environment, count),
     forget: () => {
       asked.length = 0;
       applied.length = 0;
@@ -267,6 +272,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
       edited.clear();
       answers.clear();
       linked.clear();
+      least.clear();
       hidden.clear();
     },
     stop: () => served.stop(),

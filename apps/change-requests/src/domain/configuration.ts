@@ -1,15 +1,28 @@
-import type { RecordedEvent } from '@bunting/contracts';
+import { invalid, type RecordedEvent } from '@bunting/contracts';
 import type { Actor } from './change-request.ts';
 
 const fewest = 1;
 const most = 10;
 
-/** How many approvals an environment is to need; none where it is not to be protected. */
-export const requiredApprovalsOf = (wanted: {
-  readonly changeRequestsEnabled: boolean;
-  readonly requiredApprovals?: number | undefined;
-}): number | null =>
-  wanted.changeRequestsEnabled ? Math.min(most, Math.max(fewest, wanted.requiredApprovals ?? fewest)) : null;
+/**
+ * How many approvals an environment is to need; none where it is not to be protected.
+ * @param least as many as the environment asks for in every project, which is what it needs unless more are wanted
+ */
+export const requiredApprovalsOf = (
+  wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
+  least = fewest,
+): number | null =>
+  wanted.changeRequestsEnabled ? Math.min(most, Math.max(fewest, wanted.requiredApprovals ?? least)) : null;
+
+/** Refuses to ask for less than the environment asks for in every project. What is less already may stay as it is. */
+export const requireLeast = (before: number | null, after: number | null, least: number, environment: string): void => {
+  if (after === before || (after ?? 0) >= least) return;
+  const path = after === null ? '/body/changeRequestsEnabled' : '/body/requiredApprovals';
+  throw invalid(
+    `The environment ${environment} asks for at least ${least} approvals: see the \`${path}\` property.`,
+    path,
+  );
+};
 
 const shown = (requiredApprovals: number | null) => ({
   changeRequestsEnabled: requiredApprovals !== null,

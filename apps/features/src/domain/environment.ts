@@ -10,6 +10,8 @@ export interface StoredEnvironment {
   readonly sortOrder: number;
   readonly enabled: boolean;
   readonly protected: boolean;
+  /** as many approvals as its change requests need at least, in whichever project; null where each project decides */
+  readonly requiredApprovals: number | null;
 }
 
 /** The largest place that the API can express. */
@@ -17,19 +19,24 @@ const lastSortOrder = 1_000_000_000;
 
 /** A new environment, after those that there are unless it says where. Whether its name is free is not decided here. */
 export const newEnvironment = (
-  { name, type, enabled = true, sortOrder }: CreateEnvironmentBody,
+  { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
   latest: number,
 ): StoredEnvironment => {
   requireUrlFriendlyName(name);
-  return { name, type, enabled, sortOrder: sortOrder ?? Math.min(latest + 1, lastSortOrder), protected: false };
+  const place = sortOrder ?? Math.min(latest + 1, lastSortOrder);
+  return { name, type, enabled, sortOrder: place, protected: false, requiredApprovals };
 };
 
 /** What becomes of an environment. The same environment and no events: nothing changed. */
 export const updateEnvironment = (
   environment: StoredEnvironment,
-  { type = environment.type, sortOrder = environment.sortOrder }: UpdateEnvironmentBody,
+  {
+    type = environment.type,
+    sortOrder = environment.sortOrder,
+    requiredApprovals = environment.requiredApprovals,
+  }: UpdateEnvironmentBody,
 ): { readonly environment: StoredEnvironment; readonly events: readonly DomainEvent[] } => {
-  const after = { ...environment, type, sortOrder };
+  const after = { ...environment, type, sortOrder, requiredApprovals };
   if (isSame(after, environment)) return { environment, events: [] };
   const event: DomainEvent = {
     type: 'environment-updated',

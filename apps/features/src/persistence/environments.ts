@@ -22,7 +22,8 @@ export interface EnvironmentRepository {
   featuresIn(names: readonly string[]): Promise<string[]>;
 }
 
-const members = `'name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled, 'protected', e.protected`;
+const members = `'name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled, 'protected', e.protected,
+  'requiredApprovals', e.required_approvals`;
 
 export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
   const seen = new Map<string, Seen<StoredEnvironment>>();
@@ -50,10 +51,11 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
       });
     },
 
-    add: async ({ name, type, sortOrder, enabled }) => {
-      const text = 'insert into environment (name, type, sort_order, enabled) values ($1, $2, $3, $4)';
+    add: async ({ name, type, sortOrder, enabled, requiredApprovals }) => {
+      const text = `
+      insert into environment (name, type, sort_order, enabled, required_approvals) values ($1, $2, $3, $4, $5)`;
       try {
-        await query(text, [name, type, sortOrder, enabled]);
+        await query(text, [name, type, sortOrder, enabled, requiredApprovals]);
       } catch (error) {
         if (brokenConstraint(error) !== 'environment_pkey') throw error;
         throw refusal('NameExistsError', `An environment with the name ${name} already exists`);
@@ -63,8 +65,10 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
     save: async (environments) => {
       if (environments.length === 0) return;
       const text = `
-      update environment set type = given.type, sort_order = given."sortOrder", enabled = given.enabled
-      from json_to_recordset($1::json) as given (name text, type text, "sortOrder" integer, enabled boolean)
+      update environment set type = given.type, sort_order = given."sortOrder", enabled = given.enabled,
+        required_approvals = given."requiredApprovals"
+      from json_to_recordset($1::json) as given (name text, type text, "sortOrder" integer, enabled boolean,
+        "requiredApprovals" integer)
       where environment.name = given.name`;
       await query(text, [JSON.stringify(environments)]);
       for (const environment of environments) stored(environment.name, environment);

@@ -108,18 +108,22 @@ const environmentsOfProject: Statement = {
   name: 'environments-of-project',
   text: `
     select coalesce((
-      select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled)
-        order by e.sort_order, e.name)
+      select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
+        'requiredApprovals', e.required_approvals) order by e.sort_order, e.name)
       from project_environment connected join environment e on e.name = connected.environment
       where connected.project = p.id), '[]') as environments
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
+interface EnvironmentOfProject extends Environment {
+  readonly requiredApprovals: number | null;
+}
+
 /** Projects as they are now, for who only looks. */
 export interface ProjectReader {
   /** The projects that are not archived, for a user, as JSON. */
   all(userId: number, hidden: readonly string[]): Promise<string>;
-  environmentsOf(project: string): Promise<Environment[]>;
+  environmentsOf(project: string): Promise<EnvironmentOfProject[]>;
   /** What a feature of that name would find there; somebody else may come first. */
   placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
 }
@@ -127,7 +131,7 @@ export interface ProjectReader {
 export const projectReader = (database: Database): ProjectReader => ({
   all: async (userId, hidden) => (await database.read<{ json: string }>(projects, [userId, hidden]))[0]?.json ?? '',
   environmentsOf: async (project) => {
-    const [row] = await database.read<{ environments: Environment[] }>(environmentsOfProject, [project]);
+    const [row] = await database.read<{ environments: EnvironmentOfProject[] }>(environmentsOfProject, [project]);
     if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     return row.environments;
   },

@@ -25,11 +25,17 @@ const sortOrder = Type.Integer({
   description: 'the place in the list of environments',
 });
 
+const requiredApprovals = Nullable(Type.Integer({ minimum: 1, maximum: 10 }), {
+  description:
+    'how many approvals change requests need there at least, and where a project does not say more; null: each project decides',
+});
+
 /** An environment with its counts. */
 export const EnvironmentDescription = Type.Object(
   {
     ...Environment.properties,
     protected: Type.Boolean({ description: 'whether it cannot be deleted' }),
+    requiredApprovals: Type.Optional(requiredApprovals),
     projectCount: Type.Optional(Type.Integer({ description: 'the number of projects that use it' })),
     apiTokenCount: Type.Optional(Type.Integer({ description: 'the number of tokens for it' })),
     enabledToggleCount: Type.Optional(Type.Integer({ description: 'the number of features that are enabled in it' })),
@@ -55,6 +61,7 @@ export const EnvironmentListOfProject = Type.Object(
         {
           ...Environment.properties,
           protected: Type.Boolean({ description: 'whether it cannot be deleted' }),
+          requiredApprovals: Type.Optional(requiredApprovals),
           projectApiTokenCount: Type.Optional(
             Type.Integer({ description: 'the number of tokens for it and the project' }),
           ),
@@ -79,13 +86,18 @@ export const CreateEnvironmentBody = Type.Object(
     type,
     enabled: Type.Optional(Type.Boolean({ description: 'whether new projects get it; default: true' })),
     sortOrder: Type.Optional(sortOrder),
+    requiredApprovals: Type.Optional(requiredApprovals),
   },
   { title: 'createEnvironmentSchema', description: 'What an environment is made from.' },
 );
 export type CreateEnvironmentBody = Static<typeof CreateEnvironmentBody>;
 
 export const UpdateEnvironmentBody = Type.Object(
-  { type: Type.Optional(type), sortOrder: Type.Optional(sortOrder) },
+  {
+    type: Type.Optional(type),
+    sortOrder: Type.Optional(sortOrder),
+    requiredApprovals: Type.Optional(requiredApprovals),
+  },
   { title: 'updateEnvironmentSchema', description: 'What an environment becomes.' },
 );
 export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;

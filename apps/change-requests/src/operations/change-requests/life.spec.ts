@@ -1,5 +1,6 @@
 import {
   AddComment,
+  type Caller,
   ChangeState,
   CountActionable,
   CountChangeRequests,
@@ -325,6 +326,28 @@ describe('the configuration of a project', () => {
     const off = service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: false } });
     await off.catch((error: unknown) => expect(error).toMatchObject({ kind: 'ServiceUnavailable' }));
     await eventually(() => expect(heard()).toMatchObject([told(true), told(false)]));
+  });
+
+  it('asks for no less than the environment does in every project, unless an administrator wants it', async () => {
+    service.features.askForApprovals('production', 3);
+    const owner = { ...kim, grants: [{ permission: 'PROJECT_CHANGE_REQUEST_WRITE' as const, project: 'shop' }] };
+    const params = { ...project, environment: 'production' };
+    const set = (changeRequestsEnabled: boolean, requiredApprovals?: number, caller: Caller = owner) =>
+      service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled, requiredApprovals } }, caller);
+    const needed = async () => (await config())[0]?.requiredApprovals;
+    const refusedAt = (path: string) => ({ kind: 'ValidationError', details: [{ path }] });
+
+    await expect(set(true, 2)).rejects.toMatchObject(refusedAt('/body/requiredApprovals'));
+    await set(false);
+    expect(await needed()).toBeNull();
+    await set(true);
+    expect(await needed()).toBe(3);
+    await set(true, 5);
+    await expect(set(false)).rejects.toMatchObject(refusedAt('/body/changeRequestsEnabled'));
+    expect(await needed()).toBe(5);
+    await set(true, 1, mia);
+    await set(true, 1);
+    expect(await needed()).toBe(1);
   });
 
   it('is not for everybody, nor for what there is not', async () => {

@@ -7,7 +7,7 @@ import {
   notFound,
   SetChangeRequestConfig,
 } from '@bunting/contracts';
-import { configurationUpdated, requiredApprovalsOf } from '../../domain/configuration.ts';
+import { configurationUpdated, requiredApprovalsOf, requireLeast } from '../../domain/configuration.ts';
 import { actorOf } from '../actor.ts';
 import { onBehalfOf } from '../on-behalf-of.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -41,12 +41,16 @@ export const setChangeRequestConfigEndpoint = ({
     if (!may(caller, wanted, { project: place.project })) throw noAccess(wanted);
     const ask = { params: { projectId: place.project } };
     const { environments } = await call(bus, GetProjectEnvironments, ask, onBehalfOf(asked));
-    if (!environments.some(({ name }) => name === place.environment)) {
+    const environment = environments.find(({ name }) => name === place.environment);
+    if (environment === undefined) {
       throw notFound(`Could not find environment ${place.environment} for project ${place.project}`);
     }
+    const least = environment.requiredApprovals ?? undefined;
     const reply = await work(asked, async ({ requests, outbox }) => {
-      const after = requiredApprovalsOf(body);
+      const after = requiredApprovalsOf(body, least);
       const before = await requests.protect(place, after);
+      const isAdministrator = may(caller, ['ADMIN'], { project: place.project });
+      if (least !== undefined && !isAdministrator) requireLeast(before, after, least, place.environment);
       for (const event of configurationUpdated(place, before, after, actorOf(asked))) outbox.event(event);
       return null;
     });

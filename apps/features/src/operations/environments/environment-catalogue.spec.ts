@@ -11,6 +11,9 @@ import {
   SwitchEnvironmentOn,
   UpdateEnvironment,
   ValidateEnvironmentName,
+  GetProjectEnvironments,
+  parse,
+  RemoveProjectEnvironment,
 } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
@@ -48,7 +51,7 @@ it('counts where environments are used, and says what a project has in them', as
 it('creates, moves, switches and deletes an environment, and tells it', async () => {
   const params = { name: 'staging' };
   const body = { ...params, type: 'preproduction' };
-  const created = { ...body, sortOrder: 4, enabled: true, protected: false };
+  const created = { ...body, sortOrder: 4, enabled: true, protected: false, requiredApprovals: null };
   expect(await features.call(CreateEnvironment, { body })).toMatchObject(created);
   await expect(features.call(CreateEnvironment, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
   for (let nth = 0; nth < 2; nth++) {
@@ -70,6 +73,33 @@ it('creates, moves, switches and deletes an environment, and tells it', async ()
     { type: 'environment-updated', environment, data: moved, preData: typed },
     { type: 'environment-deleted', environment, data: null, preData: moved },
   ]);
+});
+
+it('may ask for approvals in every project, or for none, which it keeps until it is told otherwise', async () => {
+  const params = { name: 'audited' };
+  const body = { ...params, type: 'production', requiredApprovals: 3 };
+  expect(await features.call(CreateEnvironment, { body })).toMatchObject({ requiredApprovals: 3 });
+  expect(await features.call(UpdateEnvironment, { params, body: { type: 'test' } })).toMatchObject({
+    requiredApprovals: 3,
+  });
+  const change = (requiredApprovals: number | null) =>
+    features.call(UpdateEnvironment, { params, body: { requiredApprovals } });
+  expect(await change(10)).toMatchObject({ requiredApprovals: 10 });
+  const project = { projectId: 'default' };
+  await features.call(AddProjectEnvironment, { params: project, body: { environment: 'audited' } });
+  const { environments } = await features.call(GetProjectEnvironments, { params: project });
+  expect(environments.map(({ name, requiredApprovals }) => [name, requiredApprovals])).toEqual(
+    expect.arrayContaining([
+      ['audited', 10],
+      ['production', null],
+    ]),
+  );
+  expect(await change(null)).toMatchObject({ requiredApprovals: null });
+  for (const wrong of [0, 11, 1.5]) {
+    expect(() => parse(UpdateEnvironment.body, { requiredApprovals: wrong }, '/body')).toThrow('requiredApprovals');
+  }
+  await features.call(RemoveProjectEnvironment, { params: { ...project, environment: 'audited' } });
+  await features.call(DeleteEnvironment, { params });
 });
 
 it('tells the states of features anew when one of their environments moves', async () => {

@@ -19,8 +19,8 @@ it('begins with the project default, in development and production', async () =>
   expect(projects).toMatchObject([{ id: 'default', name: 'Default', mode: 'open', featureCount: 0, health: 100 }]);
   const { environments } = await features.call(GetProjectEnvironments, { params: { projectId: 'default' } });
   expect(environments).toEqual([
-    { name: 'development', type: 'development', sortOrder: 2, enabled: true },
-    { name: 'production', type: 'production', sortOrder: 3, enabled: true },
+    { name: 'development', type: 'development', sortOrder: 2, enabled: true, requiredApprovals: null },
+    { name: 'production', type: 'production', sortOrder: 3, enabled: true, requiredApprovals: null },
   ]);
 });
 

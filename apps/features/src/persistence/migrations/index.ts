@@ -6,6 +6,7 @@ import { editions } from './editions.ts';
 import { everyProjectTold } from './every-project-told.ts';
 import { freshInstall } from './fresh-install.ts';
 import { importProposals } from './import-proposals.ts';
+import { requiredApprovals } from './required-approvals.ts';
 import { settings } from './settings.ts';
 import { toldProjects } from './told-projects.ts';
 import { tables } from './tables.ts';
@@ -27,4 +28,5 @@ export const steps = [
   outboxTables,
   everyProjectTold,
   importProposals,
+  requiredApprovals,
 ];

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Environment } from '../../model/environment.ts';
+import { Nullable } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -12,6 +13,13 @@ export const GetProjectEnvironments = defineOperation({
   permission: 'service',
   repeatable: true,
   params: ProjectPath,
-  reply: Type.Object({ environments: Type.Array(Environment) }),
+  reply: Type.Object({
+    environments: Type.Array(
+      Type.Object({
+        ...Environment.properties,
+        requiredApprovals: Type.Optional(Nullable(Type.Integer(), { description: 'the least in every project' })),
+      }),
+    ),
+  }),
   errors: ['NotFoundError'],
 });
