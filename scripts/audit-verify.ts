@@ -14,7 +14,8 @@ const help = `Checks that no event of the log was altered, removed or moved sinc
   --known ID:HASH    an event and its hash as an earlier run printed them: shows a log that was cut off or rewritten
   --url URL          the database of the event log (default: AUDIT_DATABASE_URL)
 
-Ends with 0 when the range is intact, and with 1 when it is not, after naming the first event that is at fault. Keep the
+Ends with 0 when the range is intact, and with 1 when it is not, after naming the first event that is at fault. It also names
+events that services told and that never arrived, which only the restoration of a backup, or a hand, can bring about. Keep the
 line that begins with "head" where nobody who can write to the database can change it, and hand it in with --known next time.`;
 
 const idOf = (name: string, text: string | undefined): number | undefined => {
