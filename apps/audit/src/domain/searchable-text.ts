@@ -3,17 +3,22 @@ import type { RecordedEvent } from '@bunting/contracts';
 /** Stands between two parts of a searchable text. No folded text holds it, so nothing is found across two parts. */
 const separator = '\u001f';
 
+/** Nearly all text is, and differs from what it is folded to in upper case alone. */
+const isPlain = /^[ -~]*$/;
+
 /**
  * Text with all differences removed that a search does not make: upper and lower case (the two small sigmas included), and
  * the ways in which Unicode spells one character. Control characters become blanks.
  */
 export const folded = (text: string): string =>
-  text
-    .toWellFormed()
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll('ς', 'σ')
-    .replace(/\p{Cc}/gu, ' ');
+  isPlain.test(text)
+    ? text.toLowerCase()
+    : text
+        .toWellFormed()
+        .normalize('NFC')
+        .toLowerCase()
+        .replaceAll('ς', 'σ')
+        .replace(/\p{Cc}/gu, ' ');
 
 const collect = (value: unknown, parts: Set<string>): void => {
   if (value === null || value === undefined) return;

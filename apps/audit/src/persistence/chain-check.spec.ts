@@ -43,11 +43,12 @@ describe('The chain of hashes', () => {
       { createdAt: '2026-02-03T05:05:06.1239+01:00', project: null, environment: 'production', tags: [] },
       { createdBy: 'O"Brien \\ 日本', preData: { a: { b: { c: [] } } }, tags: [{ type: 'simple', value: 'x' }] },
       { createdAt: '1969-12-31T23:59:59Z', createdByUserId: -42, data: {} },
+      { createdBy: 'half \ud83d a letter', featureName: '\ude00', data: { '\ud83d': '\ude00' } },
     );
     await append({ data: { long: 'x'.repeat(100_000) } });
     const report = await check();
-    expect(report).toMatchObject({ from: 1, to: 5, checked: 5, checkedTo: 5, fault: null });
-    expect(report.head).toEqual({ id: 5, hash: report.hash });
+    expect(report).toMatchObject({ from: 1, to: 6, checked: 6, checkedTo: 6, fault: null });
+    expect(report.head).toEqual({ id: 6, hash: report.hash });
   });
 
   it('is over a text that anybody can make and hash, as the documentation says', async () => {

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../domain/searchable-text.ts';
-import { headForUpdate, sealOf } from './chain.ts';
+import { headForUpdate, type SealedEvent, sealOf } from './chain.ts';
 import { ensurePartitions } from './partitions.ts';
 
 /** An event on its way into the log, with what makes it the same event however often it arrives. */
@@ -12,11 +12,34 @@ export interface ArrivingEvent {
 
 const knownUids = 'select uid from event where uid = any($1::uuid[])';
 
+/** An event as it is stored, with all that a search by text finds it by. */
+interface ArrivedEvent extends SealedEvent {
+  readonly text: string;
+}
+
+/** The types of what arrives, each in a list of its own: PostgreSQL reads lists in far less time than JSON. */
+const arrived: Readonly<Record<keyof ArrivedEvent, string>> = {
+  id: 'bigint',
+  uid: 'uuid',
+  type: 'text',
+  createdAt: 'timestamptz',
+  createdBy: 'text',
+  createdByUserId: 'bigint',
+  project: 'text',
+  environment: 'text',
+  featureName: 'text',
+  data: 'json',
+  preData: 'json',
+  tags: 'json',
+  hash: 'text',
+  text: 'text',
+};
+const members = Object.keys(arrived) as (keyof ArrivedEvent)[];
+
 const insertEvents = `
   with arrived as (
-    select * from json_to_recordset($1::json) as row (
-      id bigint, uid uuid, type text, "createdAt" timestamptz, "createdBy" text, "createdByUserId" bigint,
-      project text, environment text, "featureName" text, data json, "preData" json, tags json, hash text, text text)
+    select * from unnest(${members.map((member, nth) => `$${nth + 5}::${arrived[member]}[]`).join(', ')})
+      as row (${members.map((member) => `"${member}"`).join(', ')})
   ), logged as (
     insert into event (id, uid, type, created_at, created_by, created_by_user_id,
                        project, environment, feature_name, data, pre_data, tags, hash)
@@ -35,25 +58,17 @@ const insertEvents = `
     order by project, "createdByUserId", id desc
     on conflict (project, id) do update set name = excluded.name, last_event = excluded.last_event
   )
-  update event_log_head set id = $2, uid = $3, events = events + $4,
-                            sealed_id = case when $5::text is null then sealed_id else $2 end,
-                            sealed_hash = coalesce(decode($5, 'hex'), sealed_hash)`;
+  update event_log_head set id = $1, uid = $2, events = events + $3,
+                            sealed_id = case when $4::text is null then sealed_id else $1 end,
+                            sealed_hash = coalesce(decode($4, 'hex'), sealed_hash)`;
 
 /** As PostgreSQL will give it back; the log keeps milliseconds. */
 const moment = (createdAt: string): string => `${new Date(createdAt).toISOString().slice(0, -1)}000Z`;
 
 const jsonText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** The hash of an event that has just arrived, from what will be stored of it. */
-const sealArriving = (before: string, id: number, uid: string, event: RecordedEvent): string =>
-  sealOf(before, {
-    ...event,
-    id,
-    uid,
-    data: jsonText(event.data),
-    preData: jsonText(event.preData),
-    tags: JSON.stringify(event.tags),
-  });
+/** Half a letter is no text that PostgreSQL could store; what is hashed is what will be stored. */
+const storable = <T extends string | null>(text: T): T => (text === null ? text : (text.toWellFormed() as T));
 
 /**
  * Appends events in their order, each with its hash; those that the log has already take no new id. Whoever else appends
@@ -68,18 +83,32 @@ export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): 
   let { id } = head;
   // A chain has no gaps: as long as older events wait for their hashes, so do those that arrive.
   let hash = head.sealedId === head.id ? head.sealedHash : null;
-  const rows: (RecordedEvent & { id: number; uid: string; hash: string | null; text: string })[] = [];
+  const rows: ArrivedEvent[] = [];
   for (const { uid, event } of arriving) {
     const same = uid.toLowerCase();
     if (seen.has(same)) continue;
     seen.add(same);
     id++;
-    const stored = { ...event, createdAt: moment(event.createdAt) };
-    if (hash !== null) hash = sealArriving(hash, id, same, stored);
-    rows.push({ ...stored, id, uid: same, hash, text: searchableText(event) });
+    const stored = {
+      id,
+      uid: same,
+      type: event.type,
+      createdAt: moment(event.createdAt),
+      createdBy: storable(event.createdBy),
+      createdByUserId: event.createdByUserId,
+      project: storable(event.project),
+      environment: storable(event.environment),
+      featureName: storable(event.featureName),
+      data: jsonText(event.data),
+      preData: jsonText(event.preData),
+      tags: JSON.stringify(event.tags),
+    };
+    if (hash !== null) hash = sealOf(hash, stored);
+    rows.push({ ...stored, hash, text: searchableText(event) });
   }
   const last = rows.at(-1);
   if (last === undefined) return;
   await ensurePartitions(tx, head.partitionedTo, last.id);
-  await query(insertEvents, [JSON.stringify(rows), last.id, last.uid, rows.length, last.hash]);
+  const lists = members.map((member) => rows.map((row) => row[member]));
+  await query(insertEvents, [last.id, last.uid, rows.length, last.hash, ...lists]);
 };
