@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { implement } from '@bunting/bus';
-import { GetProject } from '@bunting/contracts';
+import { GetFeature, GetProject, ImportFeatures, readOutboxOf, UpdateProject } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { connect } from 'node:net';
 import { rawRequest, sendRaw } from '../test/raw-http.ts';
@@ -112,17 +112,18 @@ describe('the limit of the headers', () => {
 });
 
 describe('a client that takes its time', () => {
-  it.each<[string, string]>([
+  const half = rawRequest(
+    'POST',
+    '/api/admin/projects/default/features',
+    { ...authorized, ...json, 'content-length': '2000' },
+    '{"name":"o',
+  );
+  const slow: [setting: string, begun: string][] = [
     ['GATEWAY_HEADERS_TIMEOUT_MS', 'GET /health HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
-    [
-      'GATEWAY_ARRIVAL_TIMEOUT_MS',
-      rawRequest('POST', '/api/admin/projects/default/features', {
-        ...authorized,
-        ...json,
-        'content-length': '20',
-      }),
-    ],
-  ])('is cut off after %s, however it drips', async (_setting, begun) => {
+    ['GATEWAY_ARRIVAL_TIMEOUT_MS', half],
+  ];
+
+  it.each(slow)('is cut off after %s, however it drips', async (_setting, begun) => {
     let dripping: NodeJS.Timeout | undefined;
     const answer = await sendRaw(gateway.port, begun, (socket) => {
       dripping = setInterval(() => socket.writable && socket.write(' '), 50);
@@ -131,6 +132,41 @@ describe('a client that takes its time', () => {
     expect([answer.status, refusalIn(answer.body).name]).toEqual([408, 'RequestTimeout']);
     expect(answer.tookMs).toBeGreaterThan(250);
     expect(answer.tookMs).toBeLessThan(5_000);
+  });
+
+  it.each(slow)('is cut off after %s when it stops in the middle', async (_setting, begun) => {
+    const answer = await sendRaw(gateway.port, begun);
+    expect([answer.status, answer.headers['connection'], refusalIn(answer.body).message]).toEqual([
+      408,
+      'close',
+      'The request did not arrive in time.',
+    ]);
+    expect(answer.tookMs).toBeGreaterThan(250);
+    expect(answer.tookMs).toBeLessThan(5_000);
+  });
+
+  it('is cut off when it has sent nothing at all', async () => {
+    const ended = await new Promise<string>((resolve) => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.on('data', () => undefined).once('error', () => resolve('reset'));
+      socket.once('close', () => resolve('closed'));
+    });
+    expect(ended).toBe('closed');
+  });
+
+  it('keeps its place no longer than that, and nothing else', async () => {
+    const busy = async () => (await gateway.ask(featurePath)).status;
+    const sockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+    const before = sockets();
+    const stalled = sendRaw(gateway.port, half);
+    await eventually(async () => expect(await busy()).toBe(503));
+    // There is one place: these are refused, and must not wait for the rest of what nobody will read.
+    const others = Array.from({ length: 40 }, () => sendRaw(gateway.port, half));
+    const statuses = (await Promise.all(others)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect((await stalled).status).toBe(408);
+    await eventually(async () => expect(await busy()).toBe(200));
+    await eventually(() => expect(sockets()).toBeLessThan(before + others.length / 2));
   });
 
   it('between two requests loses its connection after GATEWAY_IDLE_TIMEOUT_MS', async () => {
@@ -179,5 +215,136 @@ describe('a statement of the gateway', () => {
       expect([response.status, (await refusalOf(response)).name]).toEqual([503, 'ServiceUnavailable']);
     });
     await impatient.stop();
+  });
+});
+
+describe('a service that does not answer', () => {
+  /** what the service was told of the time that it has */
+  let given: number[];
+  let impatient: StartedGateway;
+  let answered: () => void;
+
+  beforeAll(async () => {
+    impatient = await startGateway({
+      environment: { GATEWAY_REQUEST_TIMEOUT_MS: '150', GATEWAY_LARGE_REQUEST_TIMEOUT_MS: '600' },
+    });
+    given = [];
+    const end = new Promise<void>((resolve) => (answered = resolve));
+    const never = async ({ deadline, now }: { deadline: Date; now: Date }): Promise<never> => {
+      given.push(deadline.getTime() - now.getTime());
+      await end;
+      throw new Error('Nobody waits for this any more.');
+    };
+    await impatient.behind([implement(GetFeature, never), implement(ImportFeatures, never)]);
+  });
+  afterAll(async () => {
+    answered();
+    await impatient.stop();
+  });
+
+  it.each<[string, string, string, number]>([
+    ['GATEWAY_REQUEST_TIMEOUT_MS', 'GET', featurePath, 150],
+    ['GATEWAY_LARGE_REQUEST_TIMEOUT_MS', 'POST', '/api/admin/features-batch/import', 600],
+  ])('is waited for %s, and is told so', async (_setting, method, path, ms) => {
+    given.splice(0);
+    const data = { features: [], featureStrategies: [], tagTypes: [] };
+    const body = JSON.stringify({ project: 'default', environment: 'development', data });
+    const startedAt = performance.now();
+    const response = await impatient.ask(path, { method, ...(method === 'GET' ? {} : { headers: json, body }) });
+    const tookMs = performance.now() - startedAt;
+    expect([response.status, (await refusalOf(response)).name]).toEqual([503, 'ServiceUnavailable']);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(given).toEqual([ms]);
+    expect(tookMs).toBeGreaterThan(ms - 20);
+    expect(tookMs).toBeLessThan(ms + 3_000);
+  });
+});
+
+describe('what is behind the gateway', () => {
+  const project = {
+    entity: 'project',
+    id: 'hushed',
+    version: 1,
+    state: { id: 'hushed', mode: 'private', createdBy: null },
+  };
+  /** Features with one private project that is announced to nobody: who asks is told. */
+  const unannounced = (reading: () => void = () => undefined) =>
+    implement(readOutboxOf.features, async ({ body: { after } }) => {
+      reading();
+      const message = {
+        position: 1,
+        uid: '0b5b6a52-0000-4000-8000-000000000001',
+        type: 'project',
+        recordedAt: new Date().toISOString(),
+        traceparent: null,
+        payload: project,
+      };
+      return { head: 1, messages: after < 1 ? [message] : [] };
+    });
+
+  it('is asked for changes of projects every GATEWAY_PROJECTS_INTERVAL_MS, if nobody announces them', async () => {
+    const started = await startGateway({ environment: { GATEWAY_PROJECTS_INTERVAL_MS: '20' } });
+    let readings = 0;
+    await started.behind([unannounced(() => readings++)]);
+    const known = { name: 'known-project', text: "select mode from project where id = 'hushed'" };
+    await eventually(async () => expect(await started.database.read(known)).toEqual([{ mode: 'private' }]));
+    const before = readings;
+    await eventually(() => expect(readings).toBeGreaterThan(before + 3), { timeoutMs: 1_000 });
+    await started.stop();
+  });
+
+  it.each([
+    ['0', 0, 300],
+    ['700', 690, 5_000],
+  ])('is waited for after a change of a project, GATEWAY_PROJECTS_WAIT_MS %s', async (wait, least, most) => {
+    const started = await startGateway({
+      environment: { GATEWAY_PROJECTS_WAIT_MS: wait, GATEWAY_PROJECTS_INTERVAL_MS: '60000' },
+    });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await started.behind([
+      implement(UpdateProject, async () => null),
+      implement(readOutboxOf.features, async () => {
+        await held;
+        return { head: 0, messages: [] };
+      }),
+    ]);
+    const body = JSON.stringify({ name: 'Renamed' });
+    const startedAt = performance.now();
+    const response = await started.ask('/api/admin/projects/default', { method: 'PUT', headers: json, body });
+    const tookMs = performance.now() - startedAt;
+    release();
+    expect(response.status).toBe(200);
+    expect(tookMs).toBeGreaterThanOrEqual(least);
+    expect(tookMs).toBeLessThan(most);
+    await started.stop();
+  });
+});
+
+describe('what the gateway keeps', () => {
+  it('is sent after GATEWAY_RELAY_INTERVAL_MS, if nobody announces it', async () => {
+    const started = await startGateway({ environment: { GATEWAY_RELAY_INTERVAL_MS: '20' } });
+    const heard: string[] = [];
+    await started.bus.subscribe({ producer: 'gateway', topic: 'event' }, 'test', async (payload) => {
+      heard.push(payload);
+    });
+    await started.database.transaction(({ query }) =>
+      query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"nobody"}' from outbox limit 1`),
+    );
+    await eventually(() => expect(heard.join()).toContain('nobody'));
+    await started.stop();
+  });
+
+  it('is read over no more connections than GATEWAY_DATABASE_POOL_SIZE', async () => {
+    const started = await startGateway({ environment: { GATEWAY_DATABASE_POOL_SIZE: '4' } });
+    await started.behind(servicesBehind().endpoints);
+    const mine = `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and application_name = 'bunting-gateway'`;
+    const statuses = await Promise.all(Array.from({ length: 60 }, () => started.ask(featurePath)));
+    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
+    const [row] = await started.database.read<{ count: number }>({ name: 'connections', text: mine });
+    expect(row?.count).toBeGreaterThan(1);
+    expect(row?.count).toBeLessThanOrEqual(4);
+    await started.stop();
   });
 });
