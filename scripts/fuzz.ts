@@ -28,6 +28,9 @@ const statusesIn = ({ statuses }: Tally): string =>
     .map(([status, times]) => `${status} × ${times}`)
     .join(', ');
 
+const commonestIn = ({ refusals }: Tally): string =>
+  [...refusals].sort(([, one], [, other]) => other - one)[0]?.[0] ?? '';
+
 const show = (report: FuzzReport): string => {
   const { all, byRule, slowest, eventLoopP99Ms, violations, neverSucceeded, succeeded } = report;
   const worst = Math.max(...eventLoopP99Ms);
@@ -45,7 +48,9 @@ const show = (report: FuzzReport): string => {
   return [
     `${all.requests} requests to ${report.operations} operations in ${report.seconds.toFixed(1)} s (${Math.round(all.requests / report.seconds)} a second): ${statusesIn(all)}`,
     `${succeeded.size} of ${report.operations} operations were answered with success${neverSucceeded.size === 0 ? '' : '; never:'}`,
-    ...[...neverSucceeded].map(([operation, tally]) => `  ${operation}: ${statusesIn(tally)}`),
+    ...[...neverSucceeded].map(
+      ([operation, tally]) => `  ${operation}: ${statusesIn(tally)}; most of all: ${commonestIn(tally)}`,
+    ),
     '',
     '| rule that was broken | requests | statuses |',
     '| --- | ---: | --- |',

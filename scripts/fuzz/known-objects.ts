@@ -36,7 +36,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** What the thing says that the parameter stands for: `featureName` is the name of a feature. */
 const valueFor = (parameter: string, thing: Record<string, unknown>): string | undefined => {
-  const byKind = /id$/i.test(parameter) ? [thing['id'], thing['uuid']] : [thing['name'], thing['id']];
+  const byKind = /id$/i.test(parameter)
+    ? [thing['id'], thing['uuid']]
+    : /name$/i.test(parameter)
+      ? [thing['name']]
+      : [thing['name'], thing['id']];
   if (parameter === 'token') byKind.unshift(thing['secret']);
   const found = [thing[parameter], ...byKind].find((value) => ['string', 'number'].includes(typeof value));
   return found === undefined || found === '' ? undefined : String(found);
@@ -51,14 +55,44 @@ const isSpared = ({ username, type, secret, description }: Record<string, unknow
   (type === 'admin' && secret !== undefined) ||
   (typeof username === 'string' && username.startsWith(sparedName));
 
-const thingsIn = (answer: unknown): Record<string, unknown>[] => {
-  const list = Array.isArray(answer)
-    ? answer
-    : isRecord(answer)
-      ? (Object.values(answer).find((member) => Array.isArray(member)) as unknown[] | undefined)
-      : undefined;
-  return [...(isRecord(answer) ? [answer] : []), ...(list ?? []).filter(isRecord)].filter((thing) => !isSpared(thing));
+interface Found {
+  readonly thing: Record<string, unknown>;
+  /** what the answer calls such things, if it does */
+  readonly noun: string | undefined;
+}
+
+export const singular = (plural: string): string => plural.replace(/ies$/, 'y').replace(/s$/, '');
+
+const thingsIn = (answer: unknown): Found[] => {
+  const inList = (list: unknown[], noun?: string): Found[] => list.filter(isRecord).map((thing) => ({ thing, noun }));
+  if (Array.isArray(answer)) return inList(answer);
+  if (!isRecord(answer)) return [];
+  const members = Object.entries(answer).flatMap(([name, member]) =>
+    Array.isArray(member) ? inList(member, singular(name)) : [],
+  );
+  return [{ thing: answer, noun: undefined }, ...members].filter(({ thing }) => !isSpared(thing));
 };
+
+/** What things say of where they are, by the parameter that it is a value for. */
+const whereabouts: Readonly<Record<string, readonly string[]>> = {
+  projectId: ['projectId', 'project'],
+  featureName: ['featureName'],
+  environment: ['environment'],
+};
+
+const whereIs = (thing: Record<string, unknown>, values: Values): Values => {
+  const said = Object.entries(whereabouts).flatMap(([parameter, members]) => {
+    const value = members.map((member) => thing[member]).find((one) => typeof one === 'string' && one !== '');
+    return value === undefined ? [] : [[parameter, value as string]];
+  });
+  return { ...(Object.fromEntries(said) as Values), ...values };
+};
+
+/** What something is called by, and where it is. */
+export interface Named {
+  readonly value: string;
+  readonly where: Values;
+}
 
 /**
  * What is known to be there, learned from the answers of lists and of what creates: so that requests can speak of it. Of every
@@ -69,14 +103,18 @@ export interface KnownObjects {
   learn(path: string, values: Values, answer: unknown): void;
   /** values for the parameters of the path that lead to something, as far as anything is known */
   along(path: string, random: Random): Values;
-  /** a value that something has for a parameter or a property of that name: of what is within, if there is any */
-  named(name: string, random: Random, within: Values): string | undefined;
+  /** what was said last of the thing that a path leads to, or of one in the list that it leads to */
+  at(path: string, values: Values, random: Random): Readonly<Record<string, unknown>> | undefined;
+  /** how much is known of where such things are: what is said first decides where all is that is said after it */
+  depth(name: string): number;
+  /** what something is called by that has a parameter or a property of that name: of what is within, if there is any */
+  named(name: string, random: Random, within: Values): Named | undefined;
 }
 
 export const knownObjects = (paths: readonly string[]): KnownObjects => {
   const places = new Map(paths.flatMap(placesAlong).map((place) => [place.prefix, place]));
   const byList = Map.groupBy(places.values(), ({ list }) => list);
-  const known = new Map<string, Map<string, Values>>();
+  const known = new Map<string, Map<string, { readonly values: Values; readonly thing: Record<string, unknown> }>>();
   /** by name: each value, and where the thing is that has it */
   const byName = new Map<string, Map<string, Values>>();
 
@@ -91,27 +129,45 @@ export const knownObjects = (paths: readonly string[]): KnownObjects => {
     keep(values, () => values.set(value, where));
   };
 
+  const called = (name: string) => byName.get(name) ?? byName.get(singular(name));
+  const keyOf = (prefix: string, values: Values): string =>
+    JSON.stringify([...prefix.matchAll(parameterIn)].map(([, name = '']) => values[name]));
+  const keepThing = (prefix: string, values: Values, thing: Record<string, unknown>): void => {
+    const entries = known.get(prefix) ?? new Map<string, { values: Values; thing: Record<string, unknown> }>();
+    known.set(prefix, entries);
+    const key = keyOf(prefix, values);
+    entries.delete(key);
+    keep(entries, () => entries.set(key, { values, thing }));
+  };
+
   return {
     forget: () => {
       known.clear();
       byName.clear();
     },
     learn: (path, values, answer) => {
+      const found = thingsIn(answer);
+      for (const { thing, noun } of found) {
+        if (noun === undefined) continue;
+        const [id, name] = [valueFor(`${noun}Id`, thing), thing['name']];
+        const where = whereIs(thing, values);
+        if (id !== undefined) nameIt(`${noun}Id`, id, where);
+        if (typeof name === 'string') nameIt(`${noun}Name`, name, where);
+        const called = id ?? name;
+        if (typeof called === 'string') nameIt(noun, called, where);
+      }
+      const itself = places.get(path);
+      if (itself !== undefined && isRecord(answer)) keepThing(itself.prefix, values, answer);
       for (const { prefix, list, own } of byList.get(path) ?? []) {
-        for (const thing of thingsIn(answer)) {
-          const found = own.map((parameter) => [parameter, valueFor(parameter, thing)] as const);
-          if (found.some(([, value]) => value === undefined)) continue;
-          const all = { ...values, ...(Object.fromEntries(found) as Record<string, string>) };
-          const entries = known.get(prefix) ?? new Map<string, Values>();
-          known.set(prefix, entries);
-          const key = JSON.stringify(all);
-          entries.delete(key);
-          keep(entries, () => entries.set(key, all));
-          const noun = list.split('/').at(-1)?.replace(/s$/, '') ?? '';
-          for (const [parameter, value] of found) {
-            nameIt(parameter, value as string, values);
-            if (own.length > 1) continue;
-            for (const name of [noun, `${noun}Name`, `${noun}Id`]) nameIt(name, value as string, values);
+        const noun = singular(list.split('/').at(-1) ?? '');
+        for (const { thing } of found) {
+          const given = own.map((parameter) => [parameter, valueFor(parameter, thing)] as const);
+          if (given.some(([, value]) => value === undefined)) continue;
+          keepThing(prefix, { ...values, ...(Object.fromEntries(given) as Record<string, string>) }, thing);
+          const where = whereIs(thing, values);
+          for (const [parameter, value] of given) {
+            nameIt(parameter, value as string, where);
+            if (own.length === 1) nameIt(noun, value as string, where);
           }
         }
       }
@@ -122,7 +178,7 @@ export const knownObjects = (paths: readonly string[]): KnownObjects => {
       for (const { prefix } of own.toReversed()) {
         const entries = known.get(prefix);
         if (entries === undefined) continue;
-        Object.assign(values, random.pick([...entries.values()]));
+        Object.assign(values, random.pick([...entries.values()]).values);
         break;
       }
       for (const [, name = ''] of path.matchAll(parameterIn)) {
@@ -131,13 +187,24 @@ export const knownObjects = (paths: readonly string[]): KnownObjects => {
       }
       return values;
     },
+    at: (path, values, random) => {
+      const listed = byList.get(path)?.flatMap(({ prefix }) => [...(known.get(prefix)?.values() ?? [])]) ?? [];
+      if (listed.length > 0) return random.pick(listed).thing;
+      const nearest = placesAlong(path).at(-1);
+      return nearest === undefined ? undefined : known.get(nearest.prefix)?.get(keyOf(nearest.prefix, values))?.thing;
+    },
+    depth: (name) => {
+      const wheres = [...(called(name)?.values() ?? [])].slice(-5);
+      return Math.max(0, ...wheres.map((where) => Object.keys(where).length));
+    },
     named: (name, random, within) => {
-      const there = byName.get(name) ?? byName.get(name.replace(/s$/, ''));
+      const there = called(name);
       if (there === undefined) return undefined;
       const near = [...there].filter(([, where]) =>
         Object.entries(where).every(([parameter, value]) => (within[parameter] ?? value) === value),
       );
-      return near.length > 0 ? random.pick(near)[0] : random.pick([...there.keys()]);
+      const [value, where] = random.pick(near.length > 0 ? near : [...there]);
+      return { value, where };
     },
   };
 };

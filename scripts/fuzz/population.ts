@@ -2,10 +2,13 @@ import type { DescribedOperation } from './api-description.ts';
 import { type Client, jsonIn } from './client.ts';
 import { type KnownObjects, sparedName } from './known-objects.ts';
 import { randomFrom } from './random.ts';
+import type { Keys } from './requests.ts';
 
 const json = 'application/json';
 const projects = ['default', ...Array.from({ length: 7 }, (_, nth) => `fuzz-project-${nth}`)];
 const environments = ['development', 'production', 'fuzz-env-0', 'fuzz-env-1'];
+/** Environments that no project has, so that they can be deleted. */
+const spare = ['fuzz-spare-0', 'fuzz-spare-1', 'fuzz-spare-2', 'fuzz-spare-3'];
 const features = 48;
 
 interface Account {
@@ -18,9 +21,14 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, nth
 /**
  * Puts the flags, projects and what belongs to them where requests can speak of them: at the beginning, and again while a run
  * takes them away. What is there already is refused, and that is all right.
- * @returns a key of somebody who may do everything, and is not nobody as an admin token is
+ * @returns the key of somebody who may do everything, and is not nobody as an admin token is
  */
-export const populate = async (client: Client, key: string, known: KnownObjects, round: number): Promise<string> => {
+export const populate = async (
+  client: Client,
+  key: string,
+  known: KnownObjects,
+  round: number,
+): Promise<Omit<Keys, 'admin'>> => {
   const plain = { authorization: key };
   const headers = { ...plain, 'content-type': json };
   const send = async (method: string, path: string, values: Readonly<Record<string, string>>, body: unknown) => {
@@ -39,7 +47,7 @@ export const populate = async (client: Client, key: string, known: KnownObjects,
   const post = (path: string, values: Readonly<Record<string, string>>, body: unknown = {}) =>
     send('POST', path, values, body);
 
-  for (const name of environments) {
+  for (const name of [...environments, ...spare]) {
     await post('/environments', {}, { name, type: 'development' });
     await post('/environments/{name}/on', { name });
   }
@@ -52,6 +60,13 @@ export const populate = async (client: Client, key: string, known: KnownObjects,
         known.learn('/api/admin/projects/{projectId}/environments', { projectId }, { environment });
       }
     }),
+  );
+  await Promise.all(
+    projects.flatMap((projectId) =>
+      spare.map((environment) =>
+        send('DELETE', '/projects/{projectId}/environments/{environment}', { projectId, environment }, undefined),
+      ),
+    ),
   );
   await post('/context', {}, { name: 'fuzz-field' });
   await post('/tag-types', {}, { name: 'fuzz-type' });
@@ -77,23 +92,45 @@ export const populate = async (client: Client, key: string, known: KnownObjects,
       await post(`${feature}/dependencies`, values, { feature: parent });
       known.learn(`/api/admin${feature}/dependencies`, values, { parent });
     }
+    // Of their own they may be changed where some are, and are given in a batch alone.
+    const variants = [{ name: 'fuzz-variant', weight: 1000, weightType: 'variable', stickiness: 'default' }];
+    await send('PUT', `${feature}/variants-batch`, values, { environments, variants });
     if (nth >= projects.length) return;
     const change = { action: 'updateEnabled', feature: name, payload: { enabled: true } };
     const proposed = { projectId: values.projectId, environment };
     const request = await post('/projects/{projectId}/environments/{environment}/change-requests', proposed, change);
     known.learn('/api/admin/projects/{projectId}/change-requests', { projectId: values.projectId }, request);
-    const { id, features: changed } = (request ?? {}) as { id?: number; features?: { changes: unknown }[] };
+    const { id, features: changed } = (request ?? {}) as { id?: number; features?: { changes: object[] }[] };
     const where = { projectId: values.projectId, id: String(id) };
-    known.learn('/api/admin/projects/{projectId}/change-requests/{id}/changes', where, changed?.[0]?.changes);
+    // A change is told below its feature, and is edited by who names the feature again.
+    const changes = changed?.[0]?.changes.map((one) => ({ ...one, feature: name }));
+    known.learn('/api/admin/projects/{projectId}/change-requests/{id}/changes', where, changes);
+  };
+  /** Carries a change request through, so that there is one to go back behind. */
+  const oneApplied = async (projectId: string, nth: number): Promise<void> => {
+    const environment = 'production';
+    const change = { action: 'updateEnabled', feature: `fuzz-flag-${nth}`, payload: { enabled: round % 2 === 0 } };
+    const path = '/projects/{projectId}/environments/{environment}/change-requests';
+    const { id } = ((await post(path, { projectId, environment }, change)) ?? {}) as { id?: number };
+    for (const state of ['In review', 'Approved', 'Applied'])
+      await send('PUT', '/projects/{projectId}/change-requests/{id}/state', { projectId, id: String(id) }, { state });
   };
   for (const nth of range(6))
     await post('/user-admin', {}, { email: `fuzz-${nth}@example.org`, rootRole: 1 + (nth % 3) });
+  for (const nth of range(3)) {
+    await post('/groups', {}, { name: `fuzz-group-${nth}` });
+    await post('/roles', {}, { name: `fuzz-role-${nth}`, permissions: [{ name: 'CREATE_FEATURE' }] });
+    const machine = (await post('/service-account', {}, { username: `fuzz-machine-${nth}`, rootRole: 3 })) as Account;
+    const id = String(machine?.id);
+    if (id !== 'undefined') await post('/service-account/{id}/token', { id }, { description: `fuzz-${nth}` });
+  }
   for (const type of ['client', 'frontend']) {
     const wanted = { tokenName: `fuzz-${type}`, type, environment: 'development', projects: ['default'] };
     await post('/api-tokens', {}, wanted);
     await post('/projects/{projectId}/api-tokens', { projectId: 'default' }, wanted);
   }
   for (let from = 0; from < features; from += 8) await Promise.all(range(8).map((nth) => oneFeature(from + nth)));
+  await Promise.all(projects.map(oneApplied));
 
   // The one of the last round may be at work still.
   const username = `${sparedName}-${round % 3}`;
@@ -107,8 +144,19 @@ export const populate = async (client: Client, key: string, known: KnownObjects,
   const tokens = { method: 'POST', path: '/api/admin/service-account/{id}/token' } as DescribedOperation;
   const values = { id: String(robot?.id) };
   const answer = await client.send({ operation: tokens, values, query: [], headers, body: token });
-  const made = jsonIn(answer) as { secret?: string } | undefined;
-  return made?.secret ?? key;
+  const personal = (jsonIn(answer) as { secret?: string } | undefined)?.secret ?? key;
+  const own = { method: 'POST', path: '/api/admin/user/tokens' } as DescribedOperation;
+  for (const nth of range(2)) {
+    const body = { description: `fuzz-${round}-${nth}` };
+    await client.send({
+      operation: own,
+      values: {},
+      query: [],
+      headers: { ...headers, authorization: personal },
+      body,
+    });
+  }
+  return { personal, personalId: values.id };
 };
 
 /** Asks for the lists that can be asked for, of some of what they can be asked for, and learns what is in them. */

@@ -1,5 +1,5 @@
 import type { ApiDescription, DescribedOperation } from './api-description.ts';
-import type { KnownObjects } from './known-objects.ts';
+import { type KnownObjects, singular } from './known-objects.ts';
 import type { Random } from './random.ts';
 import type { ValueSource, Whim } from './values.ts';
 
@@ -18,6 +18,13 @@ export interface FuzzRequest {
 
 const json = 'application/json';
 
+/** `/environments/sort-order` is about an environment, `/default-strategy` about a strategy. */
+const nounOf = (path: string): string => {
+  const words = path.split('/').flatMap((part) => (part.startsWith('{') ? [] : part.split('-').slice(-1)));
+  const about = words.findLast((word) => /(s|y)$/.test(word));
+  return about === undefined ? '' : singular(about);
+};
+
 export const targetOf = ({ operation, values, query, rawTarget }: FuzzRequest): string => {
   if (rawTarget !== undefined) return rawTarget;
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'x'));
@@ -32,6 +39,8 @@ export const bodyOf = ({ rawBody, body }: FuzzRequest): Buffer | undefined =>
 export interface Keys {
   readonly admin: string;
   readonly personal: string;
+  /** the account that has it: nobody else's request may take it away */
+  readonly personalId: string;
 }
 
 /** Makes requests that fit the description in all that it says of them; whether their objects are there is another matter. */
@@ -51,7 +60,7 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
   const query = (operation: DescribedOperation, whim: Whim): [string, string][] => {
     const { random } = whim;
     return operation.queryParameters.flatMap(({ name, schema, required }): [string, string][] => {
-      if (!required && !random.chance(0.3)) return [];
+      if (!required && !random.chance(whim.plain ? 0.1 : 0.4)) return [];
       const { type, items } = description.resolve(schema);
       if (type === 'array') {
         return Array.from({ length: random.between(1, 3) }, () => [name, source.text(items ?? {}, name, whim)]);
@@ -63,27 +72,34 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
 
   const body = (operation: DescribedOperation, whim: Whim): unknown => {
     if (operation.body === undefined) return undefined;
+    const thing = whim.plain ? known.at(operation.path, whim.within, whim.random) : undefined;
     for (let attempt = 0; attempt < 30; attempt++) {
-      const made: unknown = JSON.parse(JSON.stringify(source.value(operation.body, '', whim)) ?? 'null');
+      const isAgain = thing !== undefined && attempt < 5 && whim.random.chance(0.7);
+      const said = isAgain ? source.saidAgain(operation.body, thing, whim) : source.value(operation.body, '', whim);
+      const made: unknown = JSON.parse(JSON.stringify(said) ?? 'null');
       if (operation.fitsBody(made) === undefined) return made;
     }
     throw new Error(`No body could be made up that fits ${operation.id}.`);
   };
 
   return (operation: DescribedOperation, random: Random, isSound: boolean): FuzzRequest => {
-    // Half of the time of what is there, otherwise of anything.
-    const there = random.chance(0.5) ? known.along(operation.path, random) : {};
-    const whim = { random, plain: random.chance(0.5), within: there };
-    const values = Object.fromEntries(
+    // Half of them are meant to succeed; the others speak of what is there or of anything, in plain words or odd ones.
+    const isMeant = random.chance(0.5);
+    const there = isMeant || random.chance(0.5) ? known.along(operation.path, random) : {};
+    const plain = isMeant || random.chance(0.5);
+    const whim = { random, plain, within: { ...there }, noun: nounOf(operation.path) };
+    const values: Record<string, string> = Object.fromEntries(
       operation.pathParameters.map((parameter) => {
         const { name } = parameter;
         const isThere = there[name] !== undefined && operation.fitsParameter.get(name)?.(there[name]) === undefined;
         return [name, (isThere ? there[name] : fittingText(operation, parameter, whim)) || 'x'];
       }),
     );
+    if (operation.path.startsWith('/api/admin/service-account/{id}') && values['id'] === keys.personalId)
+      values['id'] = '9999';
     const made = body(operation, whim);
     // A run may take away the personal key, and what breaks another rule must be refused for that.
-    const authorization = isSound && random.chance(0.3) ? keys.personal : keys.admin;
+    const authorization = isSound && random.chance(0.5) ? keys.personal : keys.admin;
     return {
       operation,
       values,

@@ -41,6 +41,8 @@ export interface Violation {
 export interface Tally {
   requests: number;
   readonly statuses: Map<number, number>;
+  /** what was said when it was refused, and how often */
+  readonly refusals: Map<string, number>;
 }
 
 export interface FuzzReport {
@@ -74,12 +76,17 @@ const count = (tally: Tally, status: number): void => {
   tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
 };
 
-const newTally = (): Tally => ({ requests: 0, statuses: new Map() });
+const newTally = (): Tally => ({ requests: 0, statuses: new Map(), refusals: new Map() });
 
 const tallyIn = (tallies: Map<string, Tally>, name: string): Tally => {
   const tally = tallies.get(name) ?? newTally();
   tallies.set(name, tally);
   return tally;
+};
+
+const countRefusal = ({ refusals }: Tally, text: string): void => {
+  const said = (/"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text).slice(0, 160);
+  refusals.set(said, (refusals.get(said) ?? 0) + 1);
 };
 
 const errorIdIn = (text: string): string | undefined => /"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
@@ -96,7 +103,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   if (chosen.length === 0) throw new Error(`No operation is called ${only}.`);
   const client = clientOf(url, atOnce);
   const known = knownObjects(description.operations.map(({ path }) => path));
-  const keys = { admin: key, personal: key };
+  const keys = { admin: key, personal: key, personalId: '' };
   let round = 0;
   const make = requestSource(description, known, valueSource(description, known), keys);
   const broken = breaker(description);
@@ -126,7 +133,9 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     count(tallyIn(byRule, rule), answer.status);
     count(all, answer.status);
     if (breakage === undefined) {
-      count(tallyIn(inOrderOf, operation.id), answer.status);
+      const tally = tallyIn(inOrderOf, operation.id);
+      count(tally, answer.status);
+      if (answer.status >= 400) countRefusal(tally, answer.text);
       if (answer.status < 300) succeeded.add(operation.id);
       if (answer.status < 300) known.learn(operation.path, request.values, jsonIn(answer));
     }
@@ -158,8 +167,8 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
 
   const replenish = async (): Promise<void> => {
     known.forget();
-    keys.personal = await populate(client, key, known, round++);
-    await lookAround(client, key, description.operations, known);
+    Object.assign(keys, await populate(client, key, known, round++));
+    await lookAround(client, keys.personal, description.operations, known);
   };
   try {
     await replenish();

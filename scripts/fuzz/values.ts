@@ -110,9 +110,10 @@ const meant: Readonly<Record<string, readonly string[]>> = {
 };
 /** Properties that hold what others are called. */
 const calledAlso: Readonly<Record<string, string>> = {
-  rootRole: 'role',
+  environmentId: 'environment',
   newProjectId: 'project',
-  projects: 'project',
+  project: 'projectId',
+  projects: 'projectId',
   users: 'userId',
   reviewers: 'userId',
   tokenName: 'apiTokenName',
@@ -126,11 +127,15 @@ export interface Whim {
   readonly random: Random;
   /** the request is meant to succeed: little that may be left out, nothing odd, and what it speaks of is there */
   readonly plain: boolean;
-  /** the values of the parameters in its path */
-  readonly within: Readonly<Record<string, string>>;
+  /** what its address is a list of, or leads to one of */
+  readonly noun: string;
+  /** by the names of parameters: what it speaks of so far, beginning with its path */
+  readonly within: Record<string, string>;
 }
 
 export interface ValueSource {
+  /** what was said of a thing, as it would be said by whoever changes it: no more than the schema knows of */
+  saidAgain(schema: Schema, thing: Readonly<Record<string, unknown>>, whim: Whim): unknown;
   /** a value that fits the schema, as far as that can be told from the schema; `name` is that of the property it is for */
   value(schema: Schema, name: string, whim: Whim): unknown;
   /** text that fits a schema of text, or of what is written as text */
@@ -146,16 +151,29 @@ const fitsText = ({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern
 
 /** Makes up values that fit their schemas: plain ones and odd ones, those of things that are there and of things that are not. */
 export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): ValueSource => {
-  const candidate = (schema: Schema, name: string, { random, plain, within }: Whim): string => {
+  /** What is there by that name. What else is said in the same request is of the same, where that can be had. */
+  const there = (name: string, whim: Whim): string | undefined => {
+    const { random, plain, within } = whim;
+    if (!random.chance(plain ? 0.9 : 0.5)) return undefined;
+    // What is only called by a name is what the address is about, or anything that has one.
+    const called = name === 'name' && random.chance(0.5) ? whim.noun : (calledAlso[name] ?? name);
+    const spokenOf = within[called];
+    if (spokenOf !== undefined && random.chance(0.9)) return spokenOf;
+    const named = known.named(called, random, within);
+    if (named === undefined) return undefined;
+    for (const [parameter, value] of Object.entries(named.where)) within[parameter] ??= value;
+    return named.value;
+  };
+
+  const candidate = (schema: Schema, name: string, whim: Whim): string => {
+    const { random, plain } = whim;
     if (schema.pattern !== undefined) return random.pick(patterned);
     const usual = meant[name];
     if (usual !== undefined && random.chance(0.5)) return random.pick(usual);
     if (schema.format === 'date-time') return random.pick(dates);
     if (schema.format === 'uri') return 'https://example.org/path?query=1';
-    if (random.chance(plain ? 0.9 : 0.5)) {
-      const there = known.named(calledAlso[name] ?? name, random, within);
-      if (there !== undefined) return there;
-    }
+    const called = there(name, whim);
+    if (called !== undefined) return called;
     if (name === 'path' || name === 'from') return random.pick(pointers);
     if (!plain && random.chance(0.2)) return random.pick(odd);
     if (random.chance(0.4)) return random.pick(words);
@@ -187,7 +205,14 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
   const list = (schema: Schema, name: string, whim: Whim, depth: number): unknown[] => {
     const { random, plain } = whim;
     const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items = {} } = schema;
-    const wanted = !plain && random.chance(0.03) ? 40 : random.between(0, depth > 5 || plain ? 1 : 4);
+    const wanted =
+      !plain && random.chance(0.03)
+        ? 40
+        : depth > 5
+          ? random.between(0, 1)
+          : plain
+            ? random.between(1, 2)
+            : random.between(0, 4);
     const count = Math.min(maxItems, Math.max(minItems, wanted));
     const made = Array.from({ length: count }, () => value(items, name, whim, depth + 1));
     return schema.uniqueItems === true ? [...new Map(made.map((item) => [JSON.stringify(item), item])).values()] : made;
@@ -196,19 +221,21 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
   const object = (schema: Schema, whim: Whim, depth: number): Record<string, unknown> => {
     const { random, plain } = whim;
     const made: [string, unknown][] = [];
-    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const often = plain ? random.pick([0.1, 0.4, 0.8]) : depth > 5 ? 0.1 : 0.5;
+    const properties = Object.entries(schema.properties ?? {}).toSorted(
+      ([one], [other]) => known.depth(calledAlso[other] ?? other) - known.depth(calledAlso[one] ?? one),
+    );
+    for (const [name, property] of properties) {
       const isNeeded = schema.required?.includes(name) === true;
-      if (isNeeded || random.chance(plain ? 0.15 : depth > 5 ? 0.1 : 0.5))
-        made.push([name, value(property, name, whim, depth + 1)]);
+      if (isNeeded || random.chance(often)) made.push([name, value(property, name, whim, depth + 1)]);
     }
     const { additionalProperties } = schema;
     const more = Object.values(schema.patternProperties ?? {})[0] ?? additionalProperties;
     if (typeof more === 'object') {
       for (let nth = random.between(0, 3); nth > 0; nth--) {
-        made.push([
-          random.pick([...words, 'rollout', 'stickiness', 'groupId']),
-          value(more, 'rollout', whim, depth + 1),
-        ]);
+        const keys = [...words, 'rollout', 'stickiness', 'groupId'];
+        const key = (plain && depth === 0 ? there(whim.noun, whim) : undefined) ?? random.pick(keys);
+        made.push([key, value(more, 'rollout', whim, depth + 1)]);
       }
     } else if (more !== false && !plain && random.chance(0.05))
       made.push(['somethingElse', random.pick([1, 'x', null, []])]);
@@ -228,10 +255,13 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
   };
 
   const value = (given: Schema, name: string, whim: Whim, depth = 0): unknown => {
-    const { random, plain, within } = whim;
+    const { random } = whim;
     const schema = resolve(given);
     if (schema.const !== undefined) return schema.const;
-    if (schema.enum !== undefined) return random.pick(schema.enum);
+    if (schema.enum !== undefined) {
+      const usual = meant[name]?.filter((one) => schema.enum?.includes(one)) ?? [];
+      return random.pick(whim.plain && usual.length > 0 ? usual : schema.enum);
+    }
     const branches = schema.anyOf ?? schema.oneOf;
     if (branches !== undefined) {
       const { anyOf: _any, oneOf: _one, ...base } = schema;
@@ -248,9 +278,9 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
       case 'boolean':
         return random.chance(0.5);
       case 'integer':
-        if (random.chance(plain ? 0.9 : 0.5)) {
-          const there = Number(known.named(calledAlso[name] ?? name, random, within));
-          if (Number.isSafeInteger(there)) return there;
+        {
+          const called = Number(there(name, whim));
+          if (Number.isSafeInteger(called)) return called;
         }
         return number(schema, true, random);
       case 'number':
@@ -266,7 +296,27 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     }
   };
 
+  const saidAgain: ValueSource['saidAgain'] = (given, thing, whim) => {
+    const schema = resolve(given);
+    const branches = schema.anyOf ?? schema.oneOf;
+    if (branches !== undefined) {
+      const all = branches.map(resolve);
+      const alike = all.filter(({ properties }) =>
+        Object.entries(properties ?? {}).every(([name, property]) => {
+          const { const: only, enum: among = only === undefined ? undefined : [only] } = resolve(property);
+          return among === undefined || thing[name] === undefined || among.includes(thing[name]);
+        }),
+      );
+      return saidAgain(whim.random.pick(alike.length > 0 ? alike : all), thing, whim);
+    }
+    const made = value(schema, '', whim);
+    if (typeof made !== 'object' || made === null || Array.isArray(made)) return made;
+    const known = Object.entries(thing).filter(([name]) => schema.properties?.[name] !== undefined);
+    return { ...made, ...Object.fromEntries(known.filter(() => whim.random.chance(0.9))) };
+  };
+
   return {
+    saidAgain,
     value: (schema, name, whim) => value(schema, name, whim),
     text: (schema, name, whim) => {
       const made = value(schema, name, whim);
