@@ -54,6 +54,7 @@ export const aRequest = (request: Partial<ChangeRequest> = {}): ChangeRequest =>
   schedule: null,
   applying: null,
   attempts: 0,
+  requestedApprovers: [],
   ...request,
 });
 

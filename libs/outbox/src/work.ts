@@ -42,8 +42,8 @@ export interface InSteps {
     job: Job<T | undefined>,
     reply: (done: T) => Promise<R>,
   ): Promise<Answered<R> | undefined>;
-  /** Stores the reply of a write whose last transaction this is, whoever carries it out in the end. */
-  remember(tx: Tx, once: Once, reply: unknown): Promise<void>;
+  /** Stores the reply of a write whose last transaction this is, whoever carries it out in the end, and what is said with it. */
+  remember(tx: Tx, once: Once, reply: unknown, said?: Readonly<Record<string, string>>): Promise<void>;
 }
 
 const sayAll = ({ say }: Asking, said: Readonly<Record<string, string>>): void => {
@@ -113,6 +113,6 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
       return came === undefined ? undefined : finish(asked, once, came, reply);
     },
 
-    remember: (tx, once, reply) => remember(tx, once, { answer: textOfReply(reply), said: {} }, false),
+    remember: (tx, once, reply, said = {}) => remember(tx, once, { answer: textOfReply(reply), said }, false),
   };
 };

@@ -1,8 +1,10 @@
-import type { Feature, FeatureStrategy } from '@bunting/contracts';
+import type { ChangeRequest, Feature, FeatureStrategy } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import type { Answer } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
+import { administering } from '../people.ts';
 import type { Platform } from '../platform.ts';
 
 /** Reads that cost nothing when nothing has changed, and writes that are done only if nothing has. */
@@ -107,6 +109,59 @@ export const describeConditions = (platform: () => Platform): void => {
       expectRefusal(state, 412, 'PreconditionFailed');
       const now = ifMatch(await read(request));
       expect((await platform().api('PUT', `${request}/state`, { state: 'In review' }, now)).status).toBe(200);
+    });
+
+    it('of a change request comes with the answer to every write of it, and guards the next one', async () => {
+      const { api } = platform();
+      const requests = `/api/admin/projects/${project}/environments/development/change-requests`;
+      const change = (enabled: boolean) => ({ action: 'updateEnabled', feature: 'tagged-flag', payload: { enabled } });
+      const created = await api<ChangeRequest>('POST', requests, change(true));
+      const request = `/api/admin/projects/${project}/change-requests/${created.body.id}`;
+      const changeId = created.body.features[0]?.changes[0]?.id;
+      await given().createFeature(project, 'tagged-other');
+      const { id: userId } = await administering(platform).person('tagged-reviewer');
+
+      let last = tagOf(await api('POST', requests, { action: 'archiveFeature', feature: 'tagged-other' }));
+      expect(tagOf(created)).not.toBe(last);
+      const writes: readonly [method: string, path: string, body?: unknown][] = [
+        ['PUT', '/title', { title: 'Tagged' }],
+        ['PUT', `/changes/${changeId}`, change(false)],
+        ['PUT', '/approvers', { reviewers: [userId] }],
+        ['PUT', '/approvers', { reviewers: [] }],
+        ['POST', '/comments', { text: 'With the tag that came last.' }],
+        ['PUT', '/state', { state: 'In review' }],
+        ['PUT', '/state', { state: 'Approved', comment: 'Good.' }],
+        ['DELETE', `/changes/${changeId}`],
+        ['PUT', '/state', { state: 'Rejected' }],
+      ];
+      for (const [method, path, body] of writes) {
+        const before = last;
+        const answer = await api(method, `${request}${path}`, body, ifMatch(before));
+        expect([path, answer.status < 300, answer.text]).toEqual([path, true, answer.text]);
+        last = tagOf(answer);
+        expect((await read(request)).startsWith(last.slice(0, -1))).toBe(true);
+        expect([path, last === before]).toEqual([path, false]);
+        // Whoever has not seen this yet comes too late with whatever they do.
+        const late = await api('POST', `${request}/comments`, { text: 'Late.' }, ifMatch(before));
+        expect([path, late.status, tagOf(late)]).toEqual([path, 412, last]);
+      }
+    });
+
+    it('of a change request that is applied comes with the answer, and with that to a retry', async () => {
+      const { api } = platform();
+      const change = { action: 'updateEnabled', feature: 'tagged-flag', payload: { enabled: true } };
+      const requests = `/api/admin/projects/${project}/environments/development/change-requests?new=true`;
+      const { body } = await api<ChangeRequest>('POST', requests, change);
+      const request = `/api/admin/projects/${project}/change-requests/${body.id}`;
+      for (const state of ['In review', 'Approved']) {
+        expect((await api('PUT', `${request}/state`, { state })).status).toBe(200);
+      }
+      const apply = { 'idempotency-key': randomUUID(), ...ifMatch(await read(request)) };
+      const applied = await api('PUT', `${request}/state`, { state: 'Applied' }, apply);
+      expect([applied.status, applied.text]).toEqual([200, applied.text]);
+      expect((await read(request)).startsWith(tagOf(applied).slice(0, -1))).toBe(true);
+      const again = await api('PUT', `${request}/state`, { state: 'Applied' }, apply);
+      expect([again.status, tagOf(again)]).toEqual([200, tagOf(applied)]);
     });
 
     it('comes with the answer to a write, so that the next needs no reading', async () => {

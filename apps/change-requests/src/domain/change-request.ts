@@ -93,6 +93,8 @@ export interface ChangeRequest {
   readonly applying: Applying | null;
   /** how often it was decided to apply the request */
   readonly attempts: number;
+  /** ids of the users whose approval is asked for, in the order in which they were named */
+  readonly requestedApprovers: readonly number[];
 }
 
 /** What a rule decided: how the request is from now on, and what there is to tell about it. */

@@ -53,6 +53,7 @@ export const createDraft = (origin: Origin, actor: Actor): Decision => {
     schedule: null,
     applying: null,
     attempts: 0,
+    requestedApprovers: [],
   };
   const data = { minApprovals: request.minApprovals };
   return { request, events: [eventOf('change-request-created', request, actor, { data })] };

@@ -160,6 +160,8 @@ export class AnotherOpenRequest extends Error {}
 export interface ChangeRequestRepository {
   /** What was locked, as it was then. */
   readonly locked: readonly ChangeRequest[];
+  /** What was written last, as it is from now on; nothing once it was removed. */
+  readonly written: () => ChangeRequest | undefined;
 
   /** Whether the user has a request there that takes changes, or a draft. Until the end of this work nobody else makes one. */
   hasOpen(userId: number, place: Place, onlyDraft: boolean): Promise<boolean>;
@@ -197,7 +199,7 @@ export interface ChangeRequestRepository {
   /** Which other requests that are not closed are about to give which of these segments to strategies. */
   segmentUses(project: string, segments: readonly number[]): Promise<SegmentUse[]>;
   /** Asks for the approval of these users and of no others. */
-  requestApprovers(id: number, userIds: readonly number[]): Promise<void>;
+  requestApprovers(before: ChangeRequest, userIds: readonly number[]): Promise<void>;
   /** Protects an environment, or no longer; gives what was set before. */
   protect(place: Place, requiredApprovals: number | null): Promise<number | null>;
 }
@@ -218,6 +220,7 @@ const changeRow = (change: ProposedChange) => ({
 
 export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository => {
   const locked: ChangeRequest[] = [];
+  let written: ChangeRequest | undefined;
   const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
     // Two statements: the second one sees what was committed while the first one waited.
     await query('select from change_request where id = $1 for update', [id]);
@@ -290,6 +293,7 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
 
   return {
     locked,
+    written: () => written,
 
     hasOpen: async (userId, { project, environment }, onlyDraft) => {
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
@@ -330,6 +334,7 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
     },
 
     remove: async (id) => {
+      written = undefined;
       await query('delete from change_request where id = $1', [id]);
     },
 
@@ -347,7 +352,8 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
     segmentUses: async (project, segments) =>
       segments.length === 0 ? [] : query(segmentUses.text, [project, segments.map(String)]),
 
-    requestApprovers: async (id, userIds) => {
+    requestApprovers: async (before, userIds) => {
+      const { id } = before;
       const others = 'delete from requested_approver where change_request_id = $1 and user_id <> all ($2::bigint[])';
       await query(others, [id, userIds]);
       await query(
@@ -356,6 +362,7 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
          on conflict (change_request_id, user_id) do update set place = excluded.place`,
         [id, userIds],
       );
+      written = { ...before, requestedApprovers: userIds };
     },
 
     protect: async ({ project, environment }, requiredApprovals) => {
@@ -397,6 +404,7 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
     add: async (request, importId) => {
       try {
         await store(request, []);
+        written = request;
         if (importId === undefined) return;
         await query('update change_request set import_id = $2 where id = $1', [request.id, importId]);
       } catch (error) {
@@ -407,9 +415,13 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
     save: async (before, after) => {
       await store(after, before.changes);
       await saveReview(before, after);
+      written = after;
     },
 
-    saveDraft: async ({ id, revision, changes }, after) =>
-      (await query(storeDraft, [id, revision, ...contentOf(changes, after.changes)])).length > 0,
+    saveDraft: async ({ id, revision, changes }, after) => {
+      const isStored = (await query(storeDraft, [id, revision, ...contentOf(changes, after.changes)])).length > 0;
+      if (isStored) written = after;
+      return isStored;
+    },
   };
 };

@@ -37,7 +37,10 @@ const requests = `
         'by', json_build_object('id', schedule.by_id, 'name', schedule.by_name), 'reason', schedule.reason,
         'snapshots', schedule.snapshots)
       from schedule where schedule.change_request_id = request.id),
-    'applying', request.applying, 'attempts', request.attempts
+    'applying', request.applying, 'attempts', request.attempts,
+    'requestedApprovers', coalesce((
+      select json_agg(asked.user_id order by asked.place)
+      from requested_approver asked where asked.change_request_id = request.id), '[]')
   ) as request
   from change_request request`;
 

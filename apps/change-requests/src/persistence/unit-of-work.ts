@@ -2,6 +2,7 @@ import { tagOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Answered, Asking, InSteps, Outbox, Telling } from '@bunting/outbox';
 import type { Promised } from '../domain/change-request.ts';
+import { entityTagOf } from '../domain/entity-tag.ts';
 import { type ScheduleRepository, scheduleRepository } from './agenda.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
@@ -13,7 +14,7 @@ export interface Work {
   /** Refuses a write that was meant for another state of the request than the one that was locked. */
   readonly judge: (asked: Asking) => void;
   /** Stores the reply of a write, where the transaction of another carries it out. */
-  readonly remember: (once: Promised['once'], reply: unknown) => Promise<void>;
+  readonly remember: (once: Promised['once'], reply: unknown, said: Readonly<Record<string, string>>) => Promise<void>;
 }
 
 type Job<T> = (work: Work) => Promise<T>;
@@ -46,10 +47,13 @@ export const unitOfWork = ({ work, workThen, recall, remember }: Telling): UnitO
       };
       const done = await job({
         ...{ requests, schedules: scheduleRepository(tx), outbox, judge },
-        remember: (once, reply) => remember(tx, once, reply),
+        remember: (once, reply, said) => remember(tx, once, reply, said),
       });
       // Last of all: a write that would be refused anyway is refused for that.
-      if (typeof asked !== 'string' && done !== undefined) judge(asked);
+      if (typeof asked === 'string' || done === undefined) return done;
+      judge(asked);
+      const written = requests.written();
+      if (written !== undefined) asked.say('ETag', entityTagOf(written));
       return done;
     };
   const working = <T>(asked: Asking | string, job: Job<T>) => work(asked as Asking, within(asked, job));

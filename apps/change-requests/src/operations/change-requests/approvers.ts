@@ -60,7 +60,7 @@ export const setApproversEndpoint = ({ bus, work }: Pick<Surroundings, 'bus' | '
     return work(asked, async ({ requests }) => {
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       requireAskable(request, caller.id);
-      await requests.requestApprovers(request.id, ids);
+      await requests.requestApprovers(request, ids);
       return null;
     });
   });

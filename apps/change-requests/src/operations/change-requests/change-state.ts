@@ -119,8 +119,9 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
         await tx.requests.save(before, request);
         return request;
       });
-      const { outcome, conflicts } = await apply(begun, onBehalfOf(asked));
+      const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(asked));
       if (outcome !== 'applied') throw blocked(conflicts);
+      if (tag !== undefined) asked.say('ETag', tag);
       return reply;
     }
     return work(asked, async (tx) => {

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
-import { GetChangeRequest, tagOf } from '@bunting/contracts';
+import { GetChangeRequest } from '@bunting/contracts';
+import { entityTagOf } from '../../domain/entity-tag.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import { onBehalfOf } from '../on-behalf-of.ts';
@@ -11,7 +12,7 @@ export const getChangeRequestEndpoint = ({ bus, reader }: Pick<Surroundings, 'bu
     const { params, caller } = asked;
     const found = await reader.one(params.id, params.projectId);
     const request = requireVisible(found, params.id, caller.id);
-    asked.say('ETag', `"${tagOf(request)}"`);
+    asked.say('ETag', entityTagOf(request));
     const outlookOf = await outlooksOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
     return shownChangeRequest(request, outlookOf(request));
   });
