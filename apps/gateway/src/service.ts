@@ -103,7 +103,9 @@ const start = async ({
     mountHealth(app, metrics, ready);
     mountDocs(app, openApiDocument(operations));
     const work = unitOfWork(telling, hasher);
-    const answers = gatewayEndpoints({ bus, work, access: accessReader(database), heardOf: projectsHeardOf(database) });
+    const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
+    const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
+    const answers = gatewayEndpoints({ bus, work, access, heardOf, catchUp });
     const served = await Promise.all([serve([...answers, telling.endpoint]), serve(answers, near)]);
     const stopAnswering = async () => {
       await close();

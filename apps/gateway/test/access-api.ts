@@ -7,9 +7,12 @@ import {
   ListEnvironments,
   ListProjects,
   notFound,
+  type OutboxMessage,
+  readOutboxOf,
   type RecordedEvent,
 } from '@bunting/contracts';
 import { expect } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import type { StartedGateway } from './started-gateway.ts';
 
 const environment = (name: string, sortOrder: number) => ({
@@ -20,13 +23,32 @@ const environment = (name: string, sortOrder: number) => ({
   protected: false,
 });
 
+const toldOf = (id: string, nth: number): OutboxMessage => ({
+  position: nth + 1,
+  uid: randomUUID(),
+  type: 'project',
+  recordedAt: new Date().toISOString(),
+  traceparent: null,
+  payload: { entity: 'project', id, version: 1, state: { id, mode: 'open', createdBy: null } },
+});
+
 /**
  * The projects and environments that there are, as the features service tells them.
  * @param found is awaited between the moment when a project or all are found and the answer
+ * @param told are the projects that it tells of by itself
  */
-export const placesBehind = (projects: readonly string[], found = () => Promise.resolve()): readonly Endpoint[] => {
+export const placesBehind = (
+  projects: readonly string[],
+  found = () => Promise.resolve(),
+  told = projects,
+): readonly Endpoint[] => {
   const environments = [environment('development', 1), environment('production', 2)];
+  const messages = told.map(toldOf);
   return [
+    implement(readOutboxOf.features, async ({ body: { after } }) => ({
+      head: messages.length,
+      messages: messages.filter(({ position }) => position > after),
+    })),
     implement(ListEnvironments, async () => ({ version: 1 as const, environments })),
     implement(ListProjects, async () => {
       await found();

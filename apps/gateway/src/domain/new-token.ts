@@ -31,11 +31,15 @@ const kindOf = ({ type }: CreateApiTokenBody): ApiTokenKind => {
   return kind;
 };
 
-const projectsOf = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
+const wantedProjects = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
   const wanted = projects ?? (project === undefined ? [everywhere] : [project]);
   if (wanted.length === 0) throw wrong('A token must give at least one project', '/body/projects');
   return wanted.includes(everywhere) ? [everywhere] : [...new Set(wanted)];
 };
+
+/** The projects that a token names; none for one that is for all of them. */
+export const projectsOf = ({ projects }: Pick<NewToken, 'projects'>): readonly string[] =>
+  projects.includes(everywhere) ? [] : projects;
 
 /** @throws Refusal 400 for a moment that has passed. */
 export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
@@ -53,7 +57,7 @@ export const newToken = (body: CreateApiTokenBody, caller: Caller, places: Place
   const name = (body.tokenName ?? body.username ?? '').trim();
   if (name === '') throw wrong('A token must have a name', '/body/tokenName');
   const kind = kindOf(body);
-  const projects = projectsOf(body);
+  const projects = wantedProjects(body);
   const environment = body.environment ?? (kind === 'admin' ? everywhere : 'development');
   if (kind === 'admin') {
     if (projects[0] !== everywhere) throw wrong('Admin token cannot be scoped to single project', '/body/projects');

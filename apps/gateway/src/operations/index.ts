@@ -4,7 +4,7 @@ import type { ProjectsHeardOf } from '../persistence/standing-projects.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { getUsersAccessEndpoint } from './access/get-users-access.ts';
 import { listHoldersEndpoint } from './access/list-holders.ts';
-import { placesKnown } from './places.ts';
+import { type CatchUp, placesKnown } from './places.ts';
 import { getApiTokensByNameEndpoint, listApiTokensEndpoint } from './api-tokens/api-token-readings.ts';
 import { createApiTokenEndpoint } from './api-tokens/create-api-token.ts';
 import { deleteApiTokenEndpoint } from './api-tokens/delete-api-token.ts';
@@ -60,11 +60,12 @@ export interface GatewayAnswers {
   readonly work: UnitOfWork;
   readonly access: AccessReader;
   readonly heardOf: ProjectsHeardOf;
+  readonly catchUp: CatchUp;
 }
 
 /** Everything that the gateway itself answers: who there is, and who may do what. */
-export const gatewayEndpoints = ({ bus, work, access, heardOf }: GatewayAnswers): readonly Endpoint[] => {
-  const places = placesKnown(bus, heardOf);
+export const gatewayEndpoints = ({ bus, work, access, heardOf, catchUp }: GatewayAnswers): readonly Endpoint[] => {
+  const places = placesKnown(bus, heardOf, catchUp);
   return [
     listHoldersEndpoint(access),
     getUsersAccessEndpoint(access),

@@ -84,6 +84,9 @@ it('does every write of users, keys, roles, groups and access once with one Idem
   await twice('DELETE', `projects/shop/groups/${group.id}/roles`);
   await twice('PUT', 'projects/shop/access', { roles: [{ id: 4, users: [owner.id], groups: [] }] });
 
+  const person = await twice('POST', 'user-admin', { username: 'person', rootRole: 3 });
+  const personKey = await twice('POST', `user-admin/${person.id}/token`, { description: 'first' });
+  await twice('DELETE', `user-admin/${person.id}/token/${personKey.id}`);
   const account = await twice('POST', 'service-account', { username: 'robot', rootRole: 3 });
   await twice('PUT', `service-account/${account.id}`, { name: 'Robot' });
   const robotKey = await twice('POST', `service-account/${account.id}/token`, { description: 'ci' });

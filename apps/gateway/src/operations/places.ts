@@ -1,5 +1,12 @@
 import { type Bus, call, type CallContext, traceparentFrom } from '@bunting/bus';
-import { GetProjectEnvironments, ListEnvironments, ListProjects, systemCaller } from '@bunting/contracts';
+import {
+  GetProjectEnvironments,
+  ListEnvironments,
+  ListProjects,
+  notFound,
+  systemCaller,
+  unavailable,
+} from '@bunting/contracts';
 import type { Places } from '../domain/new-token.ts';
 import type { ProjectsHeardOf } from '../persistence/standing-projects.ts';
 
@@ -11,15 +18,21 @@ interface Asking {
 
 /** What the features service knows of the places in which rights are given. */
 export interface PlacesKnown {
-  /** Every project and every environment, and which of the projects the gateway had heard of before. */
-  all(asking: Asking): Promise<Places & { readonly heardOf: readonly string[] }>;
+  /** Every project and every environment. */
+  all(asking: Asking): Promise<Places>;
   environments(asking: Asking): Promise<readonly string[]>;
+  /** @throws Refusal `NotFoundError` when there is no such project. */
+  requireProject(asking: Asking, projectId: string): Promise<void>;
   /**
-   * Makes sure that there is a project, and says whether the gateway had heard of it before: then a work can notice that it is gone.
-   * @throws Refusal `NotFoundError` when there is no such project.
+   * Waits until the gateway has heard of projects that there are: what is written for a project that it has not heard of would stay
+   * when it hears of the deletion before.
+   * @throws Refusal `NotFoundError` for one that is gone by now
    */
-  requireProject(asking: Asking, projectId: string): Promise<readonly string[]>;
+  requireHeardOf(projectIds: readonly string[]): Promise<void>;
 }
+
+/** Learns what changed in the projects; says how many milliseconds are missing still. */
+export type CatchUp = () => Promise<number>;
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
@@ -31,23 +44,32 @@ const contextOf = ({ requestId, traceparent, deadline }: Asking): CallContext =>
   timeoutMs: deadline.getTime() - Date.now(),
 });
 
-export const placesKnown = (bus: Bus, heardOf: ProjectsHeardOf): PlacesKnown => {
+export const placesKnown = (bus: Bus, heardOf: ProjectsHeardOf, catchUp: CatchUp): PlacesKnown => {
   const environments = async (asking: Asking): Promise<string[]> =>
     (await call(bus, ListEnvironments, {}, contextOf(asking))).environments.map(nameOf);
+  const unheardOf = async (projectIds: readonly string[]): Promise<string | undefined> => {
+    const heard = await heardOf(projectIds);
+    return projectIds.find((id) => !heard.includes(id));
+  };
   return {
     environments,
     all: async (asking) => {
-      const heard = await heardOf();
       const [found, { projects }] = await Promise.all([
         environments(asking),
         call(bus, ListProjects, {}, contextOf(asking)),
       ]);
-      return { environments: found, projects: projects.map(({ id }) => id), heardOf: heard };
+      return { environments: found, projects: projects.map(({ id }) => id) };
     },
     requireProject: async (asking, projectId) => {
-      const heard = await heardOf([projectId]);
       await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(asking));
-      return heard;
+    },
+    requireHeardOf: async (projectIds) => {
+      if ((await unheardOf(projectIds)) === undefined) return;
+      const behindMs = await catchUp();
+      const missing = await unheardOf(projectIds);
+      if (missing === undefined) return;
+      if (behindMs === 0) throw notFound(`Could not find project with id ${missing}`);
+      throw unavailable(`Who may see the project ${missing} is not known yet. Please try again.`);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import { newToken, requireMayCreate } from '../../domain/new-token.ts';
+import { newToken, projectsOf, requireMayCreate } from '../../domain/new-token.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { PlacesKnown } from '../places.ts';
 import { makeToken } from './make-token.ts';
@@ -11,6 +11,6 @@ export const createApiTokenEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
     const known = await places.all(asked);
     const token = newToken(body, caller, known, now);
     requireMayCreate(caller, token.kind);
-    const heardOf = known.heardOf.filter((project) => token.projects.includes(project));
-    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id, heardOf));
+    await places.requireHeardOf(projectsOf(token));
+    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
   });

@@ -1,5 +1,5 @@
 import type { ApiToken } from '@bunting/contracts';
-import type { NewToken } from '../../domain/new-token.ts';
+import { type NewToken, projectsOf } from '../../domain/new-token.ts';
 import { tooMany } from '../../domain/refusals.ts';
 import { newTokenSecret } from '../../persistence/secrets.ts';
 import type { WithSecret, Work } from '../../persistence/unit-of-work.ts';
@@ -13,9 +13,8 @@ export const makeToken = async (
   { tokens, tell, secretBytes, requireStanding }: Work,
   token: NewToken,
   createdBy: number,
-  heardOf: readonly string[],
 ): Promise<WithSecret<ApiToken>> => {
-  await requireStanding(heardOf);
+  await requireStanding(projectsOf(token));
   if ((await tokens.count()) >= most) throw tooMany('api token', most);
   const made = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = answered(await tokens.add(token, made, createdBy));

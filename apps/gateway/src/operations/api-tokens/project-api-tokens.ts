@@ -32,10 +32,7 @@ export const createProjectApiTokenEndpoint = (work: UnitOfWork, places: PlacesKn
   implement(CreateProjectApiToken, async (asked) => {
     const { caller, params, body, now } = asked;
     const { projectId } = params;
-    const [environments, heardOf] = await Promise.all([
-      places.environments(asked),
-      places.requireProject(asked, projectId),
-    ]);
+    const [environments] = await Promise.all([places.environments(asked), places.requireProject(asked, projectId)]);
     const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
     if (named.some((project) => project !== projectId))
       throw wrong(`A token of the project ${projectId} gives this project alone`, '/body/projects');
@@ -46,7 +43,8 @@ export const createProjectApiTokenEndpoint = (work: UnitOfWork, places: PlacesKn
     if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], where)) {
       throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
     }
-    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id, heardOf));
+    await places.requireHeardOf([projectId]);
+    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
   });
 
 export const deleteProjectApiTokenEndpoint = (work: UnitOfWork) =>

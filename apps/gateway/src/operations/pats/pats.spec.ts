@@ -117,7 +117,8 @@ describe('a service account', () => {
     expect(await done('GET', 'user', undefined, secret)).toMatchObject({ user: { id: account.id } });
     expect((await done<Pats>('GET', `${at}/token`)).pats).toMatchObject([{ id: shown.id, description: 'ci' }]);
     const { serviceAccounts } = await done<ServiceAccounts>('GET', 'service-account');
-    expect(serviceAccounts).toMatchObject([{ id: account.id, tokens: [{ id: shown.id }] }]);
+    const listed = serviceAccounts.filter(({ id }) => id === account.id);
+    expect(listed).toMatchObject([{ id: account.id, tokens: [{ id: shown.id }] }]);
     await done('DELETE', `${at}/token/${shown.id}`);
     expect(await works(secret)).toBe(false);
   });

@@ -8,9 +8,10 @@ export const addProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) 
   implement(AddProjectAccess, async (asked) => {
     const { caller, params, body } = asked;
     const project = params.projectId;
-    const heardOf = await places.requireProject(asked, project);
+    await places.requireProject(asked, project);
+    await places.requireHeardOf([project]);
     return work(asked, async (tx) => {
-      await tx.requireStanding(heardOf);
+      await tx.requireStanding([project]);
       const before = await rolesIn(tx, project);
       const roles = [...new Set(body.roles)];
       for (const holder of ['user', 'group'] as const) {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Group } from '@bunting/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
@@ -6,40 +7,59 @@ import { applyProjects } from '../../persistence/apply-projects.ts';
 
 const member = 5;
 let gateway: StartedGateway;
-const { ask, aUser } = accessApi(() => gateway);
+const { ask, aUser, done } = accessApi(() => gateway);
 
 const write = <Row>(text: string) => gateway.database.transaction(({ query }) => query<Row>(text));
-/** Lets the gateway hear that the project is deleted, as soon as the features service has found it. */
-const deleteIt = () =>
-  gateway.database.transaction((tx) =>
-    applyProjects(tx, [
-      {
-        position: 1,
-        uid: randomUUID(),
-        type: 'project',
-        recordedAt: new Date().toISOString(),
-        traceparent: null,
-        payload: { entity: 'project', id: 'brief', version: 2, state: null },
-      },
-    ]),
-  );
+const told = (version: number, state: object | null) => ({
+  position: version,
+  uid: randomUUID(),
+  type: 'project',
+  recordedAt: new Date().toISOString(),
+  traceparent: null,
+  payload: { entity: 'project', id: 'brief', version, state },
+});
+/** What the gateway hears as soon as the features service has found the project: that it is deleted, and before that it was made. */
+const created = told(1, { id: 'brief', mode: 'open', createdBy: null });
+const deleted = told(2, null);
+let heard = [deleted];
+const hear = () => gateway.database.transaction((tx) => applyProjects(tx, heard));
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['brief'], deleteIt));
+  await gateway.behind(placesBehind(['brief'], hear, []));
 });
-beforeEach(() => write("insert into project (id, mode, version) values ('brief', 'open', 1) on conflict do nothing"));
 afterAll(() => gateway.stop());
 
-it('access to a project that is deleted meanwhile is given to nobody', async () => {
-  const { id } = await aUser();
-  const given = await ask('PUT', `projects/brief/users/${id}/roles`, { roles: [member] });
-  expect([given.status, given.body.message]).toEqual([404, 'Could not find project with id brief']);
-  expect(await write("select from project_user where project = 'brief'")).toEqual([]);
-});
+describe.each([
+  ['of which the gateway had heard', true],
+  ['of which the gateway hears in the same moment', false],
+])('a project %s, and that is deleted meanwhile', (_which, isKnown) => {
+  beforeEach(async () => {
+    heard = isKnown ? [deleted] : [created, deleted];
+    await write("delete from project where id = 'brief'");
+    if (isKnown) await write("insert into project (id, mode, version) values ('brief', 'open', 1)");
+  });
 
-it.each(['projects/brief/api-tokens', 'api-tokens'])('no token is made for it either: %s', async (path) => {
-  const body = { tokenName: 'late', type: 'client', environment: 'development', projects: ['brief'] };
-  expect((await ask('POST', path, body)).status).toBe(404);
-  expect(await write("select from api_token where name = 'late'")).toEqual([]);
+  it.each(['users', 'groups'])('gives access to none of its %s', async (holders) => {
+    const { id } = holders === 'users' ? await aUser() : await done<Group>('POST', 'groups', { name: randomUUID() });
+    for (const [method, path, body] of [
+      ['PUT', `projects/brief/${holders}/${id}/roles`, { roles: [member] }],
+      ['POST', 'projects/brief/access', { roles: [member], users: [], groups: [], [holders]: [id] }],
+      ['PUT', 'projects/brief/access', { roles: [{ id: member, [holders]: [id] }] }],
+    ] as const) {
+      const given = await ask(method, path, body);
+      expect([path, given.status, given.body.message]).toEqual([path, 404, 'Could not find project with id brief']);
+    }
+    for (const table of ['project_user', 'project_group', 'project'])
+      expect([
+        table,
+        await write(`select from ${table} where ${table === 'project' ? 'id' : 'project'} = 'brief'`),
+      ]).toEqual([table, []]);
+  });
+
+  it.each(['projects/brief/api-tokens', 'api-tokens'])('gets no token either: %s', async (path) => {
+    const body = { tokenName: 'late', type: 'client', environment: 'development', projects: ['brief'] };
+    expect((await ask('POST', path, body)).status).toBe(404);
+    expect(await write("select from api_token where name = 'late'")).toEqual([]);
+  });
 });

@@ -16,9 +16,10 @@ export const setProjectUserRolesEndpoint = (work: UnitOfWork, places: PlacesKnow
   implement(SetProjectUserRoles, async (asked) => {
     const { caller, params, body } = asked;
     const { projectId: project, userId: id } = params;
-    const heardOf = await places.requireProject(asked, project);
+    await places.requireProject(asked, project);
+    await places.requireHeardOf([project]);
     return work(asked, async (tx) => {
-      await tx.requireStanding(heardOf);
+      await tx.requireStanding([project]);
       if ((await tx.people.existing([id])).length === 0) throw notFound(noSuchUser);
       const type = 'project-access-user-roles-updated';
       await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: body.roles, type });
@@ -30,9 +31,10 @@ export const removeProjectUserEndpoint = (work: UnitOfWork, places: PlacesKnown)
   implement(RemoveProjectUser, async (asked) => {
     const { caller, params } = asked;
     const { projectId: project, userId: id } = params;
-    const heardOf = await places.requireProject(asked, project);
+    await places.requireProject(asked, project);
+    await places.requireHeardOf([project]);
     return work(asked, async (tx) => {
-      await tx.requireStanding(heardOf);
+      await tx.requireStanding([project]);
       const type = 'project-access-user-roles-deleted';
       await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: [], type });
       return null;
@@ -43,9 +45,10 @@ export const setProjectGroupRolesEndpoint = (work: UnitOfWork, places: PlacesKno
   implement(SetProjectGroupRoles, async (asked) => {
     const { caller, params, body } = asked;
     const { projectId: project, groupId: id } = params;
-    const heardOf = await places.requireProject(asked, project);
+    await places.requireProject(asked, project);
+    await places.requireHeardOf([project]);
     return work(asked, async (tx) => {
-      await tx.requireStanding(heardOf);
+      await tx.requireStanding([project]);
       if ((await tx.groups.find(id)) === undefined) throw notFound(noSuchGroup);
       const type = 'project-access-group-roles-updated';
       await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: body.roles, type });
@@ -57,9 +60,10 @@ export const removeProjectGroupEndpoint = (work: UnitOfWork, places: PlacesKnown
   implement(RemoveProjectGroup, async (asked) => {
     const { caller, params } = asked;
     const { projectId: project, groupId: id } = params;
-    const heardOf = await places.requireProject(asked, project);
+    await places.requireProject(asked, project);
+    await places.requireHeardOf([project]);
     return work(asked, async (tx) => {
-      await tx.requireStanding(heardOf);
+      await tx.requireStanding([project]);
       const type = 'project-access-group-roles-deleted';
       await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: [], type });
       return null;

@@ -124,7 +124,7 @@ describe('access to a project', () => {
       await done('POST', `projects/${where}/access`, { roles: [member], users: [], groups: [group.id] });
     }
     await gateway.database.transaction(({ query }) =>
-      query("insert into project (id, mode, version) values ($1, 'private', 1)", [hidden]),
+      query("update project set mode = 'private' where id = $1", [hidden]),
     );
     expect((await accessTo(project)).groups).toMatchObject([{ projects: [project, hidden].sort() }]);
     expect((await accessTo(project, boss.key)).groups).toMatchObject([{ id: group.id, projects: [project] }]);

@@ -16,9 +16,10 @@ export const setProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) 
   implement(SetProjectAccess, async (asked) => {
     const { caller, params, body } = asked;
     const project = params.projectId;
-    const heardOf = await places.requireProject(asked, project);
+    await places.requireProject(asked, project);
+    await places.requireHeardOf([project]);
     return work(asked, async (tx) => {
-      await tx.requireStanding(heardOf);
+      await tx.requireStanding([project]);
       const before = await rolesIn(tx, project);
       const hadOwner = await tx.projectAccess.hasOwner(project);
       for (const holder of ['user', 'group'] as const) {
