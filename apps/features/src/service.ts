@@ -35,11 +35,10 @@ export const featuresService = defineService({
       warn,
     });
     const work = unitOfWork(telling);
-    const handOver = handingOver(bus, work);
-    const answered = featuresEndpoints(work, readersOf(database), handOver, config.FEATURES_LIMIT);
+    const answered = featuresEndpoints(work, readersOf(database), bus, config.FEATURES_LIMIT);
     const served = await serve([...answered, telling.endpoint]);
     const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
-    const housekeeping = startHousekeeping(work, { intervalMs, handOver, warn });
+    const housekeeping = startHousekeeping(work, { intervalMs, handOver: handingOver(bus, work), warn });
     return {
       ready: async () => {
         bus.ready();

@@ -1,4 +1,4 @@
-import { type Ask, call, type CallContext, traceparentFrom } from '@bunting/bus';
+import { type Ask, call, type CallContext, implement, serve, traceparentFrom } from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -7,6 +7,7 @@ import {
   type Feature,
   type FeatureState,
   GetFeature,
+  ListSegmentUses,
   type OutboxTopic,
   readOutboxOf,
   type RecordedEvent,
@@ -77,6 +78,9 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
     environment: { FEATURES_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...environment },
     log: openLog('error'),
   });
+  // No change request is about to use any segment.
+  const noUses = implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] }));
+  const requests = await serve(hosted.bus, [noUses]);
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
@@ -114,6 +118,7 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
       await database.transaction(({ query }) => query('truncate outbox'));
     },
     stop: async () => {
+      await requests.stop();
       await hosted.stop();
       await database.close();
       await fresh.drop();

@@ -4,6 +4,7 @@ import type {
   ChangeRequestSearch,
   Feature,
   ImportReport,
+  SegmentStrategies,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -155,6 +156,35 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(move(runner.api, revert.id, 'Applied'));
       const after = (await flag(name)).environments?.find((it) => it.name === environment);
       expect(after).toMatchObject({ enabled: false, strategies: [] });
+    });
+
+    it('shows where a segment is about to be used, and is in conflict once somebody deletes that', async () => {
+      const name = await given('cr-life-segment');
+      const { api } = platform();
+      const segment = { name: 'cr-life-testers', constraints: [] };
+      const { id: segmentId } = await done(api<{ id: number }>('POST', '/api/admin/segments', segment));
+      const payload = { name: 'default', constraints: [], parameters: {}, segments: [segmentId] };
+      const { id } = await propose([{ action: 'addStrategy', feature: name, payload }, enable(name)]);
+      await done(move(author, id, 'In review'));
+      await done(move(approver, id, 'Approved'));
+      const uses = await done(api<SegmentStrategies>('GET', `/api/admin/segments/${segmentId}/strategies`));
+      expect(uses).toMatchObject({
+        strategies: [],
+        changeRequestStrategies: [{ featureName: name, environment, changeRequest: { id, title: null } }],
+      });
+
+      const renamed = { ...segment, name: 'cr-life-explorers' };
+      await done(api('PUT', `/api/admin/segments/${segmentId}`, renamed));
+      expect(JSON.stringify(await get(id))).not.toContain('"conflict"');
+      await done(api('DELETE', `/api/admin/segments/${segmentId}`));
+      const conflict = `Segment ${segmentId} has been deleted`;
+      expect(await get(id)).toMatchObject({
+        features: [{ changes: [{ conflict, conflictCode: 'segment-missing' }, {}] }],
+      });
+      expectRefusal(await move(runner.api, id, 'Applied'), 409, 'ConflictError', conflict);
+      expect(await get(id)).toMatchObject({ state: 'Approved' });
+      expect(await isOn(name)).toBe(false);
+      await done(move(author, id, 'Cancelled'));
     });
 
     it('is what an import into the environment becomes, beside what it does at once', async () => {

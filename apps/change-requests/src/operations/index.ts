@@ -19,6 +19,7 @@ import {
 } from './change-requests/list-pending-change-requests.ts';
 import { listScheduledEndpoint } from './change-requests/list-scheduled.ts';
 import { previewChangeRequestEndpoint, previewProposalEndpoint } from './change-requests/preview-change-request.ts';
+import { listSegmentUsesEndpoint } from './change-requests/list-segment-uses.ts';
 import { proposeImportEndpoint } from './change-requests/propose-import.ts';
 import { revertChangeRequestEndpoint } from './change-requests/revert-change-request.ts';
 import { searchChangeRequestsEndpoint } from './change-requests/search-change-requests.ts';
@@ -58,5 +59,6 @@ export const changeRequestsEndpoints = (surroundings: Surroundings): readonly En
     setApproversEndpoint(surroundings),
     searchChangeRequestsEndpoint(surroundings),
     proposeImportEndpoint(surroundings),
+    listSegmentUsesEndpoint(surroundings),
   ];
 };

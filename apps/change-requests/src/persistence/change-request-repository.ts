@@ -19,6 +19,7 @@ import {
   segmentUses,
   storeDraft,
   storeRequest,
+  strategiesUsing,
 } from './statements.ts';
 import { openDraftIndex, openStates } from './migrations/tables.ts';
 
@@ -64,6 +65,8 @@ export interface ChangeRequestReader {
   planned(project: string, features: readonly string[], segments: readonly number[]): Promise<Planned[]>;
   /** Which requests that are not closed are about to give which of these segments to strategies. */
   segmentUses(project: string, segments: readonly number[]): Promise<SegmentUse[]>;
+  /** The strategies that requests that are not closed are about to give a segment to, as a user may see them. */
+  strategiesUsing(segment: number, userId: number, hidden: readonly string[]): Promise<StrategyUse[]>;
   /** A page of the requests of some projects that match, newest first and without the drafts of others. */
   search(
     projects: readonly string[],
@@ -78,6 +81,18 @@ export interface ChangeRequestReader {
 export interface SegmentUse {
   readonly id: number;
   readonly segment: number;
+}
+
+/** A strategy that would use a segment; its request, unless that is a draft of somebody else. */
+export interface StrategyUse {
+  readonly request: { readonly id: number; readonly title: string | null } | null;
+  readonly strategy: {
+    readonly id: string | null;
+    readonly projectId: string;
+    readonly featureName: string;
+    readonly strategyName: string;
+    readonly environment: string;
+  };
 }
 
 /** What a search asks for; what is left out does not matter. */
@@ -144,6 +159,8 @@ export const changeRequestReader = (database: Database): ChangeRequestReader => 
     features.length + segments.length === 0 ? [] : database.read(plannedChanges, [project, features, segments]),
   segmentUses: async (project, segments) =>
     segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
+  strategiesUsing: (segment, userId, hidden) =>
+    database.read<StrategyUse>(strategiesUsing, [String(segment), userId, hidden]),
   search: async (projects, userId, { createdBy, requestedApprover, open }, { offset, limit }) => {
     const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, open ?? null, offset, limit];
     const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);

@@ -178,6 +178,26 @@ export const segmentUses: Statement = {
 };
 
 /**
+ * Strategies that requests that are not closed give a segment to, oldest request first: `$1` segment, `$2` who asks, `$3` projects
+ * that are hidden from them. The drafts of others are not named.
+ */
+export const strategiesUsing: Statement = {
+  name: 'strategies-using-a-segment',
+  text: `
+    select
+      case when request.state <> 'Draft' or request.created_by_id = $2
+        then json_build_object('id', request.id, 'title', request.title) end as request,
+      json_build_object('id', case change.action when 'updateStrategy' then change.payload ->> 'id' end,
+        'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
+        'strategyName', coalesce(change.payload ->> 'name', change.snapshot ->> 'name', '')) as strategy
+    from change_request request join change on change.change_request_id = request.id
+    where (request.state in ${openStates} or request.state = 'Scheduled') and request.project <> all ($3::text[])
+      and change.action in ('addStrategy', 'updateStrategy') and json_typeof(change.payload -> 'segments') = 'array'
+      and $1::text in (select json_array_elements_text(change.payload -> 'segments'))
+    order by request.id, change.position limit 1000`,
+};
+
+/**
  * A page of those that match, and how many there are: `$1` projects, `$2` who asks, `$3` author, `$4` whose approval is
  * asked for, `$5` whether it is open, `$6` how many to skip, `$7` how many to give.
  */

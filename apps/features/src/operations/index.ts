@@ -1,4 +1,4 @@
-import { type Endpoint } from '@bunting/bus';
+import type { Bus, Endpoint } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { applyChangesEndpoint } from './changes/apply-changes.ts';
@@ -11,7 +11,7 @@ import { disableEnvironmentEndpoint } from './features/disable-environment.ts';
 import { enableEnvironmentEndpoint } from './features/enable-environment.ts';
 import { getFeatureEndpoint } from './features/get-feature.ts';
 import { importFeaturesEndpoint } from './features/import-features.ts';
-import type { HandOver } from './features/import-proposal.ts';
+import { handingOver } from './features/import-proposal.ts';
 import { listFeaturesEndpoint } from './features/list-features.ts';
 import { createProjectEndpoint } from './projects/create-project.ts';
 import { getProjectEnvironmentsEndpoint } from './projects/get-project-environments.ts';
@@ -78,13 +78,13 @@ import { getApplicationEndpoint } from './usage/get-application.ts';
 
 /**
  * Everything that the service answers: writes go through the unit of work, reads past it.
- * @param handOver has change requests made of what imports propose
+ * @param bus where the change requests service is asked
  * @param featureLimit how many active features there may be; as many as wanted where it is not said
  */
 export const featuresEndpoints = (
   work: UnitOfWork,
   { features, parts, projects, segments, situation, settings, usage, states }: Readers,
-  handOver: HandOver,
+  bus: Bus,
   featureLimit?: number,
 ): readonly Endpoint[] => [
   digestStatesEndpoint(states),
@@ -93,7 +93,7 @@ export const featuresEndpoints = (
   getFeatureEndpoint(features),
   listFeaturesEndpoint(features),
   createFeatureEndpoint(work, featureLimit),
-  importFeaturesEndpoint(work, handOver, featureLimit),
+  importFeaturesEndpoint(work, handingOver(bus, work), featureLimit),
   archiveFeatureEndpoint(work),
   enableEnvironmentEndpoint(work),
   disableEnvironmentEndpoint(work),
@@ -152,7 +152,7 @@ export const featuresEndpoints = (
   setFeatureVariantsEndpoint(work),
   patchFeatureVariantsEndpoint(work),
   setVariantsInBatchEndpoint(work),
-  ...settingsEndpoints(work, settings, featureLimit),
+  ...settingsEndpoints(work, settings, bus, featureLimit),
   registerApplicationEndpoint(work),
   reportMetricsEndpoint(work, usage),
   reportMetricsInBulkEndpoint(work),

@@ -1,4 +1,4 @@
-import type { Endpoint } from '@bunting/bus';
+import type { Bus, Endpoint } from '@bunting/bus';
 import type { SettingsReaders } from '../persistence/settings-readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { deleteSegmentEndpoint } from './segments/delete-segment.ts';
@@ -72,6 +72,7 @@ import { updateFeatureTagsEndpoint } from './tags/update-feature-tags.ts';
 export const settingsEndpoints = (
   work: UnitOfWork,
   { tags, featureTypes, strategyTypes, environments, projectOverviews, contextFields, segmentUses }: SettingsReaders,
+  bus: Bus,
   featureLimit?: number,
 ): readonly Endpoint[] => [
   updateFeatureTagsEndpoint(work),
@@ -90,7 +91,7 @@ export const settingsEndpoints = (
   updateSegmentEndpoint(work),
   deleteSegmentEndpoint(work),
   setStrategySegmentsEndpoint(work),
-  listStrategiesOfSegmentEndpoint(segmentUses),
+  listStrategiesOfSegmentEndpoint(segmentUses, bus),
   listSegmentsOfStrategyEndpoint(segmentUses),
   validateSegmentNameEndpoint(segmentUses),
   listContextFieldsEndpoint(contextFields),

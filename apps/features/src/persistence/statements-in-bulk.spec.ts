@@ -36,7 +36,6 @@ import {
 import { type Database, openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
 import { contextOf, freshFeaturesDatabase, mia, someoneWho } from '../../test/started-features.ts';
-import { handingOver } from '../operations/features/import-proposal.ts';
 import { featuresEndpoints } from '../operations/index.ts';
 import { entities } from './entities.ts';
 import { archivedFeatures } from './feature-json.ts';
@@ -58,8 +57,7 @@ beforeAll(async () => {
     warn: () => undefined,
   });
   await telling.relay.stop();
-  const work = unitOfWork(telling);
-  served = await serve(bus, featuresEndpoints(work, readersOf(database), handingOver(bus, work)));
+  served = await serve(bus, featuresEndpoints(unitOfWork(telling), readersOf(database), bus));
 });
 afterAll(async () => {
   await served.stop();

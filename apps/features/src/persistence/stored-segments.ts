@@ -1,4 +1,4 @@
-import { invalid, notFound, refusal } from '@bunting/contracts';
+import { invalid, notFound, refusal, type SegmentStrategies } from '@bunting/contracts';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import type { SegmentNeighbours, StoredSegment } from '../domain/segment.ts';
@@ -99,10 +99,10 @@ const isNameTaken: Statement = {
 const users: Statement = {
   name: 'strategies-of-segment',
   text: `
-    select json_build_object('changeRequestStrategies', '[]'::json, 'strategies', ${strategiesWhere(
+    select ${strategiesWhere(
       `f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.project <> all ($2::text[])`,
       `strategy -> 'segments' @> to_jsonb(s.id)`,
-    )})::text as json
+    )} as strategies
     from segment s where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
 };
 const ofStrategy: Statement = {
@@ -120,16 +120,16 @@ const ofStrategy: Statement = {
 /** Where segments are used, for who only looks. */
 export interface SegmentUseReader {
   isNameTaken(name: string): Promise<boolean>;
-  strategiesOf(id: number, hidden: readonly string[]): Promise<string>;
+  strategiesOf(id: number, hidden: readonly string[]): Promise<SegmentStrategies['strategies']>;
   ofStrategy(id: string, hidden: readonly string[]): Promise<string>;
 }
 
 export const segmentUseReader = (database: Database): SegmentUseReader => ({
   isNameTaken: async (name) => (await database.read(isNameTaken, [name])).length > 0,
   strategiesOf: async (id, hidden) => {
-    const [row] = await database.read<{ json: string }>(users, [id, hidden]);
+    const [row] = await database.read<Pick<SegmentStrategies, 'strategies'>>(users, [id, hidden]);
     if (row === undefined) throw noSuchSegment(id);
-    return row.json;
+    return row.strategies;
   },
   ofStrategy: async (id, hidden) => {
     const [row] = await database.read<{ json: string }>(ofStrategy, [id, hidden]);

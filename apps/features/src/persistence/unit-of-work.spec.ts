@@ -13,7 +13,6 @@ import {
 import { type Database, openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
 import { contextOf, freshFeaturesDatabase, mia } from '../../test/started-features.ts';
-import { handingOver } from '../operations/features/import-proposal.ts';
 import { featuresEndpoints } from '../operations/index.ts';
 import { entities } from './entities.ts';
 import { steps } from './migrations/index.ts';
@@ -34,8 +33,7 @@ beforeAll(async () => {
     warn: () => undefined,
   });
   await telling.relay.stop();
-  const work = unitOfWork(telling);
-  served = await serve(bus, featuresEndpoints(work, readersOf(database), handingOver(bus, work)));
+  served = await serve(bus, featuresEndpoints(unitOfWork(telling), readersOf(database), bus));
 });
 afterAll(async () => {
   await served.stop();

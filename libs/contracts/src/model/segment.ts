@@ -83,9 +83,23 @@ export const SegmentStrategies = Type.Object(
       }),
       { description: 'the strategies that use the segment' },
     ),
-    changeRequestStrategies: Type.Array(Type.Object({}, { additionalProperties: true }), {
-      description: 'strategies that would use the segment if an open change request were applied',
-    }),
+    changeRequestStrategies: Type.Array(
+      Type.Object({
+        id: Type.Optional(Type.String({ description: 'the id of the strategy, when it is there already' })),
+        projectId: Type.String({ description: 'the project of its feature' }),
+        featureName: Type.String({ description: 'its feature' }),
+        strategyName: Type.String({ description: 'its type' }),
+        environment: Type.String({ description: 'its environment' }),
+        changeRequest: Type.Object(
+          {
+            id: Nullable(Type.Integer(), { description: 'its id; null for a draft of somebody else' }),
+            title: Nullable(Type.String(), { description: 'the title that somebody gave it' }),
+          },
+          { description: 'the change request' },
+        ),
+      }),
+      { description: 'the strategies that would use the segment if change requests that are not closed were applied' },
+    ),
   },
   { title: 'segmentStrategiesSchema', description: 'Where a segment is used.' },
 );

@@ -236,6 +236,7 @@ export * from './change-requests/preview-changes.ts';
 export * from './change-requests/preview-proposal.ts';
 export * from './change-requests/revert-change-request.ts';
 export * from './change-requests/set-config.ts';
+export * from './change-requests/list-segment-uses.ts';
 export * from './change-requests/propose-import.ts';
 export * from './change-requests/set-protection.ts';
 export * from './change-requests/set-title.ts';

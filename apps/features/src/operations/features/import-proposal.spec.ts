@@ -50,7 +50,7 @@ beforeAll(async () => {
   await telling.relay.stop();
   work = unitOfWork(telling);
   handOver = handingOver(bus, work);
-  running.push(await serve(bus, featuresEndpoints(work, readersOf(database), handOver), { checkReplies: true }));
+  running.push(await serve(bus, featuresEndpoints(work, readersOf(database), bus), { checkReplies: true }));
   const answered = implement(ProposeImport, async ({ body }) => {
     proposals.push(body);
     mishaps.shift()?.();

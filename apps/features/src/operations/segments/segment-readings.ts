@@ -1,6 +1,7 @@
-import { implement, JsonText } from '@bunting/bus';
+import { type Bus, call, implement, JsonText, traceparentFrom } from '@bunting/bus';
 import {
   invalid,
+  ListSegmentUses,
   ListSegmentsOfStrategy,
   ListStrategiesOfSegment,
   refusal,
@@ -9,11 +10,15 @@ import {
 import type { SegmentUseReader } from '../../persistence/stored-segments.ts';
 import { hiddenFrom } from '../seen-by.ts';
 
-export const listStrategiesOfSegmentEndpoint = (segments: SegmentUseReader) =>
-  implement(
-    ListStrategiesOfSegment,
-    async ({ params, caller }) => new JsonText(await segments.strategiesOf(params.id, hiddenFrom(caller))),
-  );
+/** Where a segment is used, and where change requests are about to use it: nobody is told "nowhere" while that is not known. */
+export const listStrategiesOfSegmentEndpoint = (segments: SegmentUseReader, bus: Bus) =>
+  implement(ListStrategiesOfSegment, async ({ params, caller, requestId, traceparent, deadline }) => {
+    const timeoutMs = deadline.getTime() - Date.now();
+    const context = { caller, requestId, traceparent: traceparentFrom(traceparent), timeoutMs };
+    const strategies = await segments.strategiesOf(params.id, hiddenFrom(caller));
+    const { changeRequestStrategies } = await call(bus, ListSegmentUses, { body: { segment: params.id } }, context);
+    return { strategies, changeRequestStrategies };
+  });
 
 export const listSegmentsOfStrategyEndpoint = (segments: SegmentUseReader) =>
   implement(

@@ -10,7 +10,6 @@ import { featureRepository } from '../../persistence/feature-repository.ts';
 import { steps } from '../../persistence/migrations/index.ts';
 import { readersOf } from '../../persistence/readers.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
-import { handingOver } from '../features/import-proposal.ts';
 import { featuresEndpoints } from '../index.ts';
 
 // The service without its relay, whose statements would be counted as well.
@@ -28,8 +27,7 @@ beforeAll(async () => {
     warn: () => undefined,
   });
   await telling.relay.stop();
-  const work = unitOfWork(telling);
-  served = await serve(bus, featuresEndpoints(work, readersOf(database), handingOver(bus, work)));
+  served = await serve(bus, featuresEndpoints(unitOfWork(telling), readersOf(database), bus));
   const flags = Array.from({ length: count }, (_, nth) => aFeature({ name: `flag-${nth}`, project: 'default' }));
   await database.transaction((tx) =>
     featureRepository(tx, { event: () => undefined, state: () => undefined }).add(flags),
