@@ -93,7 +93,8 @@ export const matchesOf = (criteria: Criteria, found: FirstLook): Matches => {
     (hidden ? subtract : intersect)(ids, idsIn(found[`rows${nth}`] ?? null, indexedTo));
   }
   removeUpTo(ids, droppedId);
-  const length = ids.reduce((words, word) => (word === 0 ? words : words + 1), 0);
+  let length = 0;
+  for (let word = 0; word < ids.length; word++) if (ids[word] !== 0) length++;
   const words = new Uint32Array(length);
   const bits = new Uint32Array(length);
   let nth = 0;

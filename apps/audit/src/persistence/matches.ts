@@ -31,14 +31,14 @@ export interface Matches extends Found {
 
 /** What a first look found. */
 export const matchesIn = (found: Found): Matches => {
-  const bits = Uint32Array.from(found.bits);
+  const bits = new Uint32Array(found.bits);
   const before = new Uint32Array(bits.length);
   let total = 0;
   for (let nth = 0; nth < bits.length; nth++) {
     before[nth] = total;
     total += ones(bits[nth] as number);
   }
-  return { ...found, words: Uint32Array.from(found.words), bits, before, total };
+  return { ...found, words: new Uint32Array(found.words), bits, before, total };
 };
 
 /** Adds what was found after `known.upTo`; its first word may be the last one known. */
