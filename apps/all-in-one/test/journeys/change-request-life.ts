@@ -158,6 +158,33 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(after).toMatchObject({ enabled: false, strategies: [] });
     });
 
+    it('says of each feature that was archived, deleted or moved meanwhile, and applies nothing', async () => {
+      const { api } = platform();
+      const names = ['archived', 'deleted', 'moved', 'here'].map((what) => `cr-life-${what}`);
+      for (const name of names) await given(name);
+      const [archived = '', deleted = '', moved = '', here = ''] = names;
+      const id = await approved(...names);
+      await onPlatform(api).createProject('cr-elsewhere');
+      for (const name of [archived, deleted]) await done(api('DELETE', addressOf(project, name)));
+      await done(api('DELETE', `/api/admin/archive/${deleted}`));
+      await done(api('POST', `${addressOf(project, moved)}/changeProject`, { newProjectId: 'cr-elsewhere' }));
+      const conflicts = {
+        [archived]: 'Feature has been archived',
+        [deleted]: 'Feature has been deleted',
+        [moved]: 'Feature has been moved to another project',
+      };
+      const { features } = await get(id);
+      expect(features.map(({ name, conflict }) => [name, conflict])).toEqual(
+        names.map((name) => [name, conflicts[name]]),
+      );
+      const answer = await move(runner.api, id, 'Applied');
+      expectRefusal(answer, 409, 'ConflictError');
+      const { details } = answer.body as { details: readonly { feature: string; message: string }[] };
+      expect(Object.fromEntries(details.map(({ feature, message }) => [feature, message]))).toEqual(conflicts);
+      expect(await isOn(here)).toBe(false);
+      await done(move(author, id, 'Cancelled'));
+    });
+
     it('shows where a segment is about to be used, and is in conflict once somebody deletes that', async () => {
       const name = await given('cr-life-segment');
       const { api } = platform();

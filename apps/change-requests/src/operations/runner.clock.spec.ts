@@ -1,0 +1,104 @@
+import { openDatabase } from '@bunting/database';
+import { eventually, freshDatabase } from '@bunting/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { callers, type StartedChangeRequests, startChangeRequests, steps } from '../../test/started-change-requests.ts';
+
+const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+const { lee, rita, ada } = callers;
+const hour = 3_600_000;
+
+let drop: () => Promise<void>;
+let service: StartedChangeRequests;
+let url: string;
+beforeEach(async () => {
+  const fresh = await freshDatabase('clock');
+  url = fresh.url;
+  drop = () => fresh.drop();
+  service = await startChangeRequests({ url });
+});
+const realDate = globalThis.Date;
+afterEach(async () => {
+  globalThis.Date = realDate;
+  await service.stop();
+  await drop();
+});
+
+/** From now on, this process has another time than everybody else. */
+const step = (ms: number): void => {
+  globalThis.Date = class extends realDate {
+    constructor(...given: unknown[]) {
+      super(...((given.length === 0 ? [realDate.now() + ms] : given) as [number]));
+    }
+    static override now(): number {
+      return realDate.now() + ms;
+    }
+  } as DateConstructor;
+};
+
+const scheduled = async (inMs: number): Promise<{ id: number; at: number }> => {
+  const { id } = await service.add(enable, lee);
+  await service.move(id, 'In review', lee);
+  await service.move(id, 'Approved', rita);
+  const at = realDate.now() + inMs;
+  await service.move(id, 'Scheduled', ada, { scheduledAt: new realDate(at).toISOString() });
+  return { id, at };
+};
+/** When the request was applied, by the clock that all replicas share. */
+const appliedAt = async (id: number): Promise<number> => {
+  const { state, stateTimestamps } = await eventually(async () => {
+    const request = await service.get(id);
+    expect(request.state).toBe('Applied');
+    return request;
+  });
+  return realDate.parse(stateTimestamps?.[state] ?? '');
+};
+
+describe('a replica whose clock steps', () => {
+  it.each([
+    ['an hour ahead', hour],
+    ['an hour back', -hour],
+  ])('%s applies at the time that was meant: no sooner, and within two seconds', async (_, ms) => {
+    const { id, at } = await scheduled(600);
+    step(ms);
+    const late = (await appliedAt(id)) - at;
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(2_000);
+    expect(service.features.applied).toHaveLength(1);
+  });
+
+  it.each([
+    ['an hour ahead, a time that is to come', hour, 60_000, 'Scheduled'],
+    ['an hour back, a time that is over', -hour, -60_000, 'Approved'],
+  ])('%s is taken for what it is', async (_, ms, inMs, state) => {
+    step(ms);
+    const attempt = scheduled(inMs);
+    if (inMs > 0) await attempt;
+    else await expect(attempt).rejects.toThrow('/body/scheduledAt');
+    const [found] = await service.database.read<{ state: string }>({
+      name: 'state',
+      text: 'select state from change_request',
+    });
+    expect(found?.state).toBe(state);
+  });
+});
+
+describe('a schedule outlives the service', () => {
+  it.each([
+    ['for a minute: it is applied late, and once', '-1 minute', { state: 'Applied' }, 1],
+    [
+      'for an hour: it fails, with the reason, and waits for somebody to give it another time',
+      '-1 hour',
+      { schedule: { status: 'failed', reason: 'the service was not running at the scheduled time' } },
+      0,
+    ],
+  ])('that does not run %s', async (_, when, expected, times) => {
+    const { id } = await scheduled(60_000);
+    await service.stop();
+    const asleep = await openDatabase({ url, name: 'time that passes', steps });
+    await asleep.transaction(({ query }) => query('update schedule set scheduled_at = now() + $1::interval', [when]));
+    await asleep.close();
+    service = await startChangeRequests({ url });
+    await eventually(async () => expect(await service.get(id)).toMatchObject(expected));
+    expect(service.features.applied).toHaveLength(times);
+  });
+});
