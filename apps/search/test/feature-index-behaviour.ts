@@ -167,6 +167,14 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
       expect((await search({ query: 'checkout\u001fsimple' })).total).toBe(0);
     });
 
+    it('counts what was created since any day that can be written, from the year 0 to the last of 9999', async () => {
+      for (const day of ['0000-01-01', '0001-01-01', '2026-01-03', '9999-12-31']) {
+        const before = (await search({ createdAt: `IS_BEFORE:${day}` })).total;
+        const since = (await search({ createdAt: `IS_ON_OR_AFTER:${day}` })).total;
+        expect([day, before, since]).toEqual([day, ...(day < '2026' ? [0, 4] : day > '2027' ? [4, 0] : [2, 2])]);
+      }
+    });
+
     it('knows what is new at once: a name of a segment, a tag, a switch', async () => {
       await engine.tell([segmentTold(1, 'gamma', 2)]);
       expect((await search({ segment: 'INCLUDE:beta' })).total).toBe(0);

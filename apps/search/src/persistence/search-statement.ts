@@ -49,9 +49,10 @@ const dayTotal = (
   place: Place,
 ): string | undefined => {
   if (created === undefined || tallied.length > 1 || others.length > 1 || excluded.length > 0) return undefined;
-  const day = place(created.midnight.toISOString().slice(0, 10), 'date');
+  // PostgreSQL writes no year 0.
+  const midnight = `to_timestamp(${place(created.midnight.getTime() / 1000, 'double precision')})`;
   return `(select coalesce(sum(features), 0)::bigint from day_tally
-    where ${all(tallied)} and day ${created.before ? '<' : '>='} ${day})`;
+    where ${all(tallied)} and day ${created.before ? '<' : '>='} (${midnight} at time zone 'UTC')::date)`;
 };
 
 const keyOf = (...parts: readonly unknown[]): string =>
