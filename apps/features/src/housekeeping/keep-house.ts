@@ -1,5 +1,5 @@
 import { systemContext, traceparentFrom } from '@bunting/bus';
-import { systemCaller } from '@bunting/contracts';
+import { Refusal, systemCaller } from '@bunting/contracts';
 import { told } from '../domain/told.ts';
 import type { HandOver } from '../operations/features/import-proposal.ts';
 import type { UnitOfWork, Work } from '../persistence/unit-of-work.ts';
@@ -44,8 +44,18 @@ export const keepHouse = async (work: UnitOfWork): Promise<void> => {
   await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.dropOldFigures(atMost));
 };
 
-/** Has change requests made of what imports proposed, where the one who imported did not get that far. */
+/**
+ * Has change requests made of what imports proposed, where the one who imported did not get that far. One that is refused holds
+ * up none that came later.
+ */
 export const handOverImports = async (work: UnitOfWork, handOver: HandOver): Promise<void> => {
   const waiting = await work(anOccasion(), ({ importProposals }) => importProposals.waiting(importsAtOnce));
-  for (const importId of waiting) await handOver(importId, systemContext(patienceMs));
+  const refusals: Refusal[] = [];
+  for (const importId of waiting) {
+    await handOver(importId, systemContext(patienceMs)).catch((error: unknown) => {
+      if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
+      refusals.push(error);
+    });
+  }
+  if (refusals[0] !== undefined) throw refusals[0];
 };

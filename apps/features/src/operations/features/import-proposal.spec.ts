@@ -12,6 +12,7 @@ import {
   ListFeatures,
   type Permission,
   ProposeImport,
+  refusal,
   type RequestOf,
   SetProtection,
   unavailable,
@@ -245,6 +246,24 @@ describe('the proposal of an import', () => {
     expect(proposals).toHaveLength(2);
     expect(new Set(proposals.map(({ importId }) => importId)).size).toBe(1);
     expect(await database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
+  });
+
+  it('does not wait for another that is refused again and again', async () => {
+    const fails = () => {
+      throw unavailable('Nobody is there.');
+    };
+    mishaps = [fails, fails];
+    await bringIn(checkout);
+    await bringIn({ features: [{ name: 'later' }], featureStrategies: [strategy('later')], tagTypes: [] });
+    proposals = [];
+    mishaps = [
+      () => {
+        throw refusal('PayloadTooLarge', 'More than the message bus carries.');
+      },
+    ];
+    await expect(handOverImports(work, handOver)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
+    expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
+    expect(await database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
   });
 
   it('is one when the import is sent again with its key, and the answer is the same', async () => {
