@@ -1,14 +1,17 @@
 import type { RecordedEvent } from '@bunting/contracts';
+import { openDatabase } from '@bunting/database';
+import { freshDatabase } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
-import { dropPostings, indexNext } from './event-index.ts';
+import { dropPostings, eventTerms, indexNext } from './event-index.ts';
 import { appendEvents } from './event-log.ts';
 import type { Criteria } from './criteria.ts';
 import { eventSearch } from './event-search.ts';
 import { groupLength } from './postings.ts';
 import { dropOldest } from './retention.ts';
+import { logSteps } from './tables.ts';
 
 let log: OpenedLog;
 const events: RecordedEvent[] = Array.from({ length: 4_200 }, (_, nth) =>
@@ -122,5 +125,29 @@ describe('The index of events', () => {
       text: 'select seq from event_term_posting where seq % 2 = 0',
     });
     expect(left).toEqual([]);
+  });
+});
+
+describe('A log that the version before has indexed', () => {
+  it('is indexed anew, and found by what that version did not index', async () => {
+    const fresh = await freshDatabase('audit-before');
+    const before = logSteps.slice(0, logSteps.indexOf(eventTerms));
+    const old = await openDatabase({ url: fresh.url, name: 'before', steps: before });
+    await old.transaction(async ({ query }) => {
+      await query(`insert into event_part (kind, digest, text) values (0, gen_random_uuid(), 'title')`);
+      await query('update event_index_head set indexed_to = 2048');
+    });
+    await old.close();
+    const database = await openDatabase({ url: fresh.url, name: 'after', steps: logSteps });
+    const arriving = events.slice(0, 2_100).map((event) => ({ uid: randomUUID(), event }));
+    await database.transaction((tx) => appendEvents(tx, arriving));
+    expect(await database.transaction(indexNext)).toBe(2_048);
+    const question = { creators: [1], text: 'title 1', visible: everything };
+    const found = await eventSearch(database).find(question, { from: 9_999, limit: 1 }, new Date(Date.now() + 10_000));
+    expect(found.total).toBe(arriving.filter((_, nth) => String(nth).startsWith('1')).length);
+    const left = 'select (select count(*) from event_part) + indexed_to as left from event_index_head';
+    expect(await database.read({ name: 'left', text: left })).toEqual([{ left: 0 }]);
+    await database.close();
+    await fresh.drop();
   });
 });
