@@ -47,5 +47,13 @@ export const ChangeRequestsConfig = Type.Object({
     default: true,
     description: 'whether an admin token, behind which no person stands, may approve and reject',
   }),
+  CHANGE_REQUESTS_ADMINS_REVIEW_OWN: Type.Boolean({
+    default: true,
+    description: 'whether administrators may approve and reject what they proposed themselves',
+  }),
+  CHANGE_REQUESTS_VOLUNTARY: Type.Boolean({
+    default: true,
+    description: 'whether changes may be proposed where no change request is needed',
+  }),
 });
 export type ChangeRequestsConfig = Static<typeof ChangeRequestsConfig>;

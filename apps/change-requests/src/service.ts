@@ -42,7 +42,11 @@ export const changeRequestsService = defineService({
     const agenda = agendaOf(database);
     const apply = applying(bus, work);
     const tellProtection = tellingProtection(bus, agenda, work);
-    const rolesOf = rolesFor(config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW);
+    const rolesOf = rolesFor({
+      adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
+      ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
+    });
+    const isVoluntary = config.CHANGE_REQUESTS_VOLUNTARY;
     const runner = startRunner({
       bus,
       agenda,
@@ -59,7 +63,7 @@ export const changeRequestsService = defineService({
     const heard = () => runner.heardOfDeparture();
     const users = await followUsers({ bus, database, intervalMs: 1000, warn, heard });
     const served = await serve([
-      ...changeRequestsEndpoints({ bus, reader, work, rolesOf, apply, tellProtection }),
+      ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, tellProtection }),
       telling.endpoint,
     ]);
     return {

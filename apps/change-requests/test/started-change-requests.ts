@@ -90,7 +90,7 @@ export interface StartedChangeRequests {
  * of one that runs already.
  */
 export const startChangeRequests = async (
-  shared: { url?: string; busUrl?: string } = {},
+  shared: { url?: string; busUrl?: string; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<StartedChangeRequests> => {
   const { busUrl } = shared;
   const fresh =
@@ -103,6 +103,7 @@ export const startChangeRequests = async (
     CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: '50',
     CHANGE_REQUESTS_RECOVERY_MS: '300',
     ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
+    ...shared.settings,
   };
   const hosted = await host([changeRequestsService], { environment, log: openLog('silent') });
   const features = await featuresAtTheBoundary(hosted.bus);

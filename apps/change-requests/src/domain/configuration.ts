@@ -1,4 +1,4 @@
-import { invalid, type RecordedEvent } from '@bunting/contracts';
+import { invalid, type RecordedEvent, refusal } from '@bunting/contracts';
 import type { Actor } from './change-request.ts';
 
 const fewest = 1;
@@ -22,6 +22,17 @@ export const requireLeast = (before: number | null, after: number | null, least:
     `The environment ${environment} asks for at least ${least} approvals: see the \`${path}\` property.`,
     path,
   );
+};
+
+/**
+ * How many approvals a new request needs, by what is configured for its environment. Where nothing is, it is made voluntarily.
+ * @throws Refusal `NoAccessError` where nobody proposes what takes no change request.
+ */
+export const approvalsFor = (configured: number | null, isVoluntary: boolean): number => {
+  if (configured === null && !isVoluntary) {
+    throw refusal('NoAccessError', 'Change requests are not enabled in this environment');
+  }
+  return configured ?? fewest;
 };
 
 const shown = (requiredApprovals: number | null) => ({

@@ -5,16 +5,22 @@ import type { Roles } from '../domain/state-machine.ts';
 /** Says what a caller is to the request that was found. */
 export type RolesOf = (caller: Caller, request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>) => Roles;
 
-/** @param adminTokensReview whether an admin token, behind which no person stands, may approve and reject */
+export interface Reviewing {
+  /** whether an admin token, behind which no person stands, may approve and reject */
+  readonly adminTokens: boolean;
+  /** whether administrators may judge what they proposed themselves */
+  readonly ownOfAdmins: boolean;
+}
+
 export const rolesFor =
-  (adminTokensReview: boolean): RolesOf =>
+  ({ adminTokens, ownOfAdmins }: Reviewing): RolesOf =>
   (caller, { project, environment, createdBy }) => {
     const where = { project, environment };
     const author = caller.id === createdBy.id;
-    const reviews = adminTokensReview || caller.id !== adminTokenUserId;
+    const reviews = adminTokens || caller.id !== adminTokenUserId;
     return {
       author,
-      admin: reviews && may(caller, ['ADMIN'], where),
+      admin: reviews && (ownOfAdmins || !author) && may(caller, ['ADMIN'], where),
       reviewer: reviews && may(caller, ['APPROVE_CHANGE_REQUEST'], where),
       applier: may(caller, ['APPLY_CHANGE_REQUEST'], where),
       system: false,

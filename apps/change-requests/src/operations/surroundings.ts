@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly reader: ChangeRequestReader;
   readonly work: UnitOfWork;
   readonly rolesOf: RolesOf;
+  /** whether changes may be proposed where none is needed */
+  readonly isVoluntary: boolean;
   readonly apply: Apply;
   readonly tellProtection: TellProtection;
 }

@@ -23,9 +23,6 @@ import {
 } from './statements.ts';
 import { openDraftIndex, openStates } from './migrations/tables.ts';
 
-/** A request where nobody configured any needs as many approvals as this. */
-const voluntaryApprovals = 1;
-
 interface Row {
   readonly request: ChangeRequest;
 }
@@ -186,8 +183,8 @@ export interface ChangeRequestRepository {
   /** Ids for what is about to be stored, ascending. Those that are not used in the end are used by nobody. */
   newChangeIds(count: number): Promise<number[]>;
   newCommentId(): Promise<number>;
-  /** How many approvals a new request needs there. */
-  minApprovals(place: Place): Promise<number>;
+  /** How many approvals a new request needs there; null where none is configured. */
+  minApprovals(place: Place): Promise<number | null>;
   /** The moment by the clock of the database, which all replicas share. */
   now(): Promise<Date>;
   /** The request, locked: whoever else wants to write it waits for the end of this unit of work. */
@@ -342,7 +339,7 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
     minApprovals: async ({ project, environment }) => {
       const text =
         'select required_approvals as needed from protected_environment where project = $1 and environment = $2';
-      return (await query<{ needed: number }>(text, [project, environment]))[0]?.needed ?? voluntaryApprovals;
+      return (await query<{ needed: number }>(text, [project, environment]))[0]?.needed ?? null;
     },
 
     now: async () => {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/add-changes.ts';
 import { bearingOn } from '../../domain/bearing.ts';
 import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
+import { approvalsFor } from '../../domain/configuration.ts';
 import { createDraft, isOpen } from '../../domain/content.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireMergeable } from '../../domain/merge.ts';
@@ -33,16 +34,18 @@ interface Addition {
   readonly actor: Actor;
   /** whether the write is meant for one state of the request alone, which has to be looked at */
   readonly isConditional: boolean;
+  readonly isVoluntary: boolean;
 }
 
 /** Adds what was checked, unless the request is no longer what it was checked against; then nothing, and `undefined`. */
 const addUnlessOutdated = async (
   { requests, outbox }: Work,
-  { place, onlyToDraft, known, checked, changeIds, actor, isConditional }: Addition,
+  { place, onlyToDraft, known, checked, changeIds, actor, isConditional, isVoluntary }: Addition,
 ): Promise<ChangeRequest | undefined> => {
   if (known === undefined) {
     if (await requests.hasOpen(actor.by.id, place, onlyToDraft)) return undefined;
-    const origin = { id: await requests.newRequestId(), ...place, minApprovals: await requests.minApprovals(place) };
+    const minApprovals = approvalsFor(await requests.minApprovals(place), isVoluntary);
+    const origin = { id: await requests.newRequestId(), ...place, minApprovals };
     const draft = createDraft(origin, actor);
     const { request, events } = addChanges(draft.request, checked, changeIds, actor);
     await requests.add(request);
@@ -64,12 +67,14 @@ const addUnlessOutdated = async (
   return request;
 };
 
+type Adding = Pick<Surroundings, 'bus' | 'reader' | 'work' | 'isVoluntary'>;
+
 /**
  * Adds to the caller's open request for the project and environment, or creates it. Another service says what the changes
  * mean, and no lock is held while it is asked: an edit in between is noticed by the revision, or by a look before a draft is
  * made, and then all is done again with what is there now. What all of it would come to is asked while it is being stored.
  */
-export const addChangesEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) => {
+export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: Adding) => {
   const takeTurn = takingTurns();
   return implement(AddChanges, async (asked) => {
     const { params, query, body, caller, deadline } = asked;
@@ -103,7 +108,7 @@ export const addChangesEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bu
       // Where nothing is stored, nobody waits for it.
       outlook.catch(() => undefined);
       const isConditional = asked.requireMatch !== undefined;
-      const addition = { place, onlyToDraft, known, checked, changeIds, actor, isConditional };
+      const addition = { place, onlyToDraft, known, checked, changeIds, actor, isConditional, isVoluntary };
       const answerOf = async (request: ChangeRequest) => shownChangeRequest(request, (await outlook)(expected));
       return work
         .thenReply(asked, (tx) => addUnlessOutdated(tx, addition), answerOf)

@@ -6,7 +6,6 @@ import {
   invalid,
   ListAvailableReviewers,
   ListHolders,
-  may,
   notFound,
   SetApprovers,
 } from '@bunting/contracts';
@@ -17,7 +16,7 @@ import { reviewerOf } from '../reviewer-card.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** Lists who may approve there. Callers are among them only where they may approve what they propose. */
-export const listAvailableReviewersEndpoint = ({ bus }: Pick<Surroundings, 'bus'>) =>
+export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: Pick<Surroundings, 'bus' | 'rolesOf'>) =>
   implement(ListAvailableReviewers, async (asked) => {
     const { params, caller } = asked;
     const { projectId: project, environment } = params;
@@ -29,7 +28,7 @@ export const listAvailableReviewersEndpoint = ({ bus }: Pick<Surroundings, 'bus'
     if (!environments.some(({ name }) => name === environment)) {
       throw notFound(`Could not find environment ${environment} for project ${project}`);
     }
-    const approvesOwn = may(caller, ['ADMIN'], { project, environment });
+    const approvesOwn = rolesOf(caller, { project, environment, createdBy: { id: caller.id, name: null } }).admin;
     return { reviewers: users.filter(({ id }) => approvesOwn || id !== caller.id).map(reviewerOf) };
   });
 

@@ -2,6 +2,7 @@ import { implement } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
 import { addChanges } from '../../domain/add-changes.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
+import { approvalsFor } from '../../domain/configuration.ts';
 import { createDraft } from '../../domain/content.ts';
 import { move } from '../../domain/move.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -20,7 +21,8 @@ export const proposeImportEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
       if (known !== undefined) return { id: known };
       const place = { project, environment };
       const actor = { by, now };
-      const origin = { id: await requests.newRequestId(), ...place, minApprovals: await requests.minApprovals(place) };
+      const minApprovals = approvalsFor(await requests.minApprovals(place), true);
+      const origin = { id: await requests.newRequestId(), ...place, minApprovals };
       const draft = createDraft(origin, actor);
       const changeIds = await requests.newChangeIds(changes.length);
       const added = addChanges(draft.request, changes, changeIds, actor);

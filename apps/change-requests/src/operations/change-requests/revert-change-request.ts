@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { refusal, RevertChangeRequest } from '@bunting/contracts';
+import { approvalsFor } from '../../domain/configuration.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireVisible } from '../../domain/move.ts';
@@ -12,8 +13,10 @@ import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 
+type Reverting = Pick<Surroundings, 'bus' | 'reader' | 'work' | 'isVoluntary'>;
+
 /** Makes a draft that undoes an applied request. It is the caller's, who must not have another draft there. */
-export const revertChangeRequestEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) =>
+export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: Reverting) =>
   implement(RevertChangeRequest, async (asked) => {
     const { params, caller } = asked;
     requireMayPropose(caller, params.projectId);
@@ -27,7 +30,7 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work }: Pick<Surround
       requireRevertible(applied, inverse);
       const ids = {
         id: await requests.newRequestId(),
-        minApprovals: await requests.minApprovals(applied),
+        minApprovals: approvalsFor(await requests.minApprovals(applied), isVoluntary),
         changeIds: await requests.newChangeIds(inverse.length),
       };
       const actor = actorOf(asked);

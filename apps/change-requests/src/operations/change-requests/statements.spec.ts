@@ -55,7 +55,8 @@ beforeAll(async () => {
   const reader = changeRequestReader(database);
   const work = unitOfWork(telling);
   const tellProtection = tellingProtection(bus, agendaOf(database), work);
-  const surroundings = { bus, reader, work, rolesOf: rolesFor(true), apply: applying(bus, work), tellProtection };
+  const rolesOf = rolesFor({ adminTokens: true, ownOfAdmins: true });
+  const surroundings = { bus, reader, work, rolesOf, isVoluntary: true, apply: applying(bus, work), tellProtection };
   served = await serve(bus, changeRequestsEndpoints(surroundings));
 });
 beforeEach(() => database.transaction(({ query }) => query('truncate change_request cascade')));

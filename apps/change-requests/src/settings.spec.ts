@@ -1,0 +1,39 @@
+import { ListAvailableReviewers, SetChangeRequestConfig } from '@bunting/contracts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../test/started-change-requests.ts';
+
+const { mia, ron, lee } = callers;
+const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
+
+let strict: StartedChangeRequests;
+beforeAll(async () => {
+  strict = await startChangeRequests({
+    settings: { CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'false', CHANGE_REQUESTS_VOLUNTARY: 'false' },
+  });
+});
+afterAll(() => strict.stop());
+
+it('nobody proposes changes where none is needed, if the installation wants it so', async () => {
+  await expect(strict.add(enable, lee, 'staging')).rejects.toMatchObject({
+    kind: 'NoAccessError',
+    message: 'Change requests are not enabled in this environment',
+  });
+  expect(await strict.stored()).toMatchObject({ change_request: 0, outbox: 0 });
+});
+
+it('administrators judge what others proposed, and not their own, if the installation wants it so', async () => {
+  const params = { projectId: 'shop', environment: 'production' };
+  await strict.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: true } });
+  const { id } = await strict.add(enable, mia);
+  await strict.move(id, 'In review', mia);
+  for (const verdict of ['Approved', 'Rejected'] as const) {
+    await expect(strict.move(id, verdict, mia)).rejects.toThrow('Authors can not review their own change request');
+  }
+  const { reviewers } = await strict.call(ListAvailableReviewers, { params }, mia);
+  expect(reviewers.map((reviewer) => reviewer.id)).not.toContain(mia.id);
+  await strict.move(id, 'Approved', ron);
+  await strict.move(id, 'Applied', mia);
+  const other = await strict.add(enable, lee);
+  await strict.move(other.id, 'In review', lee);
+  await strict.move(other.id, 'Approved', mia);
+});
