@@ -1,5 +1,12 @@
 import { openDatabase } from '@bunting/database';
-import { idempotencyTables, inboxHistory, inboxTables, outboxTables, startTelling } from '@bunting/outbox';
+import {
+  idempotencyGrants,
+  idempotencyTables,
+  inboxHistory,
+  inboxTables,
+  outboxTables,
+  startTelling,
+} from '@bunting/outbox';
 import { defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applying } from './operations/apply.ts';
@@ -23,7 +30,7 @@ export const changeRequestsService = defineService({
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: [...changeRequestSteps, outboxTables, inboxTables, inboxHistory, idempotencyTables],
+      steps: [...changeRequestSteps, outboxTables, inboxTables, inboxHistory, idempotencyTables, idempotencyGrants],
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,

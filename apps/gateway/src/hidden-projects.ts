@@ -27,7 +27,9 @@ export const callAsSeen = async <O extends AnyOperation>(
   const hidden = hiddenIn(context.caller, ask.params);
   if (hidden === undefined) return callForAnswer(bus, operation, ask, context);
   const params = { ...(ask.params as object), projectId: veiled(hidden) };
-  const answer = await callForAnswer(bus, operation, { ...ask, params } as Ask<O>, context);
+  // Nothing is done where nothing is: the key is good for what it was used for while the project could be seen.
+  const unkeyed = { ...context, idempotencyKey: undefined };
+  const answer = await callForAnswer(bus, operation, { ...ask, params } as Ask<O>, unkeyed);
   if ('refused' in answer) return { refused: unveiled(answer.refused, hidden) };
   return { reply: { ...answer.reply, json: answer.reply.json.replaceAll(veiled(hidden), hidden) } };
 };

@@ -1,4 +1,11 @@
-import { type AnyOperation, type Caller, canonicalJson, type RequestOf } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  type Caller,
+  canonicalJson,
+  type Granted,
+  overheard,
+  type RequestOf,
+} from '@bunting/contracts';
 import { hash } from 'node:crypto';
 
 /** A write with an `Idempotency-Key`: it is done once, however often it is sent. */
@@ -9,6 +16,8 @@ export interface Once {
   readonly operation: string;
   /** the same for the same operation with the same parameters and body, however they are written */
   readonly fingerprint: string;
+  /** what was granted to who asked, while it was done: a retry is given the reply only while all of it still is */
+  readonly granted: Granted[];
   /** the reply that was stored for it, so that tests can hold it against the one that is given */
   stored?: string;
 }
@@ -29,4 +38,16 @@ export const onceOf = (
         key,
         operation: subject,
         fingerprint: hash('sha256', canonicalJson([subject, params, query, body ?? null])),
+        granted: [],
       };
+
+/** The caller of a write that is to be done once: what is granted to them is remembered with it. */
+export const rememberedIn = (once: Once, caller: Caller): Caller => {
+  const known = new Set<string>();
+  return overheard(caller, (granted) => {
+    const text = JSON.stringify(granted);
+    if (known.has(text)) return;
+    known.add(text);
+    once.granted.push(granted);
+  });
+};

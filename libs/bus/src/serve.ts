@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import type { Answer, Bus, CallContext, Subscription } from './bus.ts';
 import { type Endpoint, JsonText } from './implement.ts';
-import { type Once, onceOf } from './once.ts';
+import { type Once, onceOf, rememberedIn } from './once.ts';
 import { requireMatch } from './precondition.ts';
 import { defect, refusedWith } from './refused.ts';
 
@@ -100,7 +100,7 @@ export const serve = async (
         params: asked.params,
         query: asked.query,
         body: asked.body,
-        caller: context.caller,
+        caller: once === undefined ? context.caller : rememberedIn(once, context.caller),
         now,
         deadline: new Date(now.getTime() + context.timeoutMs),
         requestId: context.requestId,

@@ -97,18 +97,51 @@ export interface Scope {
   readonly environment?: string | undefined;
 }
 
+/** What was granted to a caller: that they may do something there, or see a project. */
+export const Granted = Type.Union([
+  Type.Object({
+    may: Type.Array(Type.Enum([...permissions])),
+    project: Type.Optional(Type.String()),
+    environment: Type.Optional(Type.String()),
+  }),
+  Type.Object({ sees: Type.String() }),
+]);
+export type Granted = Static<typeof Granted>;
+
+const listeners = new WeakMap<Caller, (granted: Granted) => void>();
+
+/** The same caller; whatever is granted to them from now on is told as well. */
+export const overheard = (caller: Caller, heard: (granted: Granted) => void): Caller => {
+  const same = { ...caller };
+  listeners.set(same, heard);
+  return same;
+};
+
 /** True when one of the grants gives one of the permissions there; ADMIN gives every one (admin-api.md 7.3). */
-export const may = (caller: Caller, wanted: readonly Permission[], { project, environment }: Scope = {}): boolean =>
-  caller.grants.some(
+export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope = {}): boolean => {
+  const { project, environment } = scope;
+  const isGranted = caller.grants.some(
     (grant) =>
       (grant.permission === 'ADMIN' || wanted.includes(grant.permission)) &&
       (grant.project === undefined || project === undefined || grant.project === project) &&
       (grant.environment === undefined || environment === undefined || grant.environment === environment),
   );
+  if (isGranted) {
+    listeners.get(caller)?.({
+      may: [...wanted],
+      ...(project === undefined ? {} : { project }),
+      ...(environment === undefined ? {} : { environment }),
+    });
+  }
+  return isGranted;
+};
 
 /** False for a private project that the caller has no part in: to them, it is as if it did not exist. */
-export const maySee = ({ hiddenProjects }: Caller, project: string): boolean =>
-  hiddenProjects === undefined || !hiddenProjects.includes(project);
+export const maySee = (caller: Caller, project: string): boolean => {
+  const isGranted = caller.hiddenProjects === undefined || !caller.hiddenProjects.includes(project);
+  if (isGranted) listeners.get(caller)?.({ sees: project });
+  return isGranted;
+};
 
 /** The identity of what Bunting does by itself: projections, schedules, jobs. */
 export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };

@@ -1,6 +1,6 @@
 export { digestOfVersions } from './digest.ts';
 export { type Missed, missedMessages } from './missed.ts';
-export { idempotencyTables } from './once.ts';
+export { idempotencyGrants, idempotencyTables } from './once.ts';
 export type { Outbox } from './outbox.ts';
 export { type ProducerOptions, startTelling, type Telling } from './producer.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './projection.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, type CallContext, inProcessBus, implement, serve, systemContext } from '@bunting/bus';
-import { type Caller, defineOperation, refusal } from '@bunting/contracts';
+import { type Caller, defineOperation, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import { Type } from 'typebox';
 import { featureCreated } from '../test/telling.ts';
-import { idempotencyTables, outboxTables, startTelling, type Telling } from './index.ts';
+import { idempotencyGrants, idempotencyTables, outboxTables, startTelling, type Telling } from './index.ts';
 
 const declared = {
   operationId: 'test',
@@ -45,7 +45,7 @@ describe('a write with an Idempotency-Key', () => {
     const fresh = await freshDatabase();
     bus = inProcessBus();
     database = await openDatabase({
-      ...{ url: fresh.url, name: 'features', steps: [outboxTables, things, idempotencyTables] },
+      ...{ url: fresh.url, name: 'features', steps: [outboxTables, things, idempotencyTables, idempotencyGrants] },
     });
     telling = startTelling({
       ...{ producer: 'features' as const, database, bus, intervalMs: 60_000, retentionHours: 1, answersKeptHours: 24 },
@@ -55,6 +55,10 @@ describe('a write with an Idempotency-Key', () => {
       telling.work(asked, async ({ query }, outbox) => {
         const { name } = asked.body;
         if (name === '') throw refusal('ConflictError', 'no');
+        if (name === 'guarded') {
+          if (!maySee(asked.caller, 'shop')) throw notFound('no');
+          if (!may(asked.caller, ['CREATE_FEATURE'], { project: 'shop' })) throw noAccess(['CREATE_FEATURE']);
+        }
         const [row] = await query<{ id: number }>('insert into thing (name) values ($1) returning id', [name]);
         outbox.event(featureCreated(name));
         await hold;
@@ -150,6 +154,26 @@ describe('a write with an Idempotency-Key', () => {
   it('is tried anew after a refusal, for nothing was done', async () => {
     await expect(add('k', '')).rejects.toMatchObject({ kind: 'ConflictError' });
     expect(await add('k', 'x')).toMatchObject({ name: 'x' });
+  });
+
+  it('is answered again only while all that was granted for it still is: then as what is not there, or not allowed', async () => {
+    const creator: Caller = { ...mia, grants: [{ permission: 'CREATE_FEATURE', project: 'shop' }] };
+    const first = await add('k', 'guarded', creator);
+    expect(await add('k', 'guarded', creator)).toEqual(first);
+    expect(await add('k', 'guarded', { ...mia, grants: [{ permission: 'ADMIN' }] })).toEqual(first);
+    const elsewhere: Caller = { ...mia, grants: [{ permission: 'CREATE_FEATURE', project: 'bank' }] };
+    for (const lost of [mia, elsewhere]) {
+      await expect(add('k', 'guarded', lost)).rejects.toMatchObject({ kind: 'NoAccessError' });
+    }
+    for (const caller of [creator, mia]) {
+      const blind = { ...caller, hiddenProjects: ['shop'] };
+      await expect(add('k', 'guarded', blind)).rejects.toMatchObject({
+        kind: 'NotFoundError',
+        message: 'Could not find project with id shop',
+      });
+    }
+    expect(await add('k', 'guarded', { ...creator, hiddenProjects: ['bank'] })).toEqual(first);
+    expect(await names()).toEqual(['guarded']);
   });
 
   it('has one effect when fifty come at once', async () => {

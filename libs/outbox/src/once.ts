@@ -1,5 +1,5 @@
 import { JsonText, type Once } from '@bunting/bus';
-import { refusal } from '@bunting/contracts';
+import { type Caller, type Granted, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
 import type { Database, SchemaStep, Statement, Tx } from '@bunting/database';
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
@@ -30,6 +30,25 @@ export const idempotencyTables: SchemaStep = {
     begin
       is_free := pg_try_advisory_xact_lock(hashtextextended(whose || ' ' || given, 0));
       select stored.fingerprint, stored.done, stored.answer, stored.said into fingerprint, done, answer, said
+      from idempotent_answer stored where stored.scope = whose and stored.key = given;
+    end $$`,
+  ],
+};
+
+/** What was granted to who did a write: their retry is judged by it again, since rights may have been taken away meanwhile. */
+export const idempotencyGrants: SchemaStep = {
+  name: '2026-11-21-idempotency-grants',
+  statements: [
+    'alter table idempotent_answer add column granted json',
+    'drop function begin_once(text, text)',
+    `create function begin_once(
+      whose text, given text,
+      out is_free boolean, out fingerprint text, out done json, out answer text, out said json, out granted json
+    ) language plpgsql as $$
+    begin
+      is_free := pg_try_advisory_xact_lock(hashtextextended(whose || ' ' || given, 0));
+      select stored.fingerprint, stored.done, stored.answer, stored.said, stored.granted
+      into fingerprint, done, answer, said, granted
       from idempotent_answer stored where stored.scope = whose and stored.key = given;
     end $$`,
   ],
@@ -71,9 +90,21 @@ export interface DoneBefore {
 interface Row extends DoneBefore {
   readonly is_free: boolean;
   readonly fingerprint: string | null;
+  /** null where nobody wrote it down yet */
+  readonly granted: readonly Granted[] | null;
 }
 
-const known = (once: Once, row: Row | undefined): DoneBefore | undefined => {
+/** Decides again by what was decided by when it was done. */
+const requireStillGranted = (caller: Caller, granted: readonly Granted[]): void => {
+  for (const one of granted) {
+    if ('sees' in one && !maySee(caller, one.sees)) throw notFound(`Could not find project with id ${one.sees}`);
+  }
+  for (const one of granted) {
+    if ('may' in one && !may(caller, one.may, one)) throw noAccess(one.may, one.environment);
+  }
+};
+
+const known = (once: Once, caller: Caller, row: Row | undefined): DoneBefore | undefined => {
   if (row === undefined) return undefined;
   if (row.fingerprint === null) {
     if (row.is_free) return undefined;
@@ -84,6 +115,7 @@ const known = (once: Once, row: Row | undefined): DoneBefore | undefined => {
     );
   }
   if (row.fingerprint === once.fingerprint) {
+    requireStillGranted(caller, row.granted ?? []);
     return { ...row, answer: row.answer === null ? null : opened(once, row.answer) };
   }
   throw refusal(
@@ -100,30 +132,31 @@ const known = (once: Once, row: Row | undefined): DoneBefore | undefined => {
 /**
  * Begins a write that is to be done once; nobody else does until the end of this transaction.
  * @returns what came of it, when it was done before
- * @throws Refusal `ConflictError` while another does it, `IdempotencyKeyReused` when the key was for something else.
+ * @throws Refusal `ConflictError` while another does it, `IdempotencyKeyReused` when the key was for something else, and
+ * `NotFoundError` or `NoAccessError` when what was granted then is granted no more.
  */
-export const beginOnce = async ({ query }: Tx, once: Once): Promise<DoneBefore | undefined> => {
+export const beginOnce = async ({ query }: Tx, once: Once, caller: Caller): Promise<DoneBefore | undefined> => {
   const [row] = await query<Row>('select * from begin_once($1, $2)', [once.scope, nameOf(once)]);
-  return known(once, row);
+  return known(once, caller, row);
 };
 
 const answerOf: Statement = {
   name: 'idempotent-answer',
-  text: `select true as is_free, fingerprint, done, answer, said from idempotent_answer where scope = $1 and key = $2`,
+  text: `select true as is_free, fingerprint, done, answer, said, granted from idempotent_answer where scope = $1 and key = $2`,
 };
 
 /** Looks up what came of a write, without a transaction: for what asks others before it begins one. */
-export const doneBefore = async (database: Database, once: Once): Promise<DoneBefore | undefined> => {
+export const doneBefore = async (database: Database, once: Once, caller: Caller): Promise<DoneBefore | undefined> => {
   const [row] = await database.read<Row>(answerOf, [once.scope, nameOf(once)]);
-  return known(once, row);
+  return known(once, caller, row);
 };
 
 export const textOfReply = (reply: unknown): string =>
   reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
 
 const insertAnswer = `
-  insert into idempotent_answer (scope, key, operation, fingerprint, done, answer, said)
-  values ($1, $2, $3, $4, $5, $6, $7)`;
+  insert into idempotent_answer (scope, key, operation, fingerprint, done, answer, said, granted)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 /**
  * Stores, together with what was done, the answer or what the answer will be made of.
@@ -140,6 +173,7 @@ export const remember = async (
     came.done === undefined ? null : JSON.stringify(came.done),
     came.answer === null ? null : sealed(once, came.answer),
     JSON.stringify(came.said),
+    JSON.stringify(once.granted),
   ]);
   if (came.answer !== null) once.stored = came.answer;
 };

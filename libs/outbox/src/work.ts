@@ -1,11 +1,12 @@
 import { JsonText, type Once } from '@bunting/bus';
-import type { Conditional } from '@bunting/contracts';
+import type { Caller, Conditional } from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
 import { beginOnce, completeAnswer, doneBefore, type DoneBefore, remember, textOfReply } from './once.ts';
 import type { Outbox, Recording } from './outbox.ts';
 
 /** What the unit of work must know of who has it done. */
 export interface Asking {
+  readonly caller: Caller;
   readonly traceparent: string;
   readonly once: Once | undefined;
   readonly conditional: Conditional | undefined;
@@ -76,7 +77,7 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
     const { once, traceparent, said } = asked;
     if (once === undefined) return record(traceparent, job);
     return record(traceparent, async (tx, outbox) => {
-      const before = await beginOnce(tx, once);
+      const before = await beginOnce(tx, once, asked.caller);
       if (before?.answer === null) throw new Error(`The answer to ${once.operation} is made in steps.`);
       if (before !== undefined) return again(asked, once, before.answer, before.said);
       const reply = await job(tx, outbox);
@@ -90,7 +91,7 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
 
     recall: async <T>(asked: Asking, reply?: (done: T) => Promise<unknown>) => {
       const { once } = asked;
-      const before = once === undefined ? undefined : await doneBefore(database, once);
+      const before = once === undefined ? undefined : await doneBefore(database, once, asked.caller);
       if (once === undefined || before === undefined) return undefined;
       return finish(asked, once, before, reply ?? (() => Promise.reject(new Error('There is nothing left to do.'))));
     },
@@ -102,7 +103,7 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
         return done === undefined ? undefined : reply(done);
       }
       const came = await record(traceparent, async (tx, outbox): Promise<DoneBefore | undefined> => {
-        const before = await beginOnce(tx, once);
+        const before = await beginOnce(tx, once, asked.caller);
         if (before !== undefined) return before;
         const done = await job(tx, outbox);
         if (done === undefined) return undefined;

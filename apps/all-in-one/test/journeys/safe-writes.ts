@@ -1,10 +1,11 @@
 import type { FeatureStrategy, StoredFeature } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type Api, apiOf } from '../api.ts';
+import { type Answer, type Api, apiOf } from '../api.ts';
 import { type CuttingProxy, startCuttingProxy } from '../cutting-proxy.ts';
 import { expectRefusal } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
+import { administering, projectRole } from '../people.ts';
 import type { Platform } from '../platform.ts';
 
 const features = 40;
@@ -94,6 +95,43 @@ export const describeSafeWrites = (platform: () => Platform): void => {
         const answer = await platform().api('POST', address, { name: 'safe-none' }, { 'idempotency-key': key });
         expectRefusal(answer, 400, 'ValidationError', 'Idempotency-Key');
       }
+    });
+
+    it('is answered again only as long as whoever sent it may still do it, and see what it is about', async () => {
+      const { done, person } = administering(platform);
+      const hidden = 'safe-hidden';
+      await given().createProject(hidden, { mode: 'private' });
+      await given().createFeature(hidden, 'safe-hidden-flag');
+      const { id, api } = await person('safe-person');
+      await done('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.member] });
+      const roles = (wanted: number[]) => done('PUT', `projects/${hidden}/users/${id}/roles`, { roles: wanted });
+      const writes = [
+        // The project is in the address of the one, and only found out by what the other is about.
+        ['POST', `${addressOf(hidden, 'safe-hidden-flag')}/environments/development/strategies`, { name: 'default' }],
+        ['POST', '/api/admin/features/safe-hidden-flag/tags', { type: 'simple', value: 'safe-tag' }],
+      ] as const;
+      const keys = writes.map(() => ({ 'idempotency-key': randomUUID() }));
+      const send = () => Promise.all(writes.map(([method, path, body], nth) => api(method, path, body, keys[nth])));
+      const { eventTypes } = given();
+
+      await roles([projectRole.member]);
+      const first = await send();
+      expect(first.map(({ status }) => status)).toEqual([200, 201]);
+      const told = await eventTypes({ project: hidden });
+      expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text));
+
+      await roles([projectRole.reader]);
+      for (const answer of await send()) expectRefusal(answer, 403, 'NoAccessError');
+      await roles([]);
+      // What the address tells is refused as anywhere; what it does not tell is answered as what is not there.
+      const [inAddress, foundOut] = (await send()) as [Answer, Answer];
+      expectRefusal(inAddress, 403, 'NoAccessError');
+      expectRefusal(foundOut, 404, 'NotFoundError', hidden);
+      await roles([projectRole.owner]);
+      expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text));
+      expect((await eventTypes({ project: hidden })).filter((type) => !type.startsWith('project-access'))).toEqual(
+        told.filter((type) => !type.startsWith('project-access')),
+      );
     });
 
     it('has one effect when it is sent by several at once', async () => {

@@ -1,4 +1,4 @@
-import type { ChangeAction, ChangeRequestState, RecordedEvent } from '@bunting/contracts';
+import type { ChangeAction, ChangeRequestState, Granted, RecordedEvent } from '@bunting/contracts';
 
 /** Someone as the request remembers them; a user who is gone has no name. */
 export interface Person {
@@ -49,6 +49,7 @@ export interface Promised {
     readonly key: string;
     readonly operation: string;
     readonly fingerprint: string;
+    readonly granted?: readonly Granted[];
   };
   readonly reply: string;
 }

@@ -47,7 +47,7 @@ export const unitOfWork = ({ work, workThen, recall, remember }: Telling): UnitO
       };
       const done = await job({
         ...{ requests, schedules: scheduleRepository(tx), outbox, judge },
-        remember: (once, reply, said) => remember(tx, once, reply, said),
+        remember: (once, reply, said) => remember(tx, { ...once, granted: [...(once.granted ?? [])] }, reply, said),
       });
       // Last of all: a write that would be refused anyway is refused for that.
       if (typeof asked === 'string' || done === undefined) return done;

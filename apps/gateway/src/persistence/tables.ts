@@ -1,4 +1,4 @@
-import { idempotencyTables, inboxHistory, inboxTables, outboxTables } from '@bunting/outbox';
+import { idempotencyGrants, idempotencyTables, inboxHistory, inboxTables, outboxTables } from '@bunting/outbox';
 import type { SchemaStep } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
@@ -79,5 +79,6 @@ export const gatewaySteps: readonly SchemaStep[] = [
   inboxHistory,
   rolesAndPeople,
   idempotencyTables,
+  idempotencyGrants,
 ];
 export const gatewayEntities = [ApiToken, ApiUser] as const;

@@ -1,4 +1,4 @@
-import { idempotencyTables, outboxTables } from '@bunting/outbox';
+import { idempotencyGrants, idempotencyTables, outboxTables } from '@bunting/outbox';
 import { appliedChangeRequests, protectedEnvironments } from './applied-changes.ts';
 import { archivedFeatures } from './archived-features.ts';
 import { deletedFeatures } from './deleted-features.ts';
@@ -29,4 +29,5 @@ export const steps = [
   everyProjectTold,
   importProposals,
   requiredApprovals,
+  idempotencyGrants,
 ];
