@@ -20,6 +20,11 @@ export interface ProjectionOptions {
   readonly database: Database;
   /** Applies messages in their order. They may have been applied before, when the projection was restored from a copy. */
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
+  /**
+   * Told before everything is applied again of a producer that was restored from a backup: it gives versions a second time,
+   * and what is kept of later ones must not keep out what is told from then on.
+   */
+  readonly restored?: (tx: Tx) => Promise<void>;
   /** how often to ask the producer when nothing is heard */
   readonly intervalMs: number;
   readonly warn: (message: string) => void;
@@ -88,7 +93,7 @@ const spelled = ({ first, last }: Range): string => (first === last ? String(fir
  * the start, and whenever somebody wants to be sure, the producer itself is asked. The bus may lose everything.
  */
 export const startProjection = async (options: ProjectionOptions): Promise<Projection> => {
-  const { consumer, producer, topic, bus, database, apply, intervalMs, warn, complain = warn } = options;
+  const { consumer, producer, topic, bus, database, apply, restored, intervalMs, warn, complain = warn } = options;
   // Who is not known to follow would find that rows were dropped before it had them.
   if (!followersOf[producer][topic].includes(consumer))
     throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
@@ -236,6 +241,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       if (stored.history > known) return stored;
       const anew = { position: begin, uid: null, history: stored.history + 1 };
       await store(tx, anew);
+      await restored?.(tx);
       return anew;
     });
     // What was delivered ahead may be of the outbox that is no more, and is asked for otherwise.
@@ -265,6 +271,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       const answer = await ask(position, pageSize);
       if (isOther(applied, answer)) {
         await beginAnew();
+        barrier = undefined;
         continue;
       }
       const { head, messages } = answer;

@@ -61,3 +61,8 @@ export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMess
     await query(remove, [id, new Date(recordedAt).toISOString(), systemCaller.name, systemCaller.id]);
   }
 };
+
+/** Forgets how new what is known of projects is: what is told of them next holds, whatever its version. */
+export const forgetVersions = async ({ query }: Tx): Promise<void> => {
+  await query('update project set version = 0');
+};

@@ -1,8 +1,13 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyProjects } from '../persistence/apply-projects.ts';
+import { applyProjects, forgetVersions } from '../persistence/apply-projects.ts';
 
 /** Keeps what the gateway must know of projects: who may see them, and that whoever makes one owns it. */
 export const followProjects = (
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn'>,
 ): Promise<Projection> =>
-  startProjection({ ...options, consumer: 'gateway', producer: 'features', topic: 'state', apply: applyProjects });
+  startProjection({
+    ...options,
+    ...{ consumer: 'gateway', producer: 'features', topic: 'state' },
+    apply: applyProjects,
+    restored: forgetVersions,
+  });

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Bus, implement, inProcessBus, serve } from '@bunting/bus';
+import { type OutboxMessage, type ProjectState, readOutboxOf } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import type { FreshDatabase } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import type { Static } from 'typebox';
+import { freshGatewayDatabase } from '../../test/started-gateway.ts';
+import { gatewayEntities, gatewaySteps } from '../persistence/tables.ts';
+import { followProjects } from './follow-projects.ts';
+
+let fresh: FreshDatabase;
+let database: Database;
+let bus: Bus;
+/** the outbox of the features service, as it is now */
+let outbox: readonly OutboxMessage[] = [];
+
+beforeAll(async () => {
+  fresh = await freshGatewayDatabase();
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps: gatewaySteps, entities: gatewayEntities });
+  bus = inProcessBus();
+  await serve(bus, [
+    implement(readOutboxOf.features, async ({ body: { after } }) => ({
+      head: outbox.at(-1)?.position ?? 0,
+      at: outbox.find(({ position }) => position === after)?.uid ?? null,
+      messages: outbox.filter(({ position }) => position > after),
+    })),
+  ]);
+});
+afterAll(async () => {
+  await bus.close();
+  await database.close();
+  await fresh.drop();
+});
+
+const told = (version: number, mode: Static<typeof ProjectState>['mode']): OutboxMessage => ({
+  ...{ position: version, uid: randomUUID(), type: 'project', traceparent: null },
+  recordedAt: new Date().toISOString(),
+  payload: { entity: 'project', id: 'secret', version, state: { id: 'secret', mode, createdBy: null } },
+});
+const modeOf = async (id: string) =>
+  (await database.read<{ mode: string }>({ name: '', text: 'select mode from project where id = $1' }, [id]))[0]?.mode;
+
+it('hides a project that was made private after the features service was restored from a backup', async () => {
+  const backup = [told(1, 'open')];
+  outbox = [...backup, told(2, 'protected'), told(3, 'open'), told(4, 'open')];
+  const projects = await followProjects({ bus, database, intervalMs: 60_000, warn: () => undefined });
+  expect(await projects.caughtUp(5_000)).toBe(0);
+  outbox = [...backup, told(2, 'private')];
+  expect(await projects.caughtUp(5_000)).toBe(0);
+  expect(await modeOf('secret')).toBe('private');
+  await projects.stop();
+});
