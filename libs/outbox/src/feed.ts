@@ -26,10 +26,12 @@ export const confirmations = (): Confirmations => {
 
 export const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
 
+const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 const headAndAt: Statement = {
   name: 'outbox-head-and-at',
-  text: 'select outbox_head($1) as head, (select uid from outbox where topic = $1 and position = $2) as at',
+  text: `select outbox_head($1) as head, ${uidAt} as at`,
 };
+const atPosition: Statement = { name: 'outbox-at', text: `select ${uidAt} as at` };
 
 /** An outbox row as the message that consumers get, whichever way it reaches them. */
 const messageJson = `json_build_object(
@@ -58,7 +60,11 @@ const messagesAfter: Statement = {
 export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Confirmations): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, limit } }) => {
     const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
-    const { head, at } = row ?? { head: 0, at: null };
+    const { head } = row ?? { head: 0 };
+    let at = row?.at ?? null;
+    // What got its position from this very statement, that one does not see.
+    if (at === null && after > 0 && after <= head)
+      at = (await database.read<{ at: string | null }>(atPosition, [topic, after]))[0]?.at ?? null;
     if (after <= head) confirmed.confirm(topic, consumer, after);
     if (head <= after || limit === 0) return { head, at, messages: [] };
     const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);

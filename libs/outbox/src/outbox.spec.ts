@@ -88,6 +88,21 @@ describe('the outbox', () => {
     expect([...first.messages, ...second.messages].map(({ position }) => position)).toEqual([1, 2]);
   });
 
+  it('says what it told at a position also when that gets its number with this very question', async () => {
+    await producer.telling.relay.stop();
+    const uids = await producer.database.transaction(({ query }) =>
+      query<{ uid: string }>(
+        "insert into outbox (topic, type, payload) select 'event', 'feature-created', '{}' from generate_series(1, 3) returning uid",
+      ),
+    );
+    const { head, at, messages } = await read(2);
+    expect({ head, at, follows: messages.map(({ uid }) => uid) }).toEqual({
+      head: 3,
+      at: uids[1]?.uid,
+      follows: [uids[2]?.uid],
+    });
+  });
+
   it('gives a reader who pages while many write every event exactly once', async () => {
     const seen: string[] = [];
     let writing = true;
