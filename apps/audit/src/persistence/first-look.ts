@@ -71,9 +71,10 @@ export const firstLook = (
   const rows = termsOf(criteria).map(({ condition, values: asked }, nth) => {
     let next = 0;
     const terms = condition.replaceAll('?', () => `$${values.push(asked[next++])}`);
-    // Things that belong together often occur in the same events, and then their rows are alike.
+    // Texts that belong together often occur in the same events, and then their rows are alike.
+    const once = condition.includes('like') ? 'group by data' : '';
     return `(select string_agg(data, '') from (
-      select data from event_term_posting where term = any(array(select id from event_term where ${terms})) group by data)
+      select data from event_term_posting where term = any(array(select id from event_term where ${terms})) ${once})
       as posting) as rows${nth}`;
   });
   const tail = wordsOf(`select id from ${columns.table} ${where('id >= indexed.indexed_to', ...columns.conditions)}`);
