@@ -107,7 +107,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   let warned = false;
   let stopped = false;
   /** where something else was delivered than was applied */
-  let doubted: Place | undefined;
+  let doubted: Reached | undefined;
 
   const reachedForUpdate = async ({ query }: Tx): Promise<Reached> => {
     const [row] = await query<Reached>(
@@ -257,8 +257,9 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   const isOther = ({ position, uid }: Place, { head, at = null }: { head: number; at?: string | null }): boolean =>
     head < position || (at !== null && uid !== null && at !== uid);
 
-  const clearDoubt = async (place: Place): Promise<void> => {
-    if (isOther(place, await ask(place.position, 0))) await beginAnew();
+  const clearDoubt = async (place: Reached): Promise<void> => {
+    // Who has begun anew since then has cleared it with that.
+    if (place.history === applied.history && isOther(place, await ask(place.position, 0))) await beginAnew();
     doubted = undefined;
   };
 
