@@ -10,7 +10,7 @@ export interface StoredEnvironment {
   readonly sortOrder: number;
   readonly enabled: boolean;
   readonly protected: boolean;
-  /** as many approvals as its change requests need at least, in whichever project; null where each project decides */
+  /** the least approvals that a project can set for it from now on; null where each project decides */
   readonly requiredApprovals: number | null;
 }
 

@@ -27,7 +27,7 @@ const sortOrder = Type.Integer({
 
 const requiredApprovals = Nullable(Type.Integer({ minimum: 1, maximum: 10 }), {
   description:
-    'how many approvals change requests need there at least, and where a project does not say more; null: each project decides',
+    'the least approvals that a project can set for change requests there, and what it gets when it says nothing; what was set before stays; null: each project decides',
 });
 
 /** An environment with its counts. */
