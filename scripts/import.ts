@@ -62,7 +62,7 @@ const counts = [
 const sumOf = (reports: readonly ImportReport[]): ImportReport => {
   const summed = counts.map((name) => [name, reports.reduce((sum, report) => sum + report[name], 0)] as const);
   const skipped = reports.flatMap((report) => report.skipped);
-  return { ...(Object.fromEntries(summed) as Omit<ImportReport, 'skipped'>), skipped };
+  return { ...(Object.fromEntries(summed) as Record<(typeof counts)[number], number>), skipped };
 };
 
 const importAll = async (ask: Ask, exports: readonly Export[], into: object): Promise<readonly ImportReport[]> => {
