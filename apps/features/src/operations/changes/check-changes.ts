@@ -7,7 +7,8 @@ import type { SituationReader, Subjects } from '../../persistence/situation-read
 import { mentionsOf } from '../mentions.ts';
 import { hiddenFrom } from '../seen-by.ts';
 
-const featuresOf = (change: Change): string[] => {
+/** The features that a change is about, or speaks of. */
+export const featuresOf = (change: Change): string[] => {
   if (isSegmentChange(change)) return [];
   return change.action === 'addDependency' ? [change.feature, change.payload.feature] : [change.feature];
 };

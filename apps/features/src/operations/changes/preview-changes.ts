@@ -1,12 +1,30 @@
 import { implement } from '@bunting/bus';
-import { notFound, PreviewChanges } from '@bunting/contracts';
+import { type Change, isSegmentChange, notFound, PreviewChanges } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { replacedNow } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
 import { named } from '../../domain/refusals.ts';
-import type { SituationReader } from '../../persistence/situation-reader.ts';
+import type { FoundSituation, SituationReader } from '../../persistence/situation-reader.ts';
 import { hiddenFrom } from '../seen-by.ts';
-import { subjectsOf } from './check-changes.ts';
+import { featuresOf, subjectsOf } from './check-changes.ts';
+
+const picked = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
+  new Map(
+    keys.flatMap((key) => {
+      const value = map.get(key);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+
+/** What one request is about, of what was read for all of them: with how many others it is asked about makes it no slower. */
+const partOf = (found: FoundSituation, changes: readonly Change[]): FoundSituation => ({
+  ...found,
+  features: picked(found.features, changes.flatMap(featuresOf)),
+  segments: picked(
+    found.segments,
+    changes.flatMap((change) => (isSegmentChange(change) ? [change.payload.id] : [])),
+  ),
+});
 
 /** Says what change requests would come to, each by itself: one statement for all that they are about. */
 export const previewChangesEndpoint = (readSituation: SituationReader) =>
@@ -17,7 +35,14 @@ export const previewChangesEndpoint = (readSituation: SituationReader) =>
     if (found === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     const previews = requests.map((request) => {
       const { environment } = request;
-      const situation = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+      const own =
+        requests.length === 1
+          ? found
+          : partOf(
+              found,
+              request.changes.map(({ change }) => change),
+            );
+      const situation = { ...own, environment, now: now.toISOString(), newStrategyId: randomUUID };
       return {
         preview: previewChanges(request.changes, situation, withStates),
         snapshots: withStates
