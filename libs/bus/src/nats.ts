@@ -151,7 +151,10 @@ export const natsBus = async ({
   };
 
   /** What the server carries in one message, less room for headers. */
-  const largest = (): number => (connection.info?.max_payload ?? 1024 * 1024) - 16 * 1024;
+  const largest = (): number => {
+    const carried = connection.info?.max_payload ?? 1024 * 1024;
+    return Math.max(carried - 16 * 1024, Math.floor(carried / 2));
+  };
   const tooLarge = (what: string, bytes: number, most: number): Answer => ({
     refused: refusedWith(
       refusal(

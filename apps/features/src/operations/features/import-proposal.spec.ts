@@ -293,6 +293,21 @@ describe('the proposal of an import', () => {
     await nothingIsDone();
   });
 
+  it('is refused with all of the import where no message could carry it to who makes the request', async () => {
+    const names = Array.from({ length: 12 }, (_, nth) => `feature-${nth}`);
+    const values = Array.from({ length: 250 }, (_, nth) => `${'v'.repeat(90)}${nth}`);
+    const constraints = Array.from({ length: 30 }, () => ({ contextName: 'userId', operator: 'IN' as const, values }));
+    const data: ExportedFeatures = {
+      ...{ features: names.map((name) => ({ name })), tagTypes: [] },
+      featureStrategies: names.map((name) => ({ ...strategy(name), constraints })),
+    };
+    await expect(bringIn(data)).rejects.toMatchObject({
+      kind: 'ExceedsLimitError',
+      message: expect.stringContaining('more than 8388608 bytes'),
+    });
+    await nothingIsDone();
+  });
+
   it('is refused with all of the import to who may not propose changes in the project', async () => {
     await expect(bringIn(checkout, {}, { ...kim, closedProjects: ['default'] })).rejects.toMatchObject({
       kind: 'NoAccessError',

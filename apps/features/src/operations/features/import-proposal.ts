@@ -18,6 +18,9 @@ import { hiddenFrom } from '../seen-by.ts';
 
 // What an import proposes instead of doing it: it is kept with the import, and handed over until a change request was made.
 
+/** A proposal is handed over in one message of the bus, and these carry 16 MB where they carry imports. */
+const mostBytes = 8 * 1024 * 1024;
+
 /** What an import has proposed. */
 export interface Proposed {
   readonly importId: string;
@@ -69,10 +72,15 @@ export const propose = async (
   );
   const features = new Set(changes.map(({ feature }) => feature)).size;
   const importId = randomUUID();
-  await tx.importProposals.add(importId, {
+  const proposal = {
     ...{ project, environment: proposedIn, by: { id: caller.id, name: caller.name }, changes: checked },
     title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
-  });
+  };
+  if (Buffer.byteLength(JSON.stringify(proposal)) > mostBytes) {
+    const message = `The import takes a change request of more than ${mostBytes} bytes, with what it would replace. Import fewer features at once.`;
+    throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
+  }
+  await tx.importProposals.add(importId, proposal);
   return { importId, environment: proposedIn, changes: changes.length };
 };
 
