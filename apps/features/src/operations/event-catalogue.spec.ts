@@ -252,7 +252,7 @@ const tagTypeCalled = (name: string, description: string | null = null) => ({
 });
 const anEnvironment = (name: string) => () => ask(CreateEnvironment, { body: { name, type: 'test', sortOrder: 9 } });
 const environmentCalled = (name: string, sortOrder = 9) => ({
-  ...{ name, type: 'test', sortOrder, enabled: true, protected: false },
+  ...{ name, type: 'test', sortOrder, enabled: true, protected: false, requiredApprovals: null },
 });
 const aProject = (id: string) => () =>
   ask(CreateProject, { body: { id, name: id, environments: ['development', 'production'] } });
