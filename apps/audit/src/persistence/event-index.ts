@@ -45,8 +45,8 @@ export const eventIndex: SchemaStep = {
 /**
  * `event_term` has everything that events are found by, each once: it is far smaller than the log, since events repeat each
  * other. `event_term_posting` says in which events each term occurs. Both are made behind the end of the log, a block at a
- * time, and reach up to `event_term_head.indexed_to`; what is beyond is read. The tables of the first index stay, and stay
- * empty once no process of the version before fills them.
+ * time, and reach up to `event_term_head.indexed_to`; what is beyond is read. The tables of the first index stay, emptied:
+ * what a process of the version before may still write there is read by nobody of this one.
  */
 export const eventTerms: SchemaStep = {
   name: '2026-11-25-event-terms',
