@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const auditService = defineService({
   name: 'audit',
   config: AuditConfig,
-  start: async ({ config, bus, log, metrics, serve }) => {
+  start: async ({ config, bus, log, metrics, serve, atStop }) => {
     const warn = (message: string) => log.warn(message);
     const complain = (message: string) => log.error(message);
     const database = await openDatabase({
@@ -48,54 +48,42 @@ export const auditService = defineService({
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
     });
-    try {
-      const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
-      const recording = await startRecording({ bus, database, intervalMs, warn, complain });
-      measureMissed(metrics, () => missedMessages(database));
-      const checkAlone = turns(1);
-      const log = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
-      const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
-      const answer = eventAnswers({ ...log, search: eventSearch(database), publicUrl });
-      const served = await serve([
-        searchEventsEndpoint(answer),
-        findEventsEndpoint(answer),
-        listEventsEndpoint(answer),
-        listEventsOfFeatureEndpoint(answer),
-        listEventCreatorsEndpoint(freshLog(log), eventCreators(database)),
-        feedEventsEndpoint(freshLog(log), eventFeed(database), publicUrl),
-        getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
-        verifyEventsEndpoint(
-          (options) => checkAlone(() => checkChain(database, options)),
-          () => missedMessages(database),
-        ),
-      ]);
-      const chores = [
-        { name: 'Indexing events', step: () => database.transaction(indexNext), everyMs: indexingEveryMs },
-        { name: 'Hashing events', step: () => database.transaction(sealNext), everyMs: sealingEveryMs },
-      ];
-      const days = config.AUDIT_RETENTION_DAYS;
-      if (days !== undefined) {
-        const step = () => dropOldest(database, new Date(Date.now() - days * dayMs));
-        chores.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
-        const forget = () => database.transaction(dropPostings);
-        chores.push({ name: 'Dropping what old events were found by', step: forget, everyMs: 10 * droppingEveryMs });
-      }
-      const housekeeping = keepHouse(chores, warn);
-      return {
-        ready: async () => {
-          bus.ready();
-          await database.ping();
-        },
-        stop: async () => {
-          await served.stop();
-          await recording.stop();
-          await housekeeping.stop();
-          await database.close();
-        },
-      };
-    } catch (error) {
-      await database.close();
-      throw error;
+    atStop(() => database.close());
+    const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
+    const recording = await startRecording({ bus, database, intervalMs, warn, complain });
+    atStop(() => recording.stop());
+    measureMissed(metrics, () => missedMessages(database));
+    const checkAlone = turns(1);
+    const fresh = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
+    const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
+    const answer = eventAnswers({ ...fresh, search: eventSearch(database), publicUrl });
+    const served = await serve([
+      searchEventsEndpoint(answer),
+      findEventsEndpoint(answer),
+      listEventsEndpoint(answer),
+      listEventsOfFeatureEndpoint(answer),
+      listEventCreatorsEndpoint(freshLog(fresh), eventCreators(database)),
+      feedEventsEndpoint(freshLog(fresh), eventFeed(database), publicUrl),
+      getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
+      verifyEventsEndpoint(
+        (options) => checkAlone(() => checkChain(database, options)),
+        () => missedMessages(database),
+      ),
+    ]);
+    atStop(() => served.stop());
+    const chores = [
+      { name: 'Indexing events', step: () => database.transaction(indexNext), everyMs: indexingEveryMs },
+      { name: 'Hashing events', step: () => database.transaction(sealNext), everyMs: sealingEveryMs },
+    ];
+    const days = config.AUDIT_RETENTION_DAYS;
+    if (days !== undefined) {
+      const step = () => dropOldest(database, new Date(Date.now() - days * dayMs));
+      chores.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
+      const forget = () => database.transaction(dropPostings);
+      chores.push({ name: 'Dropping what old events were found by', step: forget, everyMs: 10 * droppingEveryMs });
     }
+    const housekeeping = keepHouse(chores, warn);
+    atStop(() => housekeeping.stop());
+    return { ready: () => database.ping() };
   },
 });

@@ -25,7 +25,7 @@ import { followUsers } from './subscriptions/follow-users.ts';
 export const changeRequestsService = defineService({
   name: 'change-requests',
   config: ChangeRequestsConfig,
-  start: async ({ config, bus, log, serve }) => {
+  start: async ({ config, bus, log, serve, atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
@@ -35,6 +35,7 @@ export const changeRequestsService = defineService({
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,
     });
+    atStop(() => database.close());
     const telling = startTelling({
       producer: 'change-requests',
       database,
@@ -44,6 +45,7 @@ export const changeRequestsService = defineService({
       answersKeptHours: config.CHANGE_REQUESTS_IDEMPOTENCY_HOURS,
       warn,
     });
+    atStop(() => telling.relay.stop());
     const reader = changeRequestReader(database);
     const work = unitOfWork(telling);
     const agenda = agendaOf(database);
@@ -65,27 +67,18 @@ export const changeRequestsService = defineService({
       recoveryMs: config.CHANGE_REQUESTS_RECOVERY_MS,
       warn,
     });
+    atStop(() => runner.stop());
     const wake = () => runner.wake();
     const features = await followFeatures({ bus, database, intervalMs: 1000, warn, wake });
+    atStop(() => features.stop());
     const heard = () => runner.heardOfDeparture();
     const users = await followUsers({ bus, database, intervalMs: 1000, warn, heard });
+    atStop(() => users.stop());
     const served = await serve([
       ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, tellProtection }),
       telling.endpoint,
     ]);
-    return {
-      ready: async () => {
-        bus.ready();
-        await database.ping();
-      },
-      stop: async () => {
-        await served.stop();
-        await features.stop();
-        await users.stop();
-        await runner.stop();
-        await telling.relay.stop();
-        await database.close();
-      },
-    };
+    atStop(() => served.stop());
+    return { ready: () => database.ping() };
   },
 });

@@ -14,7 +14,7 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 export const featuresService = defineService({
   name: 'features',
   config: FeaturesConfig,
-  start: async ({ config, bus, log, serve }) => {
+  start: async ({ config, bus, log, serve, atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
@@ -25,6 +25,7 @@ export const featuresService = defineService({
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
       warn,
     });
+    atStop(() => database.close());
     const telling = startTelling({
       producer: 'features',
       database,
@@ -34,22 +35,14 @@ export const featuresService = defineService({
       answersKeptHours: config.FEATURES_IDEMPOTENCY_HOURS,
       warn,
     });
+    atStop(() => telling.relay.stop());
     const work = unitOfWork(telling);
-    const answered = featuresEndpoints(work, readersOf(database), bus, config.FEATURES_LIMIT);
-    const served = await serve([...answered, telling.endpoint]);
     const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
     const housekeeping = startHousekeeping(work, { intervalMs, handOver: handingOver(bus, work), warn });
-    return {
-      ready: async () => {
-        bus.ready();
-        await database.ping();
-      },
-      stop: async () => {
-        await served.stop();
-        await housekeeping.stop();
-        await telling.relay.stop();
-        await database.close();
-      },
-    };
+    atStop(() => housekeeping.stop());
+    const answered = featuresEndpoints(work, readersOf(database), bus, config.FEATURES_LIMIT);
+    const served = await serve([...answered, telling.endpoint]);
+    atStop(() => served.stop());
+    return { ready: () => database.ping() };
   },
 });

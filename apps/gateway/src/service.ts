@@ -2,7 +2,7 @@ import { inProcessBus } from '@bunting/bus';
 import { operations, serviceOf } from '@bunting/contracts';
 import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
-import { type Projection, startTelling } from '@bunting/outbox';
+import { startTelling } from '@bunting/outbox';
 import type { AnyService, RunningService, Surroundings } from '@bunting/runtime';
 import { admission } from './admission.ts';
 import { givenTokens } from './domain/given-tokens.ts';
@@ -39,6 +39,7 @@ const start = async ({
   log,
   metrics,
   serve,
+  atStop,
 }: Surroundings<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
   const given = givenTokens(config);
@@ -51,6 +52,7 @@ const start = async ({
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     warn,
   });
+  atStop(() => database.close());
   const telling = startTelling({
     producer: 'gateway',
     database,
@@ -60,74 +62,52 @@ const start = async ({
     answersKeptHours: config.GATEWAY_IDEMPOTENCY_HOURS,
     warn,
   });
+  atStop(() => telling.relay.stop());
   const uses = lastUses(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });
-  let changes: { readonly stop: () => Promise<void> } | undefined;
-  let projects: Projection | undefined;
-  const stopBehind = async () => {
-    await changes?.stop();
-    await projects?.stop();
-    await uses.stop();
-    await telling.relay.stop();
-    await database.close();
+  atStop(() => uses.stop());
+  const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
+  const { authenticate, forget } = authenticator({
+    tokens: tokenRepository(database),
+    hasher,
+    cacheMs: config.GATEWAY_TOKEN_CACHE_MS,
+    used: uses.note,
+  });
+  const admit = admission({ authenticate, config });
+  const changes = listenForAccessChanges(database, forget);
+  atStop(() => changes.stop());
+  const projects = await followProjects({ bus, database, intervalMs: config.GATEWAY_PROJECTS_INTERVAL_MS, warn });
+  atStop(() => projects.stop());
+  const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
+  const { caughtUp, applied } = projects;
+  // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
+  let knowsProjects = applied > 0;
+  const ready = async () => {
+    bus.ready();
+    await database.ping();
+    knowsProjects ||= (await caughtUp(firstProjectsMs)) === 0;
+    if (!knowsProjects) throw new Error('Which projects are private is not known yet: is the features service there?');
   };
-  try {
-    const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
-    const { authenticate, forget } = authenticator({
-      tokens: tokenRepository(database),
-      hasher,
-      cacheMs: config.GATEWAY_TOKEN_CACHE_MS,
-      used: uses.note,
-    });
-    const admit = admission({ authenticate, config });
-    changes = listenForAccessChanges(database, forget);
-    projects = await followProjects({ bus, database, intervalMs: config.GATEWAY_PROJECTS_INTERVAL_MS, warn });
-    const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
-    const { caughtUp, applied } = projects;
-    // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
-    let knowsProjects = applied > 0;
-    const ready = async () => {
-      bus.ready();
-      await database.ping();
-      knowsProjects ||= (await caughtUp(firstProjectsMs)) === 0;
-      if (!knowsProjects)
-        throw new Error('Which projects are private is not known yet: is the features service there?');
-    };
 
-    const { app, close } = openServer({ config, log, metrics, admit });
-    // What the gateway answers itself does not wait for the bus: a key can be taken away also while NATS is gone.
-    const near = inProcessBus();
-    for (const operation of operations) {
-      const isOwn = serviceOf(operation) === 'gateway';
-      mount(app, operation, { bus: isOwn ? near : bus, admit, authenticate, settle, config });
-    }
-    mountHealth(app, metrics, ready);
-    mountDocs(app, openApiDocument(operations));
-    const work = unitOfWork(telling, hasher);
-    const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
-    const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
-    const answers = gatewayEndpoints({ bus, work, access, heardOf, catchUp });
-    const served = await Promise.all([serve([...answers, telling.endpoint]), serve(answers, near)]);
-    const stopAnswering = async () => {
-      await close();
-      await Promise.all(served.map((subscription) => subscription.stop()));
-    };
-    const stop = async () => {
-      await stopAnswering();
-      await stopBehind();
-    };
-    try {
-      const address = await listen(app, config.GATEWAY_HOST, config.PORT);
-      // Only now: a start that fails must not make a token that nobody ever sees.
-      const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given);
-      return { ready, stop, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
-    } catch (error) {
-      await stopAnswering();
-      throw error;
-    }
-  } catch (error) {
-    await stopBehind();
-    throw error;
+  const { app, close } = openServer({ config, log, metrics, admit });
+  // What the gateway answers itself does not wait for the bus: a key can be taken away also while NATS is gone.
+  const near = inProcessBus();
+  for (const operation of operations) {
+    const isOwn = serviceOf(operation) === 'gateway';
+    mount(app, operation, { bus: isOwn ? near : bus, admit, authenticate, settle, config });
   }
+  mountHealth(app, metrics, ready);
+  mountDocs(app, openApiDocument(operations));
+  const work = unitOfWork(telling, hasher);
+  const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
+  const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
+  const answers = gatewayEndpoints({ bus, work, access, heardOf, catchUp });
+  for (const served of await Promise.all([serve([...answers, telling.endpoint]), serve(answers, near)]))
+    atStop(() => served.stop());
+  atStop(close);
+  const address = await listen(app, config.GATEWAY_HOST, config.PORT);
+  // Only now: a start that fails must not make a token that nobody ever sees.
+  const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given);
+  return { ready, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
 };
 
 /** The door of the platform: it knows who asks, what that one may do, and which service answers. */

@@ -30,7 +30,7 @@ const meilisearchIntervalMs = 1_000;
 export const searchService = defineService({
   name: 'search',
   config: SearchConfig,
-  start: async ({ config, bus, log, metrics, serve }) => {
+  start: async ({ config, bus, log, metrics, serve, atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.SEARCH_DATABASE_URL,
@@ -40,19 +40,21 @@ export const searchService = defineService({
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
     });
+    atStop(() => database.close());
     const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
+    atStop(() => states.stop());
     const kept = keptStates(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), kept, states });
     const reconciling = startReconciler({
       ...{ reconcile, kept, everyMs: config.SEARCH_RECONCILE_INTERVAL_MS },
       ...{ warn, tell: reconcilerMetrics(metrics) },
     });
+    atStop(() => reconciling.stop());
     const totals = knownTotals(mostTotals);
     const postgres = postgresIndex(database, totals);
     let index: FeatureIndex = postgres;
     const feed = indexFeed(database);
     let rebuildIndex = async (): Promise<void> => undefined;
-    let stopMeilisearch = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
       const measured = meilisearchMetrics(metrics);
       const meilisearch = startMeilisearch({
@@ -61,16 +63,17 @@ export const searchService = defineService({
         ...{ feed, pages: suggestedPages(database, totals) },
         ...{ warn, tell: measured.tell, circuitChanged: measured.circuitChanged },
       });
+      atStop(() => meilisearch.stop());
       rebuildIndex = async () => {
         const { index: known } = await feed.standing(config.MEILI_INDEX);
         await feed.distrust(config.MEILI_INDEX, known?.generation ?? null, 'a reindex was asked for');
         meilisearch.bell.ring();
       };
-      stopMeilisearch = () => meilisearch.stop();
       index = twoEngines({ meilisearch: meilisearch.index, postgres, answered: measured.answered });
     }
     const record = reindexRecord(database);
     const reindexer = reindexing({ record, rebuild, rebuildIndex, warn });
+    atStop(() => reindexer.stop());
     const served = await serve([
       startReindexEndpoint(reindexer),
       getReindexEndpoint(record),
@@ -80,19 +83,7 @@ export const searchService = defineService({
         freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
       }),
     ]);
-    return {
-      ready: async () => {
-        bus.ready();
-        await database.ping();
-      },
-      stop: async () => {
-        await served.stop();
-        await reconciling.stop();
-        await reindexer.stop();
-        await states.stop();
-        await stopMeilisearch();
-        await database.close();
-      },
-    };
+    atStop(() => served.stop());
+    return { ready: () => database.ping() };
   },
 });

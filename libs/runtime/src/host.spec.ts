@@ -25,32 +25,26 @@ const greeter = (log: string[] = []): AnyService =>
       SEARCH_GREETING: Type.String({ description: 'how to greet' }),
       SEARCH_TIMES: Type.Integer({ minimum: 1, default: 1, description: 'how often' }),
     }),
-    start: async ({ config, serve }) => {
+    start: async ({ config, serve, atStop }) => {
       log.push('search starts');
+      atStop(async () => void log.push('search stops'));
       const served = await serve([
         implement(Greet, async ({ body }) => `${config.SEARCH_GREETING} ${body.name}`.repeat(config.SEARCH_TIMES)),
       ]);
-      return {
-        ready: async () => undefined,
-        stop: async () => {
-          await served.stop();
-          log.push('search stops');
-        },
-      };
+      atStop(() => served.stop());
+      return { ready: async () => undefined };
     },
   });
 
-const other = (log: string[], fail = false): AnyService =>
+const other = (log: string[] = [], fail = false): AnyService =>
   defineService({
     name: 'audit',
     config: Type.Object({ AUDIT_SECRET: Type.Integer({ description: 'a number' }) }),
-    start: async () => {
-      if (fail) throw new Error('The audit cannot start.');
+    start: async ({ atStop }) => {
       log.push('audit starts');
-      return {
-        ready: async () => Promise.reject(new Error('The database is away.')),
-        stop: async () => void log.push('audit stops'),
-      };
+      atStop(async () => void log.push('audit stops'));
+      if (fail) throw new Error('The audit cannot start.');
+      return { ready: async () => Promise.reject(new Error('The database is away.')) };
     },
   });
 
@@ -80,7 +74,7 @@ describe('a host', () => {
       LOG_LEVEL: 'loud',
       BUS_URL: 'http://nats',
     };
-    const failure = await host([greeter(), other([])], { environment }).catch((error: Error) => error.message);
+    const failure = await host([greeter(), other()], { environment }).catch((error: Error) => error.message);
     expect(failure).toMatch(/^BUS_URL is not valid/m);
     expect(failure).toMatch(/^LOG_LEVEL is not valid/m);
     expect(failure).toMatch(/^SEARCH_GREETING is required \(how to greet\)\.$/m);
@@ -89,21 +83,38 @@ describe('a host', () => {
     expect(failure).not.toContain('hunter2');
   });
 
-  it('stops what had started when a service cannot start', async () => {
+  it('stops what had started when a service cannot start, the parts of that service first', async () => {
     const log: string[] = [];
     const environment = { ...silent, SEARCH_GREETING: 'Hi', AUDIT_SECRET: '7' };
     await expect(host([greeter(log), other(log, true)], { environment })).rejects.toThrow('The audit cannot start.');
-    expect(log).toEqual(['search starts', 'search stops']);
+    expect(log).toEqual(['search starts', 'audit starts', 'audit stops', 'search stops']);
+  });
+
+  it('lets go of what came last first, and of everything although something cannot be let go of', async () => {
+    const log: string[] = [];
+    const parted: AnyService = {
+      ...other(),
+      start: async ({ atStop }: Surroundings<TObject>) => {
+        atStop(async () => void log.push('the database'));
+        atStop(async () => Promise.reject(new Error('The relay hangs.')));
+        atStop(async () => void log.push('the calls'));
+        return { ready: async () => undefined };
+      },
+    };
+    hosted = await host([parted], { environment: { ...silent, AUDIT_SECRET: '7' } });
+    await hosted.stop();
+    expect(log).toEqual(['the calls', 'the database']);
   });
 
   it('takes on no more calls at once than a service may, and refuses the others at once', async () => {
     let greet = (): void => undefined;
     const patient: AnyService = {
       ...greeter(),
-      start: async ({ serve }: Surroundings<TObject>) => {
+      start: async ({ serve, atStop }: Surroundings<TObject>) => {
         const greeted = new Promise<void>((resolve) => (greet = resolve));
         const served = await serve([implement(Greet, async ({ body }) => greeted.then(() => `Hi ${body.name}`))]);
-        return { ready: async () => undefined, stop: () => served.stop() };
+        atStop(() => served.stop());
+        return { ready: async () => undefined };
       },
     };
     const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_CONCURRENCY: '2' };
@@ -119,7 +130,7 @@ describe('a host', () => {
 
   it('answers health and metrics of each service on a port of its own', async () => {
     const [search, audit] = [await freePort(), await freePort()];
-    hosted = await host([greeter(), other([])], {
+    hosted = await host([greeter(), other()], {
       environment: {
         ...silent,
         SEARCH_GREETING: 'Hi',

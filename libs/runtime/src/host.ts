@@ -114,10 +114,15 @@ const observer = (log: Logger, metrics: Registry): ((served: Served) => void) =>
   };
 };
 
+const readyOn = async (bus: Bus, service: RunningService): Promise<void> => {
+  bus.ready();
+  await service.ready();
+};
+
 /**
  * Runs services in this process until stopped: reads all their settings and tells all faults at once, opens the bus, starts
  * them in order and stops them in reverse.
- * @throws ConfigError, or what kept a service from starting; what had started by then is stopped.
+ * @throws ConfigError, or what kept a service from starting; what had started by then is stopped, parts of that service too.
  */
 export const host = async (services: readonly AnyService[], options: HostOptions = {}): Promise<Hosted> => {
   const environment = options.environment ?? process.env;
@@ -127,6 +132,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const bus = await openBus(common.BUS_URL, name, (message) => log.warn(message));
 
   const running = new Map<string, RunningService>();
+  const begun: { readonly log: Logger; readonly parts: AsyncDisposableStack }[] = [];
   const operationsServers = new Map<string, OperationsServer>();
   let stopping: Promise<void> | undefined;
 
@@ -134,12 +140,10 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     if (common.DRAIN_DELAY_MS > 0 && running.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, common.DRAIN_DELAY_MS));
     }
-    for (const [serviceName, service] of [...running].reverse()) {
-      await service
-        .stop()
-        .catch((error: unknown) =>
-          log.error({ service: serviceName, err: error }, 'The service did not stop cleanly.'),
-        );
+    for (const service of begun.reverse()) {
+      await service.parts
+        .disposeAsync()
+        .catch((error: unknown) => service.log.error({ err: error }, 'The service did not stop cleanly.'));
     }
     await bus.close();
     await Promise.all([...operationsServers.values()].map((server) => server.close()));
@@ -157,9 +161,14 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const maxConcurrent = config[concurrencyKey(service.name)] as number;
       const port = config[operationsPortKey(service.name)] as number;
       if (port > 0) {
-        const ready = () => (stopping === undefined ? running.get(service.name)?.ready : undefined);
+        const ready = () => {
+          const asked = stopping === undefined ? running.get(service.name) : undefined;
+          return asked === undefined ? undefined : () => readyOn(bus, asked);
+        };
         operationsServers.set(service.name, await startOperationsServer(port, metrics, ready));
       }
+      const parts = new AsyncDisposableStack();
+      begun.push({ log: serviceLog, parts });
       const surroundings: Surroundings<ConfigSchema> = {
         config,
         bus,
@@ -167,6 +176,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         metrics,
         serve: (endpoints, on = bus) =>
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
+        atStop: (letGo) => parts.defer(letGo),
       };
       const started = await service.start(surroundings as never);
       running.set(service.name, started);

@@ -45,7 +45,7 @@ describe('a setting in production', () => {
     const service: AnyService = {
       name: 'search',
       config: schema,
-      start: async () => ({ ready: async () => undefined, stop: async () => undefined }),
+      start: async () => ({ ready: async () => undefined }),
     };
     const environment = {
       LOG_LEVEL: 'silent',

@@ -13,13 +13,16 @@ export interface Surroundings<S extends ConfigSchema> {
   readonly metrics: Registry;
   /** answers calls, with each one logged and measured: those of everybody, or those on a bus of the service's own */
   readonly serve: (endpoints: readonly Endpoint[], on?: Bus) => Promise<Subscription>;
+  /**
+   * Has something let go of when the service stops, or when it fails to start: what came last goes first. Who takes no new work
+   * is said last, so that what it has is finished while all that it needs is still there.
+   */
+  readonly atStop: (letGo: () => Promise<void>) => void;
 }
 
 export interface RunningService {
-  /** Throws a sentence on why the service cannot do its work now. */
+  /** Throws a sentence on why the service cannot do its work now, although its bus can carry calls. */
   readonly ready: () => Promise<void>;
-  /** Takes no new work, finishes what it has, lets go of everything. */
-  readonly stop: () => Promise<void>;
   /** where it listens, if it does */
   readonly address?: string;
 }
