@@ -1,53 +1,38 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { inProcessBus } from '@bunting/bus';
 import type { FeatureState, RecordedEvent, StateOf } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
 import { eventually } from '@bunting/testing';
 import { aFeature } from '../../test/builders.ts';
+import { type QuietWork, quietWork } from '../../test/quiet-features.ts';
 import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
 import type { Feature } from '../domain/feature.ts';
-import { entities } from '../persistence/entities.ts';
 import { featureRepository } from '../persistence/feature-repository.ts';
-import { steps } from '../persistence/migrations/index.ts';
-import { type UnitOfWork, unitOfWork } from '../persistence/unit-of-work.ts';
 import { keepHouse } from './keep-house.ts';
 
 // Three processes that keep house in one database, as three replicas of the service do.
-const databases: Database[] = [];
-const replicas: UnitOfWork[] = [];
+const replicas: QuietWork[] = [];
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const fresh = await freshFeaturesDatabase();
   drop = () => fresh.drop();
-  for (const name of ['one', 'two', 'three']) {
-    const database = await openDatabase({ url: fresh.url, name, steps, entities });
-    databases.push(database);
-    const telling = startTelling({
-      ...{ producer: 'features', database, bus: inProcessBus(), intervalMs: 60_000, retentionHours: 1 },
-      warn: () => undefined,
-    });
-    await telling.relay.stop();
-    replicas.push(unitOfWork(telling));
-  }
+  for (let nth = 0; nth < 3; nth++) replicas.push(await quietWork(fresh.url));
 });
 afterAll(async () => {
-  for (const database of databases) await database.close();
+  for (const { database } of replicas) await database.close();
   await drop();
 });
 
 const sql = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-  (await databases[0]?.transaction(({ query }) => query<Row>(text, values))) ?? [];
+  (await replicas[0]?.database.transaction(({ query }) => query<Row>(text, values))) ?? [];
 
 beforeEach(() => sql("insert into project (id, name) values ('shop', 'shop') on conflict do nothing"));
 afterEach(() => sql('truncate feature, outbox, feature_usage_hour cascade'));
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 const given = (...features: readonly Feature[]) =>
-  databases[0]?.transaction((tx) =>
+  replicas[0]?.database.transaction((tx) =>
     featureRepository(tx, { event: () => undefined, state: () => undefined }).add(features),
   );
-const keepHouseEverywhere = () => Promise.all(replicas.map((work) => keepHouse(work)));
+const keepHouseEverywhere = () => Promise.all(replicas.map(({ work }) => keepHouse(work)));
 const told = async <T>(topic: string): Promise<T[]> =>
   (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
     ({ payload }) => payload,

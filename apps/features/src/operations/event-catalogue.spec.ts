@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Ask, inProcessBus } from '@bunting/bus';
+import type { Ask } from '@bunting/bus';
 import {
   AddDependency,
   AddFavoriteFeature,
@@ -92,16 +92,12 @@ import {
   UpdateTagType,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { type Database, openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
 import { aFeature, aStrategy, type FeatureAbout } from '../../test/builders.ts';
+import { type QuietWork, quietWork } from '../../test/quiet-features.ts';
 import { mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 import type { FeatureInEnvironment } from '../domain/feature.ts';
 import { storedFeature } from '../domain/feature-rules.ts';
 import { keepHouse } from '../housekeeping/keep-house.ts';
-import { entities } from '../persistence/entities.ts';
-import { steps } from '../persistence/migrations/index.ts';
-import { type UnitOfWork, unitOfWork } from '../persistence/unit-of-work.ts';
 
 // What each write tells: one row for each, with every event in full, in its order.
 
@@ -124,22 +120,14 @@ interface Row {
 }
 
 let features: StartedFeatures;
-let database: Database;
-let work: UnitOfWork;
+let house: QuietWork;
 beforeAll(async () => {
   features = await startFeatures();
-  const { url } = features;
-  database = await openDatabase({ url, name: 'house', steps, entities });
-  const telling = startTelling({
-    ...{ producer: 'features', database, bus: inProcessBus(), intervalMs: 60_000, retentionHours: 1 },
-    warn: () => undefined,
-  });
-  await telling.relay.stop();
-  work = unitOfWork(telling);
+  house = await quietWork(features.url);
   for (const id of ['shop', 'yard']) await ask(CreateProject, { body: { id, name: id } });
 });
 afterAll(async () => {
-  await database.close();
+  await house.database.close();
   await features.stop();
 });
 
@@ -336,7 +324,7 @@ const rows: readonly Row[] = [
   {
     write: 'let a feature outlive its type',
     given: given({ createdAt: '2020-01-01T00:00:00.000Z' }),
-    asks: () => keepHouse(work),
+    asks: () => keepHouse(house.work),
     tells: [ofLamp('feature-potentially-stale-on')],
     again: 'is silent',
     by: systemCaller,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Ask, call, inProcessBus, serve, type Subscription } from '@bunting/bus';
+import type { Ask } from '@bunting/bus';
 import {
   AddFavoriteFeature,
   AddProjectEnvironment,
@@ -33,37 +33,15 @@ import {
   UpdateSegment,
   ValidateArchive,
 } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
-import { contextOf, freshFeaturesDatabase, mia, someoneWho } from '../../test/started-features.ts';
-import { featuresEndpoints } from '../operations/index.ts';
-import { entities } from './entities.ts';
+import { type QuietFeatures, quietFeatures } from '../../test/quiet-features.ts';
+import { mia, someoneWho } from '../../test/started-features.ts';
 import { archivedFeatures } from './feature-json.ts';
-import { steps } from './migrations/index.ts';
-import { readersOf } from './readers.ts';
-import { unitOfWork } from './unit-of-work.ts';
 
-// The service without its relay, whose statements would be counted as well.
-const bus = inProcessBus();
-let database: Database;
-let served: Subscription;
-let drop: () => Promise<void>;
+let features: QuietFeatures;
 beforeAll(async () => {
-  const fresh = await freshFeaturesDatabase();
-  drop = () => fresh.drop();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
-  const telling = startTelling({
-    ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
-    warn: () => undefined,
-  });
-  await telling.relay.stop();
-  served = await serve(bus, featuresEndpoints(unitOfWork(telling), readersOf(database), bus));
+  features = await quietFeatures();
 });
-afterAll(async () => {
-  await served.stop();
-  await database.close();
-  await drop();
-});
+afterAll(() => features.stop());
 
 const allowed: readonly Permission[] = [
   ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'CREATE_FEATURE_STRATEGY'] as const),
@@ -75,27 +53,24 @@ const kim = someoneWho(...allowed.map((permission) => ({ permission })));
 const few = ['few-1', 'few-2'];
 const many = Array.from({ length: 400 }, (_, nth) => `many-${nth}`);
 
-const statementsOf = async <O extends AnyOperation>(operation: O, ask: Ask<O>, caller = kim): Promise<number> => {
-  const before = database.statements;
-  await call(bus, operation, ask, contextOf(caller));
-  return database.statements - before;
-};
+const statementsOf = <O extends AnyOperation>(operation: O, ask: Ask<O>, caller = kim): Promise<number> =>
+  features.statementsOf(() => features.call(operation, ask, caller));
 
 it('writes hundreds of features with as many statements as two', async () => {
   const data = { features: [...few, ...many].map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
   const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
-  await call(bus, ImportFeatures, { body }, contextOf(mia));
+  await features.call(ImportFeatures, { body });
 
   const params = { projectId: 'default', environment: 'development' };
-  const steps: ((features: string[]) => Promise<number>)[] = [
-    (features) => statementsOf(EnableEnvironmentsInBulk, { params, query: {}, body: { features } }),
-    (features) => statementsOf(DisableEnvironmentsInBulk, { params, body: { features } }),
-    (features) => statementsOf(SetStale, { params, body: { features, stale: true } }),
-    (features) => statementsOf(ValidateArchive, { params, body: { features } }),
-    (features) => statementsOf(ArchiveFeatures, { params, body: { features } }),
-    (features) => statementsOf(ReviveFeatures, { params, body: { features } }),
-    (features) => statementsOf(ArchiveFeatures, { params, body: { features } }),
-    (features) => statementsOf(DeleteFeatures, { params, body: { features } }),
+  const steps: ((names: string[]) => Promise<number>)[] = [
+    (names) => statementsOf(EnableEnvironmentsInBulk, { params, query: {}, body: { features: names } }),
+    (names) => statementsOf(DisableEnvironmentsInBulk, { params, body: { features: names } }),
+    (names) => statementsOf(SetStale, { params, body: { features: names, stale: true } }),
+    (names) => statementsOf(ValidateArchive, { params, body: { features: names } }),
+    (names) => statementsOf(ArchiveFeatures, { params, body: { features: names } }),
+    (names) => statementsOf(ReviveFeatures, { params, body: { features: names } }),
+    (names) => statementsOf(ArchiveFeatures, { params, body: { features: names } }),
+    (names) => statementsOf(DeleteFeatures, { params, body: { features: names } }),
   ];
   for (const step of steps) expect(await step(many)).toBe(await step(few));
 });
@@ -103,7 +78,7 @@ it('writes hundreds of features with as many statements as two', async () => {
 it('reads with one statement each, and writes one feature with a handful', async () => {
   const data = { features: [{ name: 'lamp' }], featureStrategies: [], tagTypes: [] };
   const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
-  await call(bus, ImportFeatures, { body }, contextOf(mia));
+  await features.call(ImportFeatures, { body });
   const params = { projectId: 'default', featureName: 'lamp', environment: 'development' };
   expect(await statementsOf(ListStrategies, { params })).toBe(1);
   expect(await statementsOf(GetFeatureEnvironment, { params })).toBe(1);
@@ -116,7 +91,7 @@ it('changes what many features have in common with as many statements as for two
   /** How many statements each change of one project takes. */
   const counted = async (own: string, size: number): Promise<Record<string, number>> => {
     const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
-    const ask = <O extends AnyOperation>(operation: O, about: Ask<O>) => call(bus, operation, about, contextOf(mia));
+    const ask = <O extends AnyOperation>(operation: O, about: Ask<O>) => features.call(operation, about);
     const count = <O extends AnyOperation>(operation: O, about: Ask<O>) => statementsOf(operation, about, mia);
     const params = { projectId: own, environment: 'production' };
     const segment = { name: own, constraints: [] };
@@ -160,8 +135,8 @@ it('checks, previews and applies hundreds of changes with as many statements as 
       tagTypes: [],
     };
     const place = { project: 'default', environment: 'development' };
-    await call(bus, ImportFeatures, { body: { ...place, data } }, contextOf(mia));
-    const { id: segment } = await call(bus, CreateSegment, { body: { name: own, constraints: [] } }, contextOf(mia));
+    await features.call(ImportFeatures, { body: { ...place, data } });
+    const { id: segment } = await features.call(CreateSegment, { body: { name: own, constraints: [] } });
     const changes = names.flatMap((feature): Change[] => [
       { action: 'updateEnabled', feature, payload: { enabled: true } },
       {
@@ -191,7 +166,7 @@ it('checks, previews and applies hundreds of changes with as many statements as 
 });
 
 it('finds the archive without a look at what is active', async () => {
-  await database.transaction(async ({ query }) => {
+  await features.database.transaction(async ({ query }) => {
     await query('analyze feature');
     await query('set local enable_seqscan = off');
     for (const project of [null, 'default']) {

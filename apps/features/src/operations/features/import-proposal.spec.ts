@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { call, type CallContext, implement, inProcessBus, serve, type Subscription } from '@bunting/bus';
+import { type CallContext, implement, serve, type Subscription } from '@bunting/bus';
 import {
   AddProjectEnvironment,
   CreateEnvironment,
@@ -18,68 +18,46 @@ import {
   unavailable,
   ValidateImport,
 } from '@bunting/contracts';
-import { type Database, openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
-import { contextOf, freshFeaturesDatabase, mia, someoneWho } from '../../../test/started-features.ts';
+import { type QuietFeatures, quietFeatures } from '../../../test/quiet-features.ts';
+import { mia, someoneWho } from '../../../test/started-features.ts';
 import { handOverImports } from '../../housekeeping/keep-house.ts';
-import { entities } from '../../persistence/entities.ts';
-import { steps } from '../../persistence/migrations/index.ts';
-import { readersOf } from '../../persistence/readers.ts';
-import { type UnitOfWork, unitOfWork } from '../../persistence/unit-of-work.ts';
-import { featuresEndpoints } from '../index.ts';
 import { handingOver, type HandOver } from './import-proposal.ts';
 
 // The service without its housekeeping, beside change requests that answer only when a test has them answer.
 type Proposal = RequestOf<typeof ProposeImport>['body'];
-const bus = inProcessBus();
-let database: Database;
-let work: UnitOfWork;
+let features: QuietFeatures;
 let handOver: HandOver;
-const running: Subscription[] = [];
-let drop: () => Promise<void>;
+let requests: Subscription;
 let proposals: Proposal[] = [];
 /** what becomes of the next calls, oldest first; where nothing is said, they are answered */
 let mishaps: (() => unknown)[] = [];
 beforeAll(async () => {
-  const fresh = await freshFeaturesDatabase();
-  drop = () => fresh.drop();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
-  const telling = startTelling({
-    ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
-    warn: () => undefined,
-  });
-  await telling.relay.stop();
-  work = unitOfWork(telling);
-  handOver = handingOver(bus, work);
-  running.push(await serve(bus, featuresEndpoints(work, readersOf(database), bus), { checkReplies: true }));
+  features = await quietFeatures();
+  handOver = handingOver(features.bus, features.work);
   const answered = implement(ProposeImport, async ({ body }) => {
     proposals.push(body);
     mishaps.shift()?.();
     return { id: 31 };
   });
-  running.push(await serve(bus, [answered]));
-  await call(bus, CreateEnvironment, { body: { name: 'staging', type: 'test' } }, contextOf(mia));
+  requests = await serve(features.bus, [answered]);
+  await features.call(CreateEnvironment, { body: { name: 'staging', type: 'test' } });
   const params = { projectId: 'default' };
-  await call(bus, AddProjectEnvironment, { params, body: { environment: 'staging' } }, contextOf(mia));
+  await features.call(AddProjectEnvironment, { params, body: { environment: 'staging' } });
 });
 let version = 0;
 const protect = (environment: string, isProtected: boolean) =>
-  call(
-    bus,
-    SetProtection,
-    { body: { project: 'default', environment, isProtected, version: ++version } },
-    contextOf(mia),
-  );
+  features.call(SetProtection, { body: { project: 'default', environment, isProtected, version: ++version } });
 beforeEach(async () => {
-  await database.transaction(({ query }) => query('truncate feature, segment, tag, outbox, import_proposal cascade'));
+  await features.database.transaction(({ query }) =>
+    query('truncate feature, segment, tag, outbox, import_proposal cascade'),
+  );
   proposals = [];
   mishaps = [];
   await protect('production', true);
 });
 afterAll(async () => {
-  for (const subscription of running) await subscription.stop();
-  await database.close();
-  await drop();
+  await requests.stop();
+  await features.stop();
 });
 
 const permissions: readonly Permission[] = ['CREATE_FEATURE', 'UPDATE_FEATURE'];
@@ -93,15 +71,14 @@ const bringIn = (
   more: Partial<CallContext> = {},
 ) => {
   const body = { project: 'default', environment: 'production', data, ...about };
-  return call(bus, ImportFeatures, { body }, { ...contextOf(caller), ...more });
+  return features.call(ImportFeatures, { body }, caller, more);
 };
-const get = (featureName: string) =>
-  call(bus, GetFeature, { params: { projectId: 'default', featureName } }, contextOf(mia));
+const get = (featureName: string) => features.call(GetFeature, { params: { projectId: 'default', featureName } });
 const inProduction = async (name: string) =>
   (await get(name)).environments?.find((environment) => environment.name === 'production');
 const told = async () => {
   const text = "select type, payload ->> 'createdBy' as by from outbox where topic = 'event' order by id";
-  return (await database.read<{ type: string }>({ name: 'told', text })).map(({ type }) => type);
+  return (await features.database.read<{ type: string }>({ name: 'told', text })).map(({ type }) => type);
 };
 
 const strategy = (featureName: string, more: object = {}) => ({
@@ -241,11 +218,11 @@ describe('the proposal of an import', () => {
     ];
     const { changeRequest } = await bringIn(checkout);
     expect(changeRequest).toEqual({ environment: 'production', changes: 3 });
-    await handOverImports(work, handOver);
-    await handOverImports(work, handOver);
+    await handOverImports(features.work, handOver);
+    await handOverImports(features.work, handOver);
     expect(proposals).toHaveLength(2);
     expect(new Set(proposals.map(({ importId }) => importId)).size).toBe(1);
-    expect(await database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
+    expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
   });
 
   it('does not wait for another that is refused again and again', async () => {
@@ -261,9 +238,9 @@ describe('the proposal of an import', () => {
         throw refusal('PayloadTooLarge', 'More than the message bus carries.');
       },
     ];
-    await expect(handOverImports(work, handOver)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
+    await expect(handOverImports(features.work, handOver)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
     expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
-    expect(await database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
+    expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
   });
 
   it('is one when the import is sent again with its key, and the answer is the same', async () => {
@@ -274,8 +251,8 @@ describe('the proposal of an import', () => {
   });
 
   const nothingIsDone = async () => {
-    const { features } = await call(bus, ListFeatures, { params: { projectId: 'default' } }, contextOf(mia));
-    expect(features).toEqual([]);
+    const listed = await features.call(ListFeatures, { params: { projectId: 'default' } });
+    expect(listed.features).toEqual([]);
     expect(proposals).toEqual([]);
     expect(await told()).toEqual([]);
   };
@@ -316,21 +293,21 @@ describe('the proposal of an import', () => {
   });
 
   it('is refused with all of the import where a change would be, and names the feature', async () => {
-    await call(bus, CreateStrategyType, { body: { name: 'old', parameters: [] } }, contextOf(mia));
-    await call(bus, DeprecateStrategyType, { params: { name: 'old' } }, contextOf(mia));
+    await features.call(CreateStrategyType, { body: { name: 'old', parameters: [] } });
+    await features.call(DeprecateStrategyType, { params: { name: 'old' } });
     const data = { ...checkout, featureStrategies: [{ featureName: 'checkout', name: 'old' }] };
     const refused = {
       kind: 'ValidationError',
       details: [{ path: expect.stringMatching(/^\/body\/data\/features\/0\b/) }],
     };
     await expect(bringIn(data)).rejects.toMatchObject(refused);
-    await database.transaction(({ query }) => query("delete from outbox where type like 'strategy-%'"));
+    await features.database.transaction(({ query }) => query("delete from outbox where type like 'strategy-%'"));
     await nothingIsDone();
   });
 
   it('is announced by the validation of the import, which lacks no permission for it', async () => {
     const body = { project: 'default', environment: 'production', data: checkout };
-    const { errors, warnings, permissions: lacking } = await call(bus, ValidateImport, { body }, contextOf(kim));
+    const { errors, warnings, permissions: lacking } = await features.call(ValidateImport, { body }, kim);
     expect({ errors, lacking }).toEqual({ errors: [], lacking: [] });
     expect(warnings).toEqual([{ message: expect.stringContaining('change request'), affectedItems: ['checkout'] }]);
   });
