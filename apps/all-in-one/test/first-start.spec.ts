@@ -79,6 +79,38 @@ describe('a start', () => {
     expect(processesOf(dataDir)).toEqual([]);
   }, 90_000);
 
+  it('keeps a log that anybody can check and measure, while it runs and after', async () => {
+    const port = String(await quietPort());
+    const dataDir = newFolder();
+    const program = start({ PORT: port, BUNTING_DATA_DIR: dataDir });
+    await untilReady(program, `http://127.0.0.1:${port}`);
+    const told = async (script: string, folder = dataDir) => {
+      const checked = runProgram(script, { BUNTING_DATA_DIR: folder });
+      const { code } = await checked.ended;
+      return { code, said: checked.output() + checked.errors() };
+    };
+    // The first token's event: the log has it a moment after the start.
+    await eventually(async () =>
+      expect(await told('scripts/audit-verify.ts')).toEqual({
+        code: 0,
+        said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\n$/),
+      }),
+    );
+    program.signal('SIGINT');
+    await program.ended;
+    expect(await told('scripts/audit-verify.ts')).toMatchObject({ code: 0, said: expect.stringMatching(/intact\n$/) });
+    expect(await told('scripts/audit-size.ts')).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/^events {4}1, 1 to 1, /),
+    });
+    const elsewhere = path.join(newFolder(), 'nothing');
+    expect(await told('scripts/audit-verify.ts', elsewhere)).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('There is no database'),
+    });
+    expect(processesOf(dataDir)).toEqual([]);
+  }, 90_000);
+
   it('takes the admin token that it is given, and does not show it as a new one', async () => {
     const port = String(await quietPort());
     const token = 'a-token-of-ones-own-4711';

@@ -14,7 +14,7 @@ describe('a database', () => {
 
   const open = async (
     steps: readonly SchemaStep[] = [first],
-    more: { statementTimeoutMs?: number; url?: string } = {},
+    more: { statementTimeoutMs?: number; url?: string; asItIs?: boolean } = {},
   ) => {
     const database = await openDatabase({ url: fresh.url, name: 'test', steps, ...more });
     opened.push(database);
@@ -81,6 +81,23 @@ describe('a database', () => {
         1,
       );
     });
+  });
+
+  it('is not made, nor brought up to date, by who only looks', async () => {
+    const url = new URL(fresh.url);
+    url.pathname = '/nobody_made_this';
+    const looking = { asItIs: true, url: url.href };
+    await expect(open([first], looking)).rejects.toThrow(`There is no database nobody_made_this at ${url.host}.`);
+    await expect(open([first], looking)).rejects.toThrow('There is no database');
+
+    await expect(open([first], { asItIs: true })).rejects.toThrow(/holds nothing of Bunting/);
+    await (await open([first])).transaction(({ query }) => query("insert into flag (name) values ('a')"));
+    await expect(open([first, second], { asItIs: true })).rejects.toThrow(
+      /has not taken the step "2026-02-01-notes"\): start this version/,
+    );
+    await expect(open([], { asItIs: true })).rejects.toThrow(NewerDatabaseError);
+    const database = await open([first], { asItIs: true });
+    expect(await database.read({ name: 'names', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
   });
 
   it('says where it was looked for when no server answers, and no password', async () => {

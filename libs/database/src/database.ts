@@ -10,6 +10,7 @@ import {
   migrate,
   migrationsOf,
   noticesSilence,
+  requireSteps,
   type SchemaStep,
   stepsTable,
 } from './migrate.ts';
@@ -22,6 +23,8 @@ export interface DatabaseOptions {
   /** how this process is called in `pg_stat_activity` */
   readonly name: string;
   readonly steps: readonly SchemaStep[];
+  /** for who only looks: nothing is made or brought up to date, and a database that is not there, or not of this version, is refused */
+  readonly asItIs?: boolean;
   readonly entities?: readonly (EntitySchema<AnyEntity> | { readonly meta: unknown })[];
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
@@ -132,12 +135,13 @@ export const openDatabase = async ({
   url,
   name,
   steps,
+  asItIs = false,
   entities = [],
   poolSize = 10,
   statementTimeoutMs = 10_000,
   warn = () => undefined,
 }: DatabaseOptions): Promise<Database> => {
-  await toldIfAway(url, createDatabaseIfMissing(url));
+  await toldIfAway(url, asItIs ? requireSteps(url, steps) : createDatabaseIfMissing(url));
   let statements = 0;
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
@@ -164,7 +168,7 @@ export const openDatabase = async ({
     migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },
   });
   try {
-    await toldIfAway(url, migrate(orm, url, steps));
+    await toldIfAway(url, asItIs ? orm.connect().then(() => undefined) : migrate(orm, url, steps));
   } catch (error) {
     await orm.close(true);
     throw error;

@@ -35,6 +35,8 @@ export const migrationsOf = (steps: readonly SchemaStep[]): MigrationObject[] =>
     },
   }));
 
+const missingDatabase = '3D000';
+
 /** A database that a newer version of Bunting has already changed. */
 export class NewerDatabaseError extends Error {}
 
@@ -49,25 +51,58 @@ const connectionTo = async (url: string): Promise<Client> => {
 const lockKey = (database: string): string =>
   createHash('sha256').update(`bunting migration of ${database}`).digest().readBigInt64BE().toString();
 
-const requireKnownSteps = async (client: Client, database: string, steps: readonly SchemaStep[]): Promise<void> => {
+const takenSteps = async (client: Client): Promise<readonly string[]> => {
   const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
     stepsTable,
   ]);
-  if (rows[0]?.exists !== true) return;
+  if (rows[0]?.exists !== true) return [];
   const taken = await client.query<{ name: string }>(`select name from ${stepsTable} order by name`);
-  const unknown = taken.rows.map(({ name }) => name).filter((name) => !steps.some((step) => step.name === name));
-  if (unknown.length === 0) return;
+  return taken.rows.map(({ name }) => name);
+};
+
+/** Throws where the database has taken a step that this version does not know; gives those that it has taken. */
+const requireKnownSteps = async (
+  client: Client,
+  database: string,
+  steps: readonly SchemaStep[],
+): Promise<readonly string[]> => {
+  const taken = await takenSteps(client);
+  const unknown = taken.filter((name) => !steps.some((step) => step.name === name));
+  if (unknown.length === 0) return taken;
   throw new NewerDatabaseError(
     `The database ${database} was written by a newer version of Bunting (it has taken the step "${unknown.at(-1)}", which this version does not know). ` +
       'Start that version, or restore a backup from before the upgrade.',
   );
 };
 
+const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));
+
+/** Throws where the database is not there, or has not taken exactly these steps. It changes nothing. */
+export const requireSteps = async (url: string, steps: readonly SchemaStep[]): Promise<void> => {
+  const database = databaseOf(url);
+  const client = await connectionTo(url).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== missingDatabase) throw error;
+    throw new Error(`There is no database ${database} at ${new URL(url).host}.`, { cause: error });
+  });
+  try {
+    const taken = await requireKnownSteps(client, database, steps);
+    const missing = steps.find(({ name }) => !taken.includes(name));
+    if (missing === undefined) return;
+    throw new Error(
+      taken.length === 0
+        ? `The database ${database} at ${new URL(url).host} holds nothing of Bunting.`
+        : `The database ${database} was left by an older version of Bunting (it has not taken the step "${missing.name}"): start this version on it first.`,
+    );
+  } finally {
+    await client.end();
+  }
+};
+
 /** Takes the steps that are missing, one process at a time; refuses a database that is ahead of this version. */
 export const migrate = async (orm: MikroORM, url: string, steps: readonly SchemaStep[]): Promise<void> => {
   const client = await connectionTo(url);
   try {
-    const database = new URL(url).pathname.slice(1);
+    const database = databaseOf(url);
     await client.query(`select pg_advisory_lock(${lockKey(database)})`);
     await requireKnownSteps(client, database, steps);
     await orm.migrator.up();
@@ -79,7 +114,7 @@ export const migrate = async (orm: MikroORM, url: string, steps: readonly Schema
 /** Makes the database of the address where it is missing. */
 export const createDatabaseIfMissing = async (url: string): Promise<void> => {
   const maintenance = new URL(url);
-  const name = decodeURIComponent(maintenance.pathname.slice(1));
+  const name = databaseOf(url);
   maintenance.pathname = '/postgres';
   const client = await connectionTo(maintenance.href);
   try {

@@ -9,6 +9,8 @@ const run = promisify(execFile);
 /** A PostgreSQL that works in the folder already. */
 export interface PreviousInstance {
   readonly pid: number;
+  /** where it listens, once it does */
+  readonly port: number | undefined;
   /** It has been told to end, as when the process that started it was killed. */
   readonly stopping: boolean;
 }
@@ -39,7 +41,12 @@ export const previousInstance = async (dataDir: string): Promise<PreviousInstanc
   const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  const instance = { pid, stopping: lines[7]?.trim() === 'stopping' };
+  const status = lines[7]?.trim();
+  const instance = {
+    pid,
+    port: status === 'ready' ? Number(lines[3]) : undefined,
+    stopping: status === 'stopping',
+  };
   if (process.platform !== 'linux') return (await isPostgresOf(pid, dataDir)) ? instance : undefined;
 
   const processes = await processesIn(dataDir);

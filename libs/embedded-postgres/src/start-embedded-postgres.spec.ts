@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Holder, holder, query, until } from '../test/holder.ts';
-import { type EmbeddedPostgres, type EmbeddedPostgresOptions, isAlive, startEmbeddedPostgres } from './index.ts';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  isAlive,
+  startEmbeddedPostgres,
+  useEmbeddedPostgres,
+} from './index.ts';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'embedded-postgres-'));
 const started: EmbeddedPostgres[] = [];
@@ -61,6 +67,22 @@ describe('a database', () => {
 
     const second = await start({ dataDir });
     expect(await query(second.url, 'SELECT name FROM flag')).toEqual([{ name: 'dark-mode' }]);
+  });
+
+  it('may be used from beside while it works, and started for the while when it does not; none is made', async () => {
+    const dataDir = newFolder();
+    await expect(useEmbeddedPostgres({ dataDir })).rejects.toThrow(`There is no database in ${dataDir}`);
+    const database = await start({ dataDir });
+    const beside = await useEmbeddedPostgres({ dataDir });
+    expect(beside.urlOf('postgres')).toBe(database.url);
+    await beside.stop();
+    expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await database.stop();
+
+    const alone = await useEmbeddedPostgres({ dataDir });
+    expect(await query(alone.urlOf('postgres'), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await alone.stop();
+    await expect(query(alone.urlOf('postgres'), 'SELECT 1')).rejects.toThrow();
   });
 
   it('knows letters beyond ASCII, and finds their trigrams', async () => {

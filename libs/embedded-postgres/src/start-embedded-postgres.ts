@@ -50,6 +50,12 @@ const notStarted = (dataDir: string, report: string): EmbeddedPostgresError =>
     `PostgreSQL did not start on the data folder ${dataDir}: mend what it reports, or choose another folder.\n${report || '(It reported nothing.)'}`,
   );
 
+/** Where each database of a PostgreSQL is found. */
+export const urlsOf =
+  (password: string, port: number) =>
+  (database: string): string =>
+    `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+
 /** Starts it as soon as the folder is free: whoever held it until a moment ago may still be ending. */
 const startWhenFree = async (
   dataDir: string,
@@ -107,8 +113,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
         resolve(new EmbeddedPostgresError(`PostgreSQL on ${dataDir} has ended. It reported:\n${postmaster.report()}`));
     });
   });
-  const urlOf = (database: string): string =>
-    `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  const urlOf = urlsOf(password, port);
   return {
     url: urlOf('postgres'),
     urlOf,

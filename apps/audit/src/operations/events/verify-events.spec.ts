@@ -33,6 +33,14 @@ describe('The check of the log', () => {
     expect(await audit.ask(VerifyEvents, { query: { from: 2, known } })).toMatchObject({ intact: true, checked: 3 });
   });
 
+  it('calls nothing intact that is not there: a range may begin at the next event to come, and not after it', async () => {
+    expect(await audit.ask(VerifyEvents, { query: { from: 5 } })).toMatchObject({ intact: true, from: 5, checked: 0 });
+    await expect(audit.ask(VerifyEvents, { query: { from: 6 } })).rejects.toMatchObject({
+      kind: 'ValidationError',
+      message: expect.stringMatching(/\/query\/from.* the last one has 4\./),
+    });
+  });
+
   it('names what was told and can never arrive', async () => {
     expect(await audit.ask(VerifyEvents)).toMatchObject({ neverArrived: [] });
     const requests = await startTeller(audit.bus, 'change-requests');

@@ -21,6 +21,10 @@ export const verifyEventsEndpoint = (
       known: known === undefined ? undefined : knownHash(known, '/query/known'),
       until: new Date(deadline.getTime() - answeringMs),
     });
+    if (from !== undefined && from > report.head.id + 1) {
+      const message = `The \`/query/from\` property must be the id of an event: the last one has ${report.head.id}. You sent ${from}.`;
+      throw invalid(message, '/query/from');
+    }
     const neverArrived = (await missed()).map(({ producer, first, last, noticedAt }) => ({
       service: producer,
       ...{ first, last, noticedAt },

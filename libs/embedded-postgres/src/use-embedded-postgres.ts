@@ -1,0 +1,30 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { passwordIn } from './data-folder.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { previousInstance } from './previous-instance.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres, urlsOf } from './start-embedded-postgres.ts';
+
+/** How long one that works there may take until it listens: after a crash it recovers first. */
+const startingMs = 10_000;
+
+/**
+ * The PostgreSQL of a folder that holds a database already: the one that works there now, else one that is started for the
+ * while. `stop()` leaves it as it was found. A folder without a database is refused, and none is made.
+ */
+export const useEmbeddedPostgres = async (options: {
+  readonly dataDir: string;
+}): Promise<Pick<EmbeddedPostgres, 'urlOf' | 'stop'>> => {
+  const dataDir = path.resolve(options.dataDir);
+  const password = await passwordIn(dataDir);
+  if (password === undefined)
+    throw new EmbeddedPostgresError(
+      `There is no database in ${dataDir}: start Bunting on it first, or choose another folder.`,
+    );
+  for (const began = performance.now(); performance.now() - began < startingMs; await sleep(25)) {
+    const other = await previousInstance(dataDir);
+    if (other === undefined || other.stopping) break;
+    if (other.port !== undefined) return { urlOf: urlsOf(password, other.port), stop: () => Promise.resolve() };
+  }
+  return startEmbeddedPostgres({ dataDir });
+};

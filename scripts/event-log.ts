@@ -1,0 +1,36 @@
+import { type Database, openDatabase } from '@bunting/database';
+import { useEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { inboxHistory, inboxTables } from '@bunting/outbox';
+import path from 'node:path';
+import { logSteps } from '../apps/audit/src/persistence/tables.ts';
+
+/** Where the event log is looked for, as the programs that read it tell. */
+export const whereTheLogIs = `AUDIT_DATABASE_URL, else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
+
+const repository = path.join(import.meta.dirname, '..');
+
+/**
+ * Does a job with the event log: that at the address, or that of `npm start`, whether it is running or not. It must be there
+ * already: who looks at a log makes none.
+ */
+export const withEventLog = async <T>(
+  name: string,
+  given: string | undefined,
+  job: (log: Database) => Promise<T>,
+): Promise<T> => {
+  const url = given ?? process.env['AUDIT_DATABASE_URL'] ?? '';
+  const dataDir = path.resolve(process.env['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'), 'postgres');
+  const embedded = url === '' ? await useEmbeddedPostgres({ dataDir }) : undefined;
+  try {
+    const log = await openDatabase({
+      url: embedded?.urlOf('bunting_audit') ?? url,
+      name,
+      steps: [...logSteps, inboxTables, inboxHistory],
+      asItIs: true,
+      poolSize: 2,
+    });
+    return await job(log).finally(() => log.close());
+  } finally {
+    await embedded?.stop();
+  }
+};
