@@ -4,6 +4,7 @@ export { type Asked, type Endpoint, implement, JsonText } from './implement.ts';
 export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';
 export type { Once } from './once.ts';
+export { onBehalfOf } from './on-behalf-of.ts';
 export { openBus } from './open-bus.ts';
 export { type IfMatch, requireMatch } from './precondition.ts';
 export { defect, refusalOf, refusedWith } from './refused.ts';

@@ -1,4 +1,4 @@
-import { type Bus, call, type CallContext, traceparentFrom } from '@bunting/bus';
+import { type Bus, call, type CallContext, onBehalfOf } from '@bunting/bus';
 import {
   GetProjectEnvironments,
   ListEnvironments,
@@ -37,12 +37,7 @@ export type CatchUp = () => Promise<number>;
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
 // Whoever asked has been let in already; what there is, the gateway asks for itself.
-const contextOf = ({ requestId, traceparent, deadline }: Asking): CallContext => ({
-  caller: systemCaller,
-  requestId,
-  traceparent: traceparentFrom(traceparent),
-  timeoutMs: deadline.getTime() - Date.now(),
-});
+const contextOf = (asking: Asking): CallContext => onBehalfOf({ ...asking, caller: systemCaller });
 
 export const placesKnown = (bus: Bus, heardOf: ProjectsHeardOf, catchUp: CatchUp): PlacesKnown => {
   const environments = async (asking: Asking): Promise<string[]> =>

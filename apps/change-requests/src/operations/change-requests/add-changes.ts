@@ -1,4 +1,4 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import { AddChanges, CheckChanges, type CheckedChange, parseChanges, refusal, unavailable } from '@bunting/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/add-changes.ts';
@@ -15,7 +15,6 @@ import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { asPosted } from '../as-posted.ts';
 import { inBody } from '../in-body.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { takingTurns } from '../turns.ts';

@@ -1,4 +1,4 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import {
   GetApprovers,
   GetProjectEnvironments,
@@ -11,7 +11,6 @@ import {
 } from '@bunting/contracts';
 import { askedReviewers, requireAskable } from '../../domain/approvers.ts';
 import { requireVisible } from '../../domain/move.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { reviewerOf } from '../reviewer-card.ts';
 import type { Surroundings } from '../surroundings.ts';
 

@@ -1,4 +1,4 @@
-import { type Asked, implement } from '@bunting/bus';
+import { type Asked, implement, onBehalfOf } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
 import { requireMayPropose } from '../../domain/may-propose.ts';
 import {
@@ -12,7 +12,6 @@ import {
 import { commandFor } from '../../domain/state-machine.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { type Preview, previewsOf } from '../outlooks.ts';
 import { segmentsInUse } from '../segments-in-use.ts';
 import type { Surroundings } from '../surroundings.ts';

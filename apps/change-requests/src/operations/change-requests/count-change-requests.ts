@@ -1,6 +1,5 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CountActionable, CountChangeRequests, GetProjectEnvironments } from '@bunting/contracts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 type Counting = Pick<Surroundings, 'bus' | 'reader' | 'rolesOf'>;

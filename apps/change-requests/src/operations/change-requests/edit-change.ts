@@ -1,4 +1,4 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CheckChanges, EditChange, notFound, parseChange, refusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/edit-change.ts';
@@ -10,7 +10,6 @@ import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { asPosted } from '../as-posted.ts';
 import { inBody } from '../in-body.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 

@@ -1,9 +1,8 @@
-import { implement } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { GetChangeRequest } from '@bunting/contracts';
 import { entityTagOf } from '../../domain/entity-tag.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 

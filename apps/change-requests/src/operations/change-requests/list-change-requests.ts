@@ -1,7 +1,6 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListChangeRequests, ListPendingOfFeature } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 

@@ -1,8 +1,7 @@
-import { type Asked, type Bus, call, implement } from '@bunting/bus';
+import { type Asked, type Bus, call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListOpenChangeRequests, ListPendingChangeRequests } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 
 type Asking = Asked<typeof ListPendingChangeRequests>;

@@ -1,6 +1,5 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListScheduled } from '@bunting/contracts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** Lists which scheduled requests an edit would meet, so that people can be warned before they make it. */

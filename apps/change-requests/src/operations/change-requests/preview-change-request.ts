@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { isSegmentChange, parseChanges, PreviewChangeRequest, PreviewProposal } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
 import { createDraft } from '../../domain/content.ts';
@@ -6,7 +6,6 @@ import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { type Preview, previewsOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 

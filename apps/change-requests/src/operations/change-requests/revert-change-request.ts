@@ -1,4 +1,4 @@
-import { implement } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { refusal, RevertChangeRequest } from '@bunting/contracts';
 import { approvalsFor } from '../../domain/configuration.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
@@ -9,7 +9,6 @@ import { shownChangeRequest } from '../../domain/view.ts';
 import { AnotherOpenRequest } from '../../persistence/change-request-repository.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { Surroundings } from '../surroundings.ts';
 

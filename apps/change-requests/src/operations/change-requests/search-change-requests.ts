@@ -1,7 +1,6 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import { invalid, ListProjects, SearchChangeRequests } from '@bunting/contracts';
 import { shownAuthor, shownSchedule } from '../../domain/view.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** What follows `IS:`, when it is one of what may follow. */

@@ -1,4 +1,4 @@
-import { call, implement } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import {
   GetChangeRequestConfig,
   GetProjectEnvironments,
@@ -9,7 +9,6 @@ import {
 } from '@bunting/contracts';
 import { configurationUpdated, requiredApprovalsOf, requireLeast } from '../../domain/configuration.ts';
 import { actorOf } from '../actor.ts';
-import { onBehalfOf } from '../on-behalf-of.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export const getChangeRequestConfigEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>

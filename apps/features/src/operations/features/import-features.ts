@@ -1,4 +1,4 @@
-import { type Asked, implement, traceparentFrom } from '@bunting/bus';
+import { type Asked, implement, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
   type EventType,
@@ -125,10 +125,9 @@ export const importFeaturesEndpoint = (work: UnitOfWork, handOver: HandOver, lim
 
   return implement(ImportFeatures, (asked) => {
     const handedOver = ({ importId }: Proposed): Promise<number | undefined> => {
-      const { caller, requestId, traceparent, deadline } = asked;
-      const timeoutMs = Math.min(mostPatienceMs, deadline.getTime() - Date.now());
-      const context = { caller, requestId, traceparent: traceparentFrom(traceparent), timeoutMs };
-      return handOver(importId, context).catch((error: unknown) => {
+      const context = onBehalfOf(asked);
+      const timeoutMs = Math.min(mostPatienceMs, context.timeoutMs);
+      return handOver(importId, { ...context, timeoutMs }).catch((error: unknown) => {
         if (error instanceof Refusal) return undefined;
         throw error;
       });

@@ -1,4 +1,4 @@
-import { type Bus, call, implement, JsonText, traceparentFrom } from '@bunting/bus';
+import { type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import {
   invalid,
   ListSegmentUses,
@@ -12,11 +12,10 @@ import { hiddenFrom } from '../seen-by.ts';
 
 /** Where a segment is used, and where change requests are about to use it: nobody is told "nowhere" while that is not known. */
 export const listStrategiesOfSegmentEndpoint = (segments: SegmentUseReader, bus: Bus) =>
-  implement(ListStrategiesOfSegment, async ({ params, caller, requestId, traceparent, deadline }) => {
-    const timeoutMs = deadline.getTime() - Date.now();
-    const context = { caller, requestId, traceparent: traceparentFrom(traceparent), timeoutMs };
-    const strategies = await segments.strategiesOf(params.id, hiddenFrom(caller));
-    const { changeRequestStrategies } = await call(bus, ListSegmentUses, { body: { segment: params.id } }, context);
+  implement(ListStrategiesOfSegment, async (asked) => {
+    const { id: segment } = asked.params;
+    const strategies = await segments.strategiesOf(segment, hiddenFrom(asked.caller));
+    const { changeRequestStrategies } = await call(bus, ListSegmentUses, { body: { segment } }, onBehalfOf(asked));
     return { strategies, changeRequestStrategies };
   });
 

@@ -1,5 +1,6 @@
-import { type CallContext, traceparentFrom } from '@bunting/bus';
 import type { Caller } from '@bunting/contracts';
+import type { CallContext } from './bus.ts';
+import { traceparentFrom } from './call.ts';
 
 interface Asking {
   readonly caller: Caller;
