@@ -2,6 +2,8 @@ import { type Ask, call, type CallContext, implement, serve, traceparentFrom } f
 import {
   type AnyOperation,
   type Caller,
+  CountMembers,
+  CountTokens,
   CreateFeature,
   type CreateFeatureBody,
   type Feature,
@@ -9,6 +11,7 @@ import {
   GetFeature,
   ListSegmentUses,
   type OutboxTopic,
+  type ProjectOwner,
   readOutboxOf,
   type RecordedEvent,
   type ReplyOf,
@@ -31,6 +34,9 @@ export const freshFeaturesDatabase = () => freshDatabase('features', { key: JSON
 
 export const mia: Caller = { id: 1, name: 'mia', grants: [{ permission: 'ADMIN' }] };
 export const lee: Caller = { id: 2, name: 'lee', grants: [] };
+
+/** Who owns the project default, as the gateway would say. */
+export const ada: ProjectOwner = { ownerType: 'user', name: 'Ada', email: 'ada@example.com' };
 
 /** Somebody who may do one thing, everywhere or in one place. */
 export const someoneWho = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
@@ -78,9 +84,16 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
     environment: { FEATURES_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...environment },
     log: openLog('error'),
   });
-  // No change request is about to use any segment.
-  const noUses = implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] }));
-  const requests = await serve(hosted.bus, [noUses]);
+  // No change request is about to use any segment. Ada owns the project default, and its one token is for production.
+  const around = await serve(hosted.bus, [
+    implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] })),
+    implement(CountMembers, async ({ body: { project = 'default' } }) => ({
+      projects: project === 'default' ? [{ id: 'default', members: 3, owners: [ada] }] : [],
+    })),
+    implement(CountTokens, async ({ body: { project = 'default' } }) => ({
+      environments: project === 'default' ? [{ name: 'production', tokens: 1 }] : [],
+    })),
+  ]);
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
@@ -118,7 +131,7 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
       await database.transaction(({ query }) => query('truncate outbox'));
     },
     stop: async () => {
-      await requests.stop();
+      await around.stop();
       await hosted.stop();
       await database.close();
       await fresh.drop();

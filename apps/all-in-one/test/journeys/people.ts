@@ -1,4 +1,17 @@
-import type { CreatedPat, Group, Me, Pats, Profile, RoleWithPermissions, Segment, UserRoles } from '@bunting/contracts';
+import type {
+  CreatedPat,
+  EnvironmentList,
+  EnvironmentListOfProject,
+  Group,
+  Me,
+  Pats,
+  Profile,
+  ProjectOverview,
+  Projects,
+  RoleWithPermissions,
+  Segment,
+  UserRoles,
+} from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { apiOf } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
@@ -8,7 +21,7 @@ import type { Platform } from '../platform.ts';
 
 /** Users, their keys, and the roles that say what they may do. */
 export const describePeople = (platform: () => Platform): void => {
-  const { done, person, robot, told } = administering(platform);
+  const { done, apiToken, person, robot, told } = administering(platform);
   const statusOf = async (asked: Promise<{ readonly status: number }>): Promise<number> => (await asked).status;
 
   describe('a user', () => {
@@ -191,6 +204,30 @@ export const describePeople = (platform: () => Platform): void => {
       ]);
       const groups = (await told('People crew')).map(({ type }) => type);
       expect(groups).toEqual(expect.arrayContaining(['group-created', 'group-updated', 'group-deleted']));
+    });
+
+    it('is counted where projects and environments are shown, and whoever owns one is named', async () => {
+      const { api, createProject } = { api: platform().api, ...onPlatform(platform().api) };
+      const project = 'people-owned';
+      await createProject(project);
+      const { id } = await person('people-owner');
+      const shown = async () => (await api<ProjectOverview>('GET', `/api/admin/projects/${project}/overview`)).body;
+      expect(await shown()).toMatchObject({ members: 0, owners: [{ ownerType: 'system' }] });
+      await done('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.owner] });
+      await apiToken('people-owned', { projects: [project] });
+      expect(await shown()).toMatchObject({ members: 1, owners: [{ ownerType: 'user', name: 'people-owner' }] });
+      const { projects } = (await api<Projects>('GET', '/api/admin/projects')).body;
+      expect(projects.find((one) => one.id === project)).toMatchObject({
+        memberCount: 1,
+        owners: [{ name: 'people-owner' }],
+      });
+      const there = (await api<EnvironmentListOfProject>('GET', `/api/admin/environments/project/${project}`)).body;
+      const everywhere = (await api<EnvironmentList>('GET', '/api/admin/environments')).body;
+      const inDevelopment = there.environments.find((one) => one.name === 'development')?.projectApiTokenCount ?? 0;
+      expect(inDevelopment).toBeGreaterThan(0);
+      expect(everywhere.environments.find((one) => one.name === 'development')?.apiTokenCount).toBeGreaterThanOrEqual(
+        inDevelopment,
+      );
     });
   });
 };

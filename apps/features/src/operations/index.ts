@@ -78,7 +78,7 @@ import { getApplicationEndpoint } from './usage/get-application.ts';
 
 /**
  * Everything that the service answers: writes go through the unit of work, reads past it.
- * @param bus where the change requests service is asked
+ * @param bus where the change requests service and the gateway are asked
  * @param featureLimit how many active features there may be; as many as wanted where it is not said
  */
 export const featuresEndpoints = (
@@ -106,7 +106,7 @@ export const featuresEndpoints = (
   getSegmentEndpoint(segments),
   listSegmentsEndpoint(segments),
   createProjectEndpoint(work),
-  listProjectsEndpoint(projects),
+  listProjectsEndpoint(projects, bus),
   getProjectEnvironmentsEndpoint(projects),
   checkChangesEndpoint(situation),
   previewChangesEndpoint(situation),

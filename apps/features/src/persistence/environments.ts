@@ -1,4 +1,4 @@
-import { notFound, refusal, tagOf } from '@bunting/contracts';
+import { type CountTokens, notFound, refusal, type ReplyOf, tagOf } from '@bunting/contracts';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { StoredEnvironment } from '../domain/environment.ts';
 import { named } from '../domain/refusals.ts';
@@ -98,7 +98,15 @@ const enabledIn = (project: string): string => `(
   select count(*) from feature f
   where ${project} and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`;
 
-const described = (hidden: string): string => `json_build_object(${members},
+type Tokens = ReplyOf<typeof CountTokens>['environments'];
+
+/** SQL: how many tokens there are for the environment `e`, as a parameter with `Tokens` as JSON says. */
+const tokensOf = (parameter: string): string => `coalesce((
+  select tokens from json_to_recordset(${parameter}::json) as counted (name text, tokens integer)
+  where counted.name = e.name), 0)`;
+
+const described = (hidden: string, tokens: string): string => `json_build_object(${members},
+  'apiTokenCount', ${tokensOf(tokens)},
   'projectCount', (
     select count(*) from project_environment connected join project p on p.id = connected.project
     where connected.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[])),
@@ -107,19 +115,19 @@ const described = (hidden: string): string => `json_build_object(${members},
 const all: Statement = {
   name: 'environments',
   text: `
-    select json_build_object('version', 1, 'environments', coalesce(json_agg(${described('$1')}
+    select json_build_object('version', 1, 'environments', coalesce(json_agg(${described('$1', '$2')}
       order by e.sort_order, e.name), '[]'))::text as json from environment e`,
 };
 const one: Statement = {
   name: 'environment',
-  text: `select ${described('$2')}::text as json, json_build_object(${members}) as own from environment e where e.name = $1`,
+  text: `select ${described('$2', '$3')}::text as json, json_build_object(${members}) as own from environment e where e.name = $1`,
 };
 const ofProject: Statement = {
   name: 'environments-for-project',
   text: `
     select json_build_object('version', 1, 'environments', coalesce((
       select json_agg(json_build_object(${members},
-        'projectEnabledToggleCount', ${enabledIn('f.project = p.id')},
+        'projectApiTokenCount', ${tokensOf('$2')}, 'projectEnabledToggleCount', ${enabledIn('f.project = p.id')},
         'defaultStrategy', connected.default_strategy, 'visible', connected.project is not null)
         order by e.sort_order, e.name)
       from environment e
@@ -127,27 +135,34 @@ const ofProject: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
+const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
+
 /** Environments as they are now, as JSON, for who only looks. */
 export interface EnvironmentReader {
-  all(hidden: readonly string[]): Promise<string>;
-  one(name: string, hidden: readonly string[]): Promise<Tagged>;
-  ofProject(project: string): Promise<string>;
+  all(hidden: readonly string[], tokens: Tokens): Promise<string>;
+  one(name: string, hidden: readonly string[], tokens: Tokens): Promise<Tagged>;
+  /** @param tokens those that give the project */
+  ofProject(project: string, tokens: Tokens): Promise<string>;
+  isTaken(name: string): Promise<boolean>;
 }
 
 export const environmentReader = (database: Database): EnvironmentReader => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    all: async (hidden) => (await read(all, [hidden])) ?? '',
-    one: async (name, hidden) => {
-      const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [name, hidden]);
+    all: async (hidden, tokens) => (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
+    one: async (name, hidden, tokens) => {
+      const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [
+        ...[name, hidden, JSON.stringify(tokens)],
+      ]);
       if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
       return { json: row.json, tag: tagOf(row.own) };
     },
-    ofProject: async (project) => {
-      const json = await read(ofProject, [project]);
+    ofProject: async (project, tokens) => {
+      const json = await read(ofProject, [project, JSON.stringify(tokens)]);
       if (json === undefined) throw notFound(`Could not find project with id ${named(project)}`);
       return json;
     },
+    isTaken: async (name) => (await database.read(exists, [name])).length > 0,
   };
 };

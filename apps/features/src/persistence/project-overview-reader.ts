@@ -2,8 +2,9 @@ import { notFound } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { featuresOfProject, moment } from './feature-json.ts';
+import { type HeldProject, joinHeld, members, owners } from './held-projects.ts';
 
-/** SQL: the overview of the row `p`, with more members, for the user `$2`. */
+/** SQL: the overview of the project `$1`, with more members, for the user `$2`, by what `$3` says of who holds it. */
 const overview = (more = ''): string => `
   select json_build_object('version', 1, 'name', p.name, 'description', p.description, 'mode', p.mode,
     'defaultStickiness', p.default_stickiness, 'featureLimit', p.feature_limit,
@@ -11,7 +12,8 @@ const overview = (more = ''): string => `
     'health', case when counted.features = 0 then 100
       else round(100.0 * (counted.features - counted.stale) / counted.features) end,
     'favorite', exists (select from project_favorite where project = p.id and user_id = $2),
-    'members', 0, 'createdAt', ${moment('p.created_at')}, 'updatedAt', ${moment('p.updated_at')},
+    'members', ${members}, 'owners', ${owners},
+    'createdAt', ${moment('p.created_at')}, 'updatedAt', ${moment('p.updated_at')},
     'archivedAt', ${moment('p.archived_at')},
     'environments', coalesce((
       select json_agg(json_build_object('environment', e.name, 'defaultStrategy', connected.default_strategy)
@@ -26,6 +28,7 @@ const overview = (more = ''): string => `
   cross join lateral (
     select count(*) as features, count(*) filter (where stale) as stale
     from feature where project = p.id and archived_at is null) as counted
+  ${joinHeld('$3')}
   where p.id = $1`;
 
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
@@ -46,8 +49,8 @@ const exists: Statement = { name: 'project-id', text: 'select from project where
 
 /** Projects with what is in them, as JSON, for who only looks. */
 export interface ProjectOverviewReader {
-  overview(id: string, userId: number): Promise<string>;
-  withFeatures(id: string, userId: number): Promise<string>;
+  overview(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
+  withFeatures(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
   flagCreators(id: string): Promise<string>;
   isTaken(id: string): Promise<boolean>;
 }
@@ -59,8 +62,8 @@ export const projectOverviewReader = (database: Database): ProjectOverviewReader
     return row.json;
   };
   return {
-    overview: (id, userId) => read(withoutFeatures, id, userId),
-    withFeatures: (id, userId) => read(withFeatures, id, userId),
+    overview: (id, userId, held) => read(withoutFeatures, id, userId, JSON.stringify(held)),
+    withFeatures: (id, userId, held) => read(withFeatures, id, userId, JSON.stringify(held)),
     flagCreators: (id) => read(creators, id),
     isTaken: async (id) => (await database.read(exists, [id])).length > 0,
   };

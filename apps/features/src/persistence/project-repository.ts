@@ -3,6 +3,7 @@ import { brokenConstraint, type Database, type Statement, type Tx } from '@bunti
 import type { FeatureNaming } from '../domain/names.ts';
 import { named } from '../domain/refusals.ts';
 import type { Outbox } from '@bunting/outbox';
+import { type HeldProject, joinHeld, members, owners } from './held-projects.ts';
 import { nextProjectVersion } from './project-settings.ts';
 import { OvertakenError } from './references.ts';
 import { ProjectEntity, ProjectEnvironmentEntity } from './entities.ts';
@@ -95,12 +96,14 @@ const projects: Statement = {
       'featureCount', counted.features, 'health', case when counted.features = 0 then 100
         else round(100.0 * (counted.features - counted.stale) / counted.features) end,
       'favorite', exists (select from project_favorite where project = p.id and user_id = $1),
+      'memberCount', ${members}, 'owners', ${owners},
       'createdAt', to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'archivedAt', null)
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p
     cross join lateral (
       select count(*) as features, count(*) filter (where stale) as stale
       from feature where project = p.id and archived_at is null) as counted
+    ${joinHeld('$3')}
     where p.archived_at is null and p.id <> all ($2::text[])`,
 };
 
@@ -121,15 +124,16 @@ interface EnvironmentOfProject extends Environment {
 
 /** Projects as they are now, for who only looks. */
 export interface ProjectReader {
-  /** The projects that are not archived, for a user, as JSON. */
-  all(userId: number, hidden: readonly string[]): Promise<string>;
+  /** The projects that are not archived, for a user, as JSON. @param held who is a member of which, as the gateway says */
+  all(userId: number, hidden: readonly string[], held: readonly HeldProject[]): Promise<string>;
   environmentsOf(project: string): Promise<EnvironmentOfProject[]>;
   /** What a feature of that name would find there; somebody else may come first. */
   placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
 }
 
 export const projectReader = (database: Database): ProjectReader => ({
-  all: async (userId, hidden) => (await database.read<{ json: string }>(projects, [userId, hidden]))[0]?.json ?? '',
+  all: async (userId, hidden, held) =>
+    (await database.read<{ json: string }>(projects, [userId, hidden, JSON.stringify(held)]))[0]?.json ?? '',
   environmentsOf: async (project) => {
     const [row] = await database.read<{ environments: EnvironmentOfProject[] }>(environmentsOfProject, [project]);
     if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);

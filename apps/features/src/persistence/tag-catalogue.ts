@@ -98,6 +98,7 @@ export interface TagReader {
   one(tag: Tag): Promise<string>;
   types(): Promise<string>;
   type(name: string): Promise<string>;
+  isTypeTaken(name: string): Promise<boolean>;
 }
 
 export const tagReader = (database: Database): TagReader => {
@@ -116,5 +117,6 @@ export const tagReader = (database: Database): TagReader => {
       if (json === undefined) throw notFound('Could not find tag-type');
       return json;
     },
+    isTypeTaken: async (name) => (await read(oneTagType, [name])) !== undefined,
   };
 };

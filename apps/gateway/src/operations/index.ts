@@ -2,6 +2,8 @@ import type { Bus, Endpoint } from '@bunting/bus';
 import type { AccessReader } from '../persistence/access-reader.ts';
 import type { ProjectsHeardOf } from '../persistence/standing-projects.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import { countMembersEndpoint } from './access/count-members.ts';
+import { countTokensEndpoint } from './access/count-tokens.ts';
 import { getUsersAccessEndpoint } from './access/get-users-access.ts';
 import { listHoldersEndpoint } from './access/list-holders.ts';
 import { type CatchUp, placesKnown } from './places.ts';
@@ -69,6 +71,8 @@ export const gatewayEndpoints = ({ bus, work, access, heardOf, catchUp }: Gatewa
   return [
     listHoldersEndpoint(access),
     getUsersAccessEndpoint(access),
+    countMembersEndpoint(access),
+    countTokensEndpoint(access),
     listUsersEndpoint(work),
     createUserEndpoint(work),
     searchUsersEndpoint(work),

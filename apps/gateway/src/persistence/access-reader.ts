@@ -1,5 +1,6 @@
-import { type Caller, imageUrlOf, type Permission } from '@bunting/contracts';
+import { type Caller, type CountMembers, imageUrlOf, type Permission, type ReplyOf } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
+import { predefinedRole } from '../domain/access.ts';
 import { nameInEvents, type Names } from '../domain/user.ts';
 
 /** A user as other services show people. */
@@ -49,11 +50,17 @@ export const callerOf = ({ user_id, user_name, username, email, access }: Access
 export const pictureOf = ({ id, username, email }: { readonly id: number } & Omit<Names, 'name'>): string =>
   imageUrlOf(email ?? username ?? String(id));
 
+type MembersOfProject = ReplyOf<typeof CountMembers>['projects'][number];
+
 export interface AccessReader {
   /** Those of the users who may do anything at all now, by their ids. */
   ofUsers(ids: readonly number[]): Promise<{ user: Card; caller: Caller }[]>;
   /** Who holds one of the permissions there, by name. */
   holders(wanted: readonly Permission[], project: string, environment: string | undefined): Promise<Card[]>;
+  /** How many users have a role in projects and who owns them: in one, or in all that have members. */
+  members(project: string | undefined): Promise<MembersOfProject[]>;
+  /** How many API tokens there are for environments: all of them, or those that give a project; without those of hidden projects alone. */
+  tokens(project: string | undefined, hidden: readonly string[]): Promise<{ name: string; tokens: number }[]>;
 }
 
 const usersAccess: Statement = {
@@ -75,6 +82,46 @@ const holders: Statement = {
     order by lower(coalesce(u.name, u.username, u.email)), u.id`,
 };
 
+const members: Statement = {
+  name: 'members',
+  text: `
+    with owner as (
+      select project, 0 as kind, u.id, lower(coalesce(u.name, u.username, u.email)) as nth, u.name, u.username, u.email
+      from project_user join api_user u on u.id = user_id
+      where role_id = ${predefinedRole.owner} and u.deleted_at is null and ($1::text is null or project = $1)
+      union all
+      select project, 1, g.id, lower(g.name), g.name, null, null from project_group join user_group g on g.id = group_id
+      where role_id = ${predefinedRole.owner} and ($1::text is null or project = $1))
+    select m.project as id, count(distinct u.id) as members, coalesce((
+      select json_agg(json_build_object('kind', kind, 'id', owner.id, 'name', owner.name, 'username', owner.username,
+        'email', owner.email) order by kind, nth, owner.id)
+      from owner where owner.project = m.project), '[]') as owners
+    from (
+      select project, user_id from project_member union all select project, null from project_group) as m
+    left join api_user u on u.id = m.user_id and u.deleted_at is null
+    where $1::text is null or m.project = $1
+    group by m.project order by m.project`,
+};
+
+interface OwnerRow extends Names {
+  readonly kind: 0 | 1;
+  readonly id: number;
+}
+
+const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
+  row.kind === 1
+    ? { ownerType: 'group', name: row.name ?? '' }
+    : { ownerType: 'user', name: nameInEvents(row), email: row.email, imageUrl: pictureOf(row) };
+
+const tokens: Statement = {
+  name: 'tokens-of-environments',
+  text: `
+    select environment as name, count(*) as tokens from api_token
+    where kind in ('client', 'frontend') and revoked_at is null and environment <> '*'
+      and ($1::text is null or $1 = any (projects) or '*' = any (projects)) and not projects <@ $2::text[]
+    group by environment order by environment`,
+};
+
 export const accessReader = (database: Database): AccessReader => ({
   ofUsers: async (ids) => {
     const rows = await database.read<AccessRow>(usersAccess, [ids]);
@@ -90,4 +137,9 @@ export const accessReader = (database: Database): AccessReader => ({
     const rows = await database.read<Omit<Card, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
     return rows.map((row) => ({ ...row, imageUrl: pictureOf(row) }));
   },
+  members: async (project) => {
+    const rows = await database.read<{ id: string; members: number; owners: OwnerRow[] }>(members, [project ?? null]);
+    return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
+  },
+  tokens: (project, hidden) => database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
 });

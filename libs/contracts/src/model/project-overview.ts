@@ -16,6 +16,18 @@ export const FeatureNaming = Type.Object(
 );
 export type FeatureNaming = Static<typeof FeatureNaming>;
 
+/** Who answers for a project: whoever has the role Owner in it, or nobody but the system. */
+export const ProjectOwner = Type.Object(
+  {
+    ownerType: Type.Enum(['user', 'group', 'system'], { type: 'string', description: 'what the owner is' }),
+    name: Type.Optional(Type.String({ description: 'the name of the user or the group' })),
+    email: Type.Optional(Nullable(Type.String(), { description: 'the e-mail address of the user' })),
+    imageUrl: Type.Optional(Type.String({ description: 'a picture of the user' })),
+  },
+  { title: 'projectOwnerSchema', description: 'Who answers for a project.' },
+);
+export type ProjectOwner = Static<typeof ProjectOwner>;
+
 const overview = {
   version: Always(1, 'the version of this format'),
   name: Type.String({ description: 'the name of the project' }),
@@ -28,7 +40,8 @@ const overview = {
   featureNaming: Type.Optional(FeatureNaming),
   health: Type.Number({ description: 'the share of features that are not stale, in percent' }),
   favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
-  members: Type.Integer({ description: 'the number of members' }),
+  members: Type.Integer({ description: 'the number of users who have a role in it, themselves or through a group' }),
+  owners: Type.Optional(Type.Array(ProjectOwner, { description: 'who answers for it: users, then groups, by name' })),
   createdAt: Nullable(Timestamp('when the project was created')),
   updatedAt: Nullable(Timestamp('when the project last changed')),
   archivedAt: Type.Optional(Nullable(Timestamp('when the project was archived'))),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureNaming } from './project-overview.ts';
+import { FeatureNaming, ProjectOwner } from './project-overview.ts';
 import { Always, Nullable, Timestamp } from './schema.ts';
 
 const mode = Type.Enum(['open', 'protected', 'private'], {
@@ -17,7 +17,10 @@ export const Project = Type.Object(
     mode: Type.Optional(mode),
     defaultStickiness: Type.Optional(Type.String({ description: 'the stickiness that new strategies get' })),
     featureCount: Type.Optional(Type.Integer({ description: 'the number of features that are not archived' })),
-    memberCount: Type.Optional(Type.Integer({ description: 'the number of members' })),
+    memberCount: Type.Optional(
+      Type.Integer({ description: 'the number of users who have a role in it, themselves or through a group' }),
+    ),
+    owners: Type.Optional(Type.Array(ProjectOwner, { description: 'who answers for it: users, then groups, by name' })),
     health: Type.Optional(Type.Number({ description: 'the share of features that are not stale, in percent' })),
     favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
     createdAt: Type.Optional(Nullable(Timestamp('when the project was created'))),

@@ -262,6 +262,8 @@ export * from './features/import-features.ts';
 export * from './features/list-features.ts';
 export * from './projects/create-project.ts';
 export * from './projects/get-project-environments.ts';
+export * from './access/count-members.ts';
+export * from './access/count-tokens.ts';
 export * from './access/list-holders.ts';
 export * from './access/list-users.ts';
 export * from './access/create-user.ts';

@@ -34,14 +34,14 @@ const namesNow = async () => (await features.call(ListEnvironments, {})).environ
 it('counts where environments are used, and says what a project has in them', async () => {
   const { environments } = await features.call(ListEnvironments, {});
   expect(environments).toMatchObject([
-    { name: 'development', projectCount: 1, enabledToggleCount: 0, protected: false, enabled: true },
-    { name: 'production', projectCount: 1, enabledToggleCount: 1 },
+    { name: 'development', projectCount: 1, apiTokenCount: 0, enabledToggleCount: 0, protected: false, enabled: true },
+    { name: 'production', projectCount: 1, apiTokenCount: 1, enabledToggleCount: 1 },
   ]);
   expect(await features.call(GetEnvironment, { params: { name: 'production' } })).toEqual(environments[1]);
   const ofProject = await features.call(ListEnvironmentsOfProject, { params: { projectId: 'default' } });
   expect(ofProject.environments).toMatchObject([
-    { name: 'development', projectEnabledToggleCount: 0, visible: true },
-    { name: 'production', projectEnabledToggleCount: 1, visible: true, defaultStrategy: null },
+    { name: 'development', projectApiTokenCount: 0, projectEnabledToggleCount: 0, visible: true },
+    { name: 'production', projectApiTokenCount: 1, projectEnabledToggleCount: 1, visible: true, defaultStrategy: null },
   ]);
   await expect(features.call(ListEnvironmentsOfProject, { params: { projectId: 'moon' } })).rejects.toMatchObject({
     kind: 'NotFoundError',

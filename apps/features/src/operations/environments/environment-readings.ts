@@ -1,5 +1,6 @@
-import { implement, JsonText } from '@bunting/bus';
+import { type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import {
+  CountTokens,
   GetEnvironment,
   ListEnvironments,
   ListEnvironmentsOfProject,
@@ -8,28 +9,36 @@ import {
 } from '@bunting/contracts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import type { EnvironmentReader } from '../../persistence/environments.ts';
-import { existing } from '../existing.ts';
 import { hiddenFrom } from '../seen-by.ts';
 import { tagged } from '../tagged.ts';
 
-export const listEnvironmentsEndpoint = (environments: EnvironmentReader) =>
-  implement(ListEnvironments, async ({ caller }) => new JsonText(await environments.all(hiddenFrom(caller))));
+const tokensOf = async (bus: Bus, asked: Parameters<typeof onBehalfOf>[0], project?: string) => {
+  const body = project === undefined ? {} : { project };
+  return (await call(bus, CountTokens, { body }, onBehalfOf(asked))).environments;
+};
 
-export const getEnvironmentEndpoint = (environments: EnvironmentReader) =>
-  implement(GetEnvironment, async (asked) =>
-    tagged(asked, await environments.one(asked.params.name, hiddenFrom(asked.caller))),
-  );
+export const listEnvironmentsEndpoint = (environments: EnvironmentReader, bus: Bus) =>
+  implement(ListEnvironments, async (asked) => {
+    const tokens = await tokensOf(bus, asked);
+    return new JsonText(await environments.all(hiddenFrom(asked.caller), tokens));
+  });
 
-export const listEnvironmentsOfProjectEndpoint = (environments: EnvironmentReader) =>
-  implement(
-    ListEnvironmentsOfProject,
-    async ({ params }) => new JsonText(await environments.ofProject(params.projectId)),
-  );
+export const getEnvironmentEndpoint = (environments: EnvironmentReader, bus: Bus) =>
+  implement(GetEnvironment, async (asked) => {
+    const tokens = await tokensOf(bus, asked);
+    return tagged(asked, await environments.one(asked.params.name, hiddenFrom(asked.caller), tokens));
+  });
+
+export const listEnvironmentsOfProjectEndpoint = (environments: EnvironmentReader, bus: Bus) =>
+  implement(ListEnvironmentsOfProject, async (asked) => {
+    const { projectId } = asked.params;
+    return new JsonText(await environments.ofProject(projectId, await tokensOf(bus, asked, projectId)));
+  });
 
 export const validateEnvironmentNameEndpoint = (environments: EnvironmentReader) =>
   implement(ValidateEnvironmentName, async ({ body }) => {
     requireUrlFriendlyName(body.name);
-    if ((await existing(() => environments.one(body.name, []))) !== undefined) {
+    if (await environments.isTaken(body.name)) {
       throw refusal('NameExistsError', `An environment with the name ${body.name} already exists`);
     }
     return null;

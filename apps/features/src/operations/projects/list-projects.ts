@@ -1,7 +1,10 @@
-import { implement, JsonText } from '@bunting/bus';
-import { ListProjects } from '@bunting/contracts';
+import { type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { CountMembers, ListProjects } from '@bunting/contracts';
 import type { ProjectReader } from '../../persistence/project-repository.ts';
 import { hiddenFrom } from '../seen-by.ts';
 
-export const listProjectsEndpoint = (projects: ProjectReader) =>
-  implement(ListProjects, async ({ caller }) => new JsonText(await projects.all(caller.id, hiddenFrom(caller))));
+export const listProjectsEndpoint = (projects: ProjectReader, bus: Bus) =>
+  implement(ListProjects, async (asked) => {
+    const held = await call(bus, CountMembers, { body: {} }, onBehalfOf(asked));
+    return new JsonText(await projects.all(asked.caller.id, hiddenFrom(asked.caller), held.projects));
+  });

@@ -1,19 +1,34 @@
-import { implement, JsonText } from '@bunting/bus';
-import { GetProject, GetProjectOverview, ListFlagCreators, refusal, ValidateProjectId } from '@bunting/contracts';
+import { type Asked, type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import {
+  CountMembers,
+  GetProject,
+  GetProjectOverview,
+  ListFlagCreators,
+  refusal,
+  ValidateProjectId,
+} from '@bunting/contracts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
+import type { HeldProject } from '../../persistence/held-projects.ts';
 import type { ProjectOverviewReader } from '../../persistence/project-overview-reader.ts';
 
-export const getProjectOverviewEndpoint = (projects: ProjectOverviewReader) =>
-  implement(
-    GetProjectOverview,
-    async ({ params, caller }) => new JsonText(await projects.overview(params.projectId, caller.id)),
-  );
+type AskedForProject = Asked<typeof GetProject | typeof GetProjectOverview>;
 
-export const getProjectEndpoint = (projects: ProjectOverviewReader) =>
-  implement(
-    GetProject,
-    async ({ params, caller }) => new JsonText(await projects.withFeatures(params.projectId, caller.id)),
-  );
+const heldProject = async (bus: Bus, asked: AskedForProject): Promise<readonly HeldProject[]> => {
+  const body = { project: asked.params.projectId };
+  return (await call(bus, CountMembers, { body }, onBehalfOf(asked))).projects;
+};
+
+export const getProjectOverviewEndpoint = (projects: ProjectOverviewReader, bus: Bus) =>
+  implement(GetProjectOverview, async (asked) => {
+    const held = await heldProject(bus, asked);
+    return new JsonText(await projects.overview(asked.params.projectId, asked.caller.id, held));
+  });
+
+export const getProjectEndpoint = (projects: ProjectOverviewReader, bus: Bus) =>
+  implement(GetProject, async (asked) => {
+    const held = await heldProject(bus, asked);
+    return new JsonText(await projects.withFeatures(asked.params.projectId, asked.caller.id, held));
+  });
 
 export const listFlagCreatorsEndpoint = (projects: ProjectOverviewReader) =>
   implement(ListFlagCreators, async ({ params }) => new JsonText(await projects.flagCreators(params.projectId)));

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { CreateProject, type CreateProjectBody, GetProjectEnvironments, ListProjects } from '@bunting/contracts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import {
+  CreateProject,
+  type CreateProjectBody,
+  GetProject,
+  GetProjectEnvironments,
+  GetProjectOverview,
+  ListProjects,
+} from '@bunting/contracts';
+import { ada, lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -36,6 +43,19 @@ it('connects a new project to every enabled environment, or to those that are na
     { type: 'project-created', project: 'shop', data: shop },
     { type: 'project-created', project: 'garage', data: garage },
   ]);
+});
+
+it('says how many members a project has and who owns it: the system where nobody does', async () => {
+  const { projects } = await features.call(ListProjects, {});
+  expect(projects.find(({ id }) => id === 'default')).toMatchObject({ memberCount: 3, owners: [ada] });
+  expect(projects.find(({ id }) => id === 'shop')).toMatchObject({
+    ...{ memberCount: 0, owners: [{ ownerType: 'system' }] },
+  });
+  for (const operation of [GetProjectOverview, GetProject]) {
+    const read = (projectId: string) => features.call(operation, { params: { projectId } });
+    expect(await read('default')).toMatchObject({ members: 3, owners: [ada] });
+    expect(await read('shop')).toMatchObject({ members: 0, owners: [{ ownerType: 'system' }] });
+  }
 });
 
 it('makes an id from the name where none is given', async () => {

@@ -1,7 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetTagType, ListTagTypes, refusal, ValidateTagType } from '@bunting/contracts';
 import { newTagType } from '../../domain/tag-type.ts';
-import { existing } from '../existing.ts';
 import type { TagReader } from '../../persistence/tag-catalogue.ts';
 
 export const listTagTypesEndpoint = (tags: TagReader) =>
@@ -13,7 +12,7 @@ export const getTagTypeEndpoint = (tags: TagReader) =>
 export const validateTagTypeEndpoint = (tags: TagReader) =>
   implement(ValidateTagType, async ({ body }) => {
     const tagType = newTagType(body);
-    if ((await existing(() => tags.type(tagType.name))) !== undefined) {
+    if (await tags.isTypeTaken(tagType.name)) {
       throw refusal('NameExistsError', `There already exists a tag-type with the name ${tagType.name}`);
     }
     return { valid: true, tagType };

@@ -1,0 +1,61 @@
+import { call, type CallContext, systemContext } from '@bunting/bus';
+import { CountMembers, CountTokens, type Group, systemCaller } from '@bunting/contracts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+const [owner, member] = [4, 5];
+let gateway: StartedGateway;
+const { done, aUser } = accessApi(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.behind(placesBehind(['default', 'shop', 'bank']));
+});
+afterAll(() => gateway.stop());
+
+const context = (hiddenProjects: readonly string[] = []): CallContext => ({
+  ...systemContext(5_000),
+  caller: { ...systemCaller, hiddenProjects: [...hiddenProjects] },
+});
+const members = async (project?: string) =>
+  (await call(gateway.bus, CountMembers, { body: project === undefined ? {} : { project } }, context())).projects;
+const tokens = async (project?: string, hidden?: readonly string[]) =>
+  (await call(gateway.bus, CountTokens, { body: project === undefined ? {} : { project } }, context(hidden)))
+    .environments;
+
+it('counts who has a role in a project, once each, through groups as well, and names who owns it', async () => {
+  expect(await members('shop')).toEqual([]);
+  const [one, other, gone] = [await aUser(), await aUser(), await aUser()];
+  const users = [{ user: { id: one.id } }, { user: { id: other.id } }];
+  const group = await done<Group>('POST', 'groups', { name: 'keepers', users });
+  await done('POST', 'projects/shop/access', { roles: [owner, member], users: [one.id, gone.id], groups: [group.id] });
+  await done('POST', 'projects/bank/access', { roles: [member], users: [other.id], groups: [] });
+  await done('DELETE', `user-admin/${gone.id}`);
+  const imageUrl = expect.stringMatching(/^https:/);
+  expect(await members()).toEqual([
+    { id: 'bank', members: 1, owners: [] },
+    {
+      ...{ id: 'shop', members: 2 },
+      owners: [
+        { ownerType: 'user', name: one.name, email: null, imageUrl },
+        { ownerType: 'group', name: 'keepers' },
+      ],
+    },
+  ]);
+  expect(await members('bank')).toEqual([{ id: 'bank', members: 1, owners: [] }]);
+});
+
+it('counts the tokens that work by environment, those of a project, and none that are for hidden projects alone', async () => {
+  const make = (projects: string[], environment: string) =>
+    done<{ secret: string }>('POST', 'api-tokens', { tokenName: 'one', type: 'client', environment, projects });
+  const { secret } = await make(['shop'], 'development');
+  await make(['shop', 'bank'], 'development');
+  await make(['*'], 'production');
+  const [development, production] = ['development', 'production'].map((name) => ({ name, tokens: 1 }));
+  expect(await tokens()).toEqual([{ name: 'development', tokens: 2 }, production]);
+  expect(await tokens('bank')).toEqual([development, production]);
+  expect(await tokens(undefined, ['shop'])).toEqual([development, production]);
+  await done('DELETE', `api-tokens/${encodeURIComponent(secret)}`);
+  expect(await tokens()).toEqual([development, production]);
+});
