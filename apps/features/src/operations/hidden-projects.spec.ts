@@ -9,15 +9,19 @@ import {
   CreateContextField,
   CreateSegment,
   CreateStrategyType,
+  CreateTag,
   DeleteFeature,
   DeleteContextField,
   DeleteSegment,
   DeleteStrategyType,
   type ExportedFeatures,
   ExportFeatures,
+  GetApplication,
   GetFeature,
   GetFeatureUsage,
   GetSegment,
+  GetTag,
+  ListApplications,
   ListArchivedFeatures,
   ListContextFields,
   ListEnvironments,
@@ -25,7 +29,10 @@ import {
   ListProjects,
   ListSegments,
   ListStrategiesOfSegment,
+  ListTags,
+  ListTagsOfType,
   Refusal,
+  RegisterApplication,
   RemoveFeatureTag,
   UpdateSegment,
   ValidateImport,
@@ -193,6 +200,53 @@ describe('a project that is hidden from who asks', () => {
       const message = await attempt().then(String, String);
       expect(message).toContain('1 other');
       expect(message).not.toMatch(/vault|hush/);
+    }
+  });
+
+  it('has tags and applications of its own that are not there either', async () => {
+    const tag = (name: string, value: string) =>
+      features.call(AddFeatureTag, { params: { featureName: name }, body: { type: 'simple', value } });
+    await tag('hush', 'hers-alone');
+    await tag('hush', 'everybodys');
+    await tag('plain', 'everybodys');
+    await features.call(CreateTag, { body: { type: 'simple', value: 'nobodys' } });
+    const report = { strategies: [], started: new Date().toISOString(), interval: 10 };
+    const registering = (appName: string, ...projects: readonly string[]) => {
+      const grants = (projects.length === 0 ? [undefined] : projects).map((project) => ({
+        ...{ permission: 'CLIENT' as const, environment: 'development' },
+        ...(project === undefined ? {} : { project }),
+      }));
+      return features.call(RegisterApplication, { body: { appName, ...report } }, { id: -1, name: 'sdk', grants });
+    };
+    await registering('safe', 'vault');
+    await registering('shop', 'vault', 'default');
+    await registering('all');
+
+    const seen = async (caller?: Caller) => {
+      const lists = [
+        await features.call(ListTags, {}, caller),
+        await features.call(ListTagsOfType, { params: { type: 'simple' } }, caller),
+      ];
+      const { applications, total } = await features.call(ListApplications, {}, caller);
+      return {
+        tags: lists.map(({ tags }) => tags.map(({ value }) => value)),
+        apps: applications.map((a) => a.appName),
+        total,
+      };
+    };
+    const all = ['everybodys', 'hers-alone', 'nobodys'];
+    expect(await seen()).toEqual({ tags: [all, all], apps: ['all', 'safe', 'shop'], total: 3 });
+    const others = ['everybodys', 'nobodys'];
+    expect(await seen(stranger)).toEqual({ tags: [others, others], apps: ['all', 'shop'], total: 2 });
+
+    const attempts: [(name: string) => Promise<unknown>, string][] = [
+      [(value) => features.call(GetTag, { params: { type: 'simple', value } }, stranger), 'hers-alone'],
+      [(appName) => features.call(GetApplication, { params: { appName } }, stranger), 'safe'],
+    ];
+    for (const [attempt, name] of attempts) {
+      const [there, absent] = await told(attempt, name, 'nosuch');
+      expect(there).toMatch(/^NotFoundError/);
+      expect(there).toBe(absent);
     }
   });
 

@@ -64,18 +64,25 @@ export const tagCatalogue = ({ query }: Tx): TagCatalogue => ({
   },
 });
 
+/** SQL: the tag is in use, and only in projects of that list. Nothing is read where the list is empty. */
+const onlyIn = (projects: string): string => `(type, value) in (
+  select used.type, used.value
+  from feature f, jsonb_to_recordset(f.tags) as used (type text, value text)
+  where cardinality(${projects}::text[]) > 0
+  group by 1, 2 having bool_and(f.project = any (${projects}::text[])))`;
+
 const tags: Statement = {
   name: 'tags',
   text: `
     select json_build_object('version', 1, 'tags', coalesce(json_agg(json_build_object('type', type, 'value', value)
       order by type, value), '[]'))::text as json
-    from tag where $1::text is null or type = $1`,
+    from tag where ($1::text is null or type = $1) and not ${onlyIn('$2')}`,
 };
 const oneTag: Statement = {
   name: 'tag',
   text: `
     select json_build_object('version', 1, 'tag', json_build_object('type', type, 'value', value))::text as json
-    from tag where type = $1 and value = $2`,
+    from tag where type = $1 and value = $2 and not ${onlyIn('$3')}`,
 };
 const tagTypes: Statement = {
   name: 'tag-types',
@@ -93,9 +100,9 @@ const oneTagType: Statement = {
 
 /** Tags and their types as they are now, as JSON, for who only looks. */
 export interface TagReader {
-  /** Those of a type, or of every type. */
-  all(type: string | null): Promise<string>;
-  one(tag: Tag): Promise<string>;
+  /** Those of a type, or of every type, without those that only hidden projects use. */
+  all(type: string | null, hidden: readonly string[]): Promise<string>;
+  one(tag: Tag, hidden: readonly string[]): Promise<string>;
   types(): Promise<string>;
   type(name: string): Promise<string>;
   isTypeTaken(name: string): Promise<boolean>;
@@ -105,9 +112,9 @@ export const tagReader = (database: Database): TagReader => {
   const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    all: async (type) => (await read(tags, [type])) ?? '',
-    one: async ({ type, value }) => {
-      const json = await read(oneTag, [type, value]);
+    all: async (type, hidden) => (await read(tags, [type, hidden])) ?? '',
+    one: async ({ type, value }, hidden) => {
+      const json = await read(oneTag, [type, value, hidden]);
       if (json === undefined) throw notFound(`No tag with type: [${named(type)}] and value [${named(value)}]`);
       return json;
     },

@@ -50,18 +50,23 @@ const byHour: Statement = {
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 
+/** SQL: the application is used, and only in projects of that list. */
+const usedOnlyIn = (projects: string): string => `(
+  exists (select from client_application_usage used where used.app_name = a.app_name) and not exists (
+    select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;
+
 const applications: Statement = {
   name: 'client-applications',
   text: `
     select json_build_object(
       'applications', coalesce(json_agg(${applicationJson('$1')} order by a.app_name), '[]'),
       'total', count(*))::text as json
-    from client_application a`,
+    from client_application a where not ${usedOnlyIn('$1')}`,
 };
 
 const application: Statement = {
   name: 'client-application',
-  text: `select ${applicationJson('$2')}::text as json from client_application a where a.app_name = $1`,
+  text: `select ${applicationJson('$2')}::text as json from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`,
 };
 
 const environment: Statement = { name: 'environment-is-there', text: 'select from environment where name = $1' };
