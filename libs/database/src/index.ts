@@ -8,3 +8,4 @@ export {
 } from './database.ts';
 export { brokenConstraint } from './failures.ts';
 export { createDatabaseIfMissing, NewerDatabaseError, type SchemaStep } from './migrate.ts';
+export { type Nth, readTogether } from './read-together.ts';

@@ -72,19 +72,29 @@ const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies'
 const variants = `, 'variants', coalesce((
   select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(it -> 'variants') as variant), '[]')`;
 
-/** The feature that has a name in a project, whole, for a user: `$1` name, `$2` project, `$3` id of the user. */
-export const wholeFeature = (withVariants: boolean): string => `
+const wholeFeature = (withVariants: boolean): string => `
   select json_build_object(${members},
     'archived', f.archived_at is not null,
     'enabled', coalesce(env.enabled, false),
-    'favorite', ${favorite('$3')},
+    'favorite', ${favorite('asked.user_id')},
     'variants', '[]'::json,
     'strategies', '[]'::json,
     'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
     'dependencies', f.dependencies,
     'collaborators', json_build_object('users', f.collaborators))::text as json, f.edition::text as tag
   from feature f ${environments(withVariants ? strategies + variants : strategies)}
-  where f.name = $1 and f.project = $2 and f.archived_at is null`;
+  where f.name = asked.name and f.project = asked.project and f.archived_at is null`;
+
+/**
+ * The features that are asked for, each whole and for a user: `$1` names, `$2` projects, `$3` ids of the users. Each is looked up
+ * by its name, whatever PostgreSQL believes of how many there are; and how many are asked for is hidden from it, so that it
+ * plans once and not each time.
+ */
+export const wholeFeatures = (withVariants: boolean): string => `
+  select asked.nth::integer, whole.json, whole.tag
+  from unnest((select $1::text[]), (select $2::text[]), (select $3::integer[]))
+    with ordinality as asked (name, project, user_id, nth)
+  cross join lateral (${wholeFeature(withVariants)} limit 1) as whole`;
 
 /** The features of a project, for a user: `$1` project, `$2` id of the user. @param wanted narrows them further */
 export const featuresOfProject = (wanted = ''): string => `

@@ -1,9 +1,9 @@
 import { notFound, type Tag } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, readTogether, type Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { absentFeature } from './absent-feature.ts';
 import type { Tagged } from './tags.ts';
-import { featuresOfProject, tagAndNamePrefix, wholeFeature } from './feature-json.ts';
+import { featuresOfProject, tagAndNamePrefix, wholeFeatures } from './feature-json.ts';
 
 /** Which features of a project are wanted: those with any of the tags, whose name begins so in upper or lower case. */
 export interface Wanted {
@@ -22,8 +22,8 @@ export interface FeatureReader {
   tagsOf(name: string, hidden: readonly string[]): Promise<Tagged>;
 }
 
-const whole: Statement = { name: 'whole-feature', text: wholeFeature(false) };
-const wholeWithVariants: Statement = { name: 'whole-feature-with-variants', text: wholeFeature(true) };
+const whole: Statement = { name: 'whole-features', text: wholeFeatures(false) };
+const wholeWithVariants: Statement = { name: 'whole-features-with-variants', text: wholeFeatures(true) };
 const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
 
 const tags: Statement = {
@@ -35,10 +35,15 @@ const tags: Statement = {
 export const featureReader = (database: Database): FeatureReader => {
   const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
+  const readWhole = readTogether<[name: string, project: string, userId: number], Tagged>(database, whole);
+  const readWithVariants = readTogether<[name: string, project: string, userId: number], Tagged>(
+    database,
+    wholeWithVariants,
+  );
 
   return {
     whole: async ({ project, name }, userId, withVariants) => {
-      const [found] = await database.read<Tagged>(withVariants ? wholeWithVariants : whole, [name, project, userId]);
+      const found = await (withVariants ? readWithVariants : readWhole)(name, project, userId);
       if (found !== undefined) return found;
       throw await absentFeature(
         (text, values) => database.read({ name: 'where-feature-is', text }, values),

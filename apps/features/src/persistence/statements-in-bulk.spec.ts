@@ -18,6 +18,7 @@ import {
   DeleteTagType,
   DisableEnvironmentsInBulk,
   EnableEnvironmentsInBulk,
+  GetFeature,
   GetFeatureEnvironment,
   type ImportFeaturesBody,
   ImportFeatures,
@@ -80,11 +81,26 @@ it('reads with one statement each, and writes one feature with a handful', async
   const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
   await features.call(ImportFeatures, { body });
   const params = { projectId: 'default', featureName: 'lamp', environment: 'development' };
+  expect(await statementsOf(GetFeature, { params })).toBe(1);
   expect(await statementsOf(ListStrategies, { params })).toBe(1);
   expect(await statementsOf(GetFeatureEnvironment, { params })).toBe(1);
   expect(await statementsOf(ListArchivedFeatures, {})).toBe(1);
   expect(await statementsOf(AddFavoriteFeature, { params })).toBeLessThanOrEqual(6);
   expect(await statementsOf(CloneFeature, { params, body: { name: 'copy' } })).toBeLessThanOrEqual(8);
+});
+
+it('reads features that are asked for at once with one statement for up to 32 of them', async () => {
+  const names = Array.from({ length: 32 }, (_, nth) => `at-once-${nth}`);
+  const data = { features: names.map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
+  const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
+  await features.call(ImportFeatures, { body }, mia);
+  const read = (featureName: string) =>
+    features.call(GetFeature, { params: { projectId: 'default', featureName } }, kim);
+  const statements = await features.statementsOf(async () => {
+    const answers = await Promise.all(names.map(read));
+    expect(answers.map(({ name }) => name)).toEqual(names);
+  });
+  expect(statements).toBe(1);
 });
 
 it('changes what many features have in common with as many statements as for two', async () => {

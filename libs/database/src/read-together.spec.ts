@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { type Database, openDatabase, readTogether } from './index.ts';
+
+const flags = {
+  name: 'flags',
+  statements: [
+    'create table flag (name text primary key, rolls integer not null)',
+    "insert into flag select 'flag-' || nth, nth from generate_series(1, 100) as nth",
+  ],
+};
+
+describe('what is read together', () => {
+  let fresh: FreshDatabase;
+  let database: Database;
+  let rollsOf: (name: string, more: number) => Promise<{ rolls: number } | undefined>;
+
+  beforeEach(async () => {
+    fresh = await freshDatabase();
+    database = await openDatabase({ url: fresh.url, name: 'test', steps: [flags] });
+    rollsOf = readTogether<[string, number], { rolls: number }>(database, {
+      name: 'rolls',
+      text: `select asked.nth::integer, flag.rolls + asked.more as rolls
+        from unnest($1::text[], $2::integer[]) with ordinality as asked (name, more, nth) join flag using (name)
+        order by flag.rolls`,
+    });
+  });
+  afterEach(async () => {
+    await database.close();
+    await fresh.drop();
+  });
+
+  it('gives each who asked at once what was asked for, or nothing where there is none, by a few statements', async () => {
+    const before = database.statements;
+    const asked = Array.from({ length: 60 }, (_, nth) => rollsOf(nth % 3 === 2 ? 'nowhere' : `flag-${60 - nth}`, nth));
+    const rolls = (await Promise.all(asked)).map((row) => row?.rolls);
+    expect(rolls).toEqual(Array.from({ length: 60 }, (_, nth) => (nth % 3 === 2 ? undefined : 60)));
+    expect(database.statements - before).toBe(2);
+  });
+
+  it('is read at once by one statement when it is asked for alone', async () => {
+    const before = database.statements;
+    expect(await rollsOf('flag-7', 0)).toMatchObject({ rolls: 7 });
+    expect(database.statements - before).toBe(1);
+  });
+
+  it('is never older than the question, however many are on their way', async () => {
+    const answers = Array.from({ length: 40 }, async (_, nth) => {
+      const [name, rolls] = [`flag-${nth + 1}`, 1_000 + nth];
+      await database.transaction(({ query }) => query('update flag set rolls = $2 where name = $1', [name, rolls]));
+      return [rolls, (await rollsOf(name, 0))?.rolls];
+    });
+    for (const [written, read] of await Promise.all(answers)) expect(read).toBe(written);
+  });
+
+  it('fails for everybody whose statement fails, and works again for the next', async () => {
+    const failed = await Promise.allSettled([rollsOf('flag-1', 0), rollsOf('flag-2', 2 ** 31 - 1)]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await rollsOf('flag-3', 1)).toMatchObject({ rolls: 4 });
+  });
+});
