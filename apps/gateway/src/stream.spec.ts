@@ -67,6 +67,18 @@ const follow = async (path: string, key?: string) => {
 };
 
 describe('A stream of events', () => {
+  it('answers HEAD as GET, without the lines, and keeps no place for it', async () => {
+    log = events(5);
+    for (let nth = 0; nth < 10; nth++) {
+      const response = await gateway.ask(`${feed}?follow=true`, { method: 'HEAD' });
+      expect([response.status, await response.text()]).toEqual([200, '']);
+      expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+      expect(response.headers.get('bunting-stale')).toBe('3');
+    }
+    expect((await gateway.ask(`${feed}?after=9`, { method: 'HEAD' })).status).toBe(400);
+    expect((await gateway.ask(feed, { method: 'HEAD', key: null })).status).toBe(401);
+  });
+
   it('has one JSON text a line, page after page, to its end', async () => {
     log = events(5);
     const response = await gateway.ask(feed);

@@ -76,7 +76,8 @@ export const mountStream = (
   const takePlace = streamPlaces();
 
   app.route({
-    method: 'GET',
+    // Both here: left to itself, HEAD would find the operation whose address has a parameter in the last place.
+    method: ['GET', 'HEAD'],
     url: operation.http?.url ?? '',
     exposeHeadRoute: false,
     handler: async (request, response) => {
@@ -153,6 +154,10 @@ export const mountStream = (
         .header('content-type', linesType)
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
+      if (request.method === 'HEAD') {
+        giveBack();
+        return response.send();
+      }
       // Whoever follows learns at once that all is well, also when there is nothing to tell yet.
       response.raw.once('pipe', () => response.raw.flushHeaders());
       const stream = Readable.from(lines(), { objectMode: false, highWaterMark: 1 });
