@@ -2,7 +2,7 @@ import autocannon, { type Request, type Result } from 'autocannon';
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { type BenchOperation, benchOperations } from './bench/operations.ts';
+import { type BenchOperation, benchOperations, type BenchRequest } from './bench/operations.ts';
 import { benchEventLog } from './bench/event-log.ts';
 import { benchRequests } from './bench/requests.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
@@ -38,7 +38,8 @@ interface Row {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-const headersFor = (target: Target, body: unknown): Record<string, string> => ({
+const headersFor = (target: Target, { body, headers }: BenchRequest): Record<string, string> => ({
+  ...headers,
   authorization: target.token,
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 });
@@ -47,12 +48,13 @@ const drive = (target: Target, operation: BenchOperation, connections: number, s
   let nth = 0;
   const statuses: Record<string, number> = {};
   const setupRequest = (request: Request): Request => {
-    const { method, path, body } = operation.request(nth++);
+    const wanted = operation.request(nth++);
+    const { method, path, body } = wanted;
     return {
       ...request,
       method,
       path,
-      headers: headersFor(target, body),
+      headers: headersFor(target, wanted),
       body: body === undefined ? undefined : JSON.stringify(body),
     } as Request;
   };
@@ -66,7 +68,7 @@ const drive = (target: Target, operation: BenchOperation, connections: number, s
           requestsPerSecond: Math.round(result.requests.average),
           p50Ms: result.latency.p50,
           p99Ms: result.latency.p99,
-          errors: result.errors + result.timeouts + result.non2xx,
+          errors: result.errors + result.timeouts + result.non2xx - (statuses['304'] ?? 0),
           statuses,
         });
       },
@@ -81,11 +83,12 @@ const drive = (target: Target, operation: BenchOperation, connections: number, s
 const median = async (target: Target, operation: BenchOperation, times: number): Promise<number> => {
   const taken: number[] = [];
   for (let nth = 0; nth < times; nth++) {
-    const { method, path, body } = operation.request(nth * 31 + 7);
+    const wanted = operation.request(nth * 31 + 7);
+    const { method, path, body } = wanted;
     const startedAt = performance.now();
     const response = await fetch(`${target.url}${path}`, {
       method,
-      headers: headersFor(target, body),
+      headers: headersFor(target, wanted),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     await response.arrayBuffer();

@@ -4,6 +4,7 @@ export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface BenchOperation {
@@ -18,7 +19,9 @@ const spread = (nth: number, below: number): number => Number((BigInt(nth) * 265
 const search = (query: string): BenchRequest => ({ method: 'GET', path: `/api/admin/search/features?${query}` });
 const events = (body: unknown): BenchRequest => ({ method: 'POST', path: '/api/admin/events/search', body });
 
-/** The seven operations of the interface, searches in several shapes. */
+const clientFeatures: BenchRequest = { method: 'GET', path: '/api/client/features?environment=development' };
+
+/** The seven operations of the interface, searches in several shapes; and what SDKs ask for every few seconds. */
 export const benchOperations = (
   count: number,
   strategies: readonly { feature: string; id: string }[],
@@ -72,6 +75,11 @@ export const benchOperations = (
         const tag = tags[Math.floor(nth / count) % 2];
         return { method: 'DELETE', path: `/api/admin/features/${name}/tags/${tag?.type}/${tag?.value}` };
       },
+    },
+    { name: 'GET client features', request: () => clientFeatures },
+    {
+      name: 'GET client features, unchanged',
+      request: () => ({ ...clientFeatures, headers: { 'if-none-match': '*' } }),
     },
     { name: 'events: by type', request: () => events({ type: 'feature-strategy-update' }) },
     { name: 'events: by feature', request: (nth) => events({ feature: nameOf(nth) }) },

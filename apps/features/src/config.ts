@@ -35,6 +35,12 @@ export const FeaturesConfig = Type.Object({
     description:
       'milliseconds after which the features look again for what has become stale, untold or too old to keep',
   }),
+  FEATURES_SDK_ANSWERS_MIB: Type.Integer({
+    minimum: 1,
+    maximum: 4_096,
+    default: 64,
+    description: 'mebibytes of answers to SDKs that the features keep at most, to make them once and not for each',
+  }),
   FEATURES_LIMIT: Type.Optional(
     Type.Integer({ minimum: 1, description: 'how many active features there may be; as many as wanted without it' }),
   ),

@@ -55,11 +55,17 @@ export const ifMatchIn = (headers: IncomingHttpHeaders): IfMatch | undefined => 
   return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => opaque);
 };
 
-const isKnown = (headers: IncomingHttpHeaders, tag: string): boolean => {
+/** The tags of what the reader has. A weak one will do: that it means the same is all that a reader asks (RFC 9110, 13.1.2). */
+export const ifNoneMatchIn = (headers: IncomingHttpHeaders): IfMatch | undefined => {
   const given = headers['if-none-match'];
-  if (given === undefined) return false;
+  if (given === undefined) return undefined;
   const tags = tagsIn(given, 'If-None-Match');
-  return tags === '*' || tags.some(({ opaque }) => opaque === tag);
+  return tags === '*' ? '*' : tags.map(({ opaque }) => opaque);
+};
+
+const isKnown = (headers: IncomingHttpHeaders, tag: string): boolean => {
+  const known = ifNoneMatchIn(headers);
+  return known === '*' || known?.includes(tag) === true;
 };
 
 /**

@@ -110,6 +110,35 @@ describe('a request that is in order', () => {
   });
 });
 
+describe('a reply that its service tags itself', () => {
+  const path = '/api/client/features';
+  const asked = (headers: Record<string, string> = {}, query = '') =>
+    gateway.ask(`${path}${query}`, { headers: { authorization: client, ...headers } });
+
+  it('goes out with that tag, and not at all to whom has it', async () => {
+    const first = await asked();
+    expect([first.status, first.headers.get('etag')]).toEqual([200, '"all:of-it"']);
+    expect(await first.json()).toMatchObject({ features: [] });
+    for (const known of ['"all:of-it"', 'W/"all:of-it"', '"other", "all:of-it"', '*']) {
+      const again = await asked({ 'if-none-match': known });
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, '"all:of-it"', '']);
+    }
+    expect((await asked({ 'if-none-match': '"all"' })).status).toBe(200);
+    expect((await asked({ 'if-match': '"other"' })).status).toBe(412);
+    expect((await asked({ 'if-none-match': 'all' })).status).toBe(400);
+  });
+
+  it('is asked for with what stands in headers, which the address cannot say', async () => {
+    await asked({ 'unleash-client-spec': '5.1.9' }, '?namePrefix=a&project=x&project=y');
+    await asked({}, '?clientSpec=5.1.9');
+    expect(heard.map(({ query }) => query)).toEqual([
+      { namePrefix: 'a', project: ['x', 'y'], clientSpec: '5.1.9' },
+      {},
+    ]);
+    expect((await asked({ 'unleash-client-spec': 'x'.repeat(101) })).status).toBe(400);
+  });
+});
+
 describe('the key', () => {
   it.each([
     ['none', null],

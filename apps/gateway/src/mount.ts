@@ -16,7 +16,7 @@ import { type Authenticate, requireAdministrator, requirePermission } from './au
 import type { GatewayConfig } from './config.ts';
 import { closeAfterAnswer } from './connection.ts';
 import { requireJson } from './content-type.ts';
-import { ifMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
+import { ifMatchIn, ifNoneMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
 import { callAsSeen } from './hidden-projects.ts';
 import { jsonType, refuse } from './http-errors.ts';
 import type { JsonBounds } from './json-bounds.ts';
@@ -61,6 +61,24 @@ const paramsReader = (schema: TSchema): ((request: FastifyRequest) => unknown) =
   };
 };
 
+/** Reads the query with what headers say of it: of those parameters the address has no say. */
+const queryAndHeadersReader = (
+  schema: TSchema,
+  named: Readonly<Record<string, string>> = {},
+): ((request: FastifyRequest) => unknown) => {
+  const readQuery = queryReader(schema);
+  const inHeaders = Object.entries(named).map(([name, header]) => [name, header.toLowerCase()] as const);
+  return ({ query, headers }) => {
+    const read: Record<string, unknown> = readQuery((query as { search: string }).search);
+    for (const [name, header] of inHeaders) {
+      delete read[name];
+      if (headers[header] !== undefined) read[name] = headers[header];
+    }
+    if (inHeaders.length > 0) requireStorableText(read, '/query');
+    return parse(schema, read, '/query', 'as-text');
+  };
+};
+
 type Location = (request: { readonly params: unknown; readonly body: unknown }, reply: unknown) => string;
 
 /**
@@ -70,6 +88,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
 export const mount = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
   const { bus, admit, settle, config } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
+  const { tagsItself = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false } = http;
   const wanted = wantedFor(operation);
@@ -88,7 +107,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
     values: largeBody ? config.GATEWAY_LARGE_JSON_VALUES : config.GATEWAY_JSON_VALUES,
   };
   const readParams = paramsReader(params);
-  const readQuery = queryReader(query);
+  const readQuery = queryAndHeadersReader(query, http.headers);
 
   const bodyOf = async ({ raw }: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     if (isWrite && !anyContentType) requireJson(raw.headers, !readsBody);
@@ -113,7 +132,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
       const sent = await bodyOf(request, response);
       const ask = {
         params: readParams(request),
-        query: parse(query, readQuery((request.query as { search: string }).search), '/query', 'as-text'),
+        query: readQuery(request),
         body: sent,
       };
       const context: CallContext = {
@@ -123,6 +142,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         timeoutMs,
         idempotencyKey: isWrite ? idempotencyKeyIn(request) : undefined,
         ifMatch: isWrite ? ifMatchIn(request.headers) : undefined,
+        ifNoneMatch: tagsItself ? ifNoneMatchIn(request.headers) : undefined,
       };
       const answer = await callAsSeen(bus, operation, ask, context);
       if ('refused' in answer) return refuse(response, answer.refused);
@@ -132,7 +152,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
       if (!readsBody) closeAfterAnswer(response);
       response.code(status).headers(headers);
       if (!isWrite) {
-        const tag = tagOfReply(json, headers['ETag']);
+        const tag = tagsItself ? (headers['ETag'] ?? '').slice(1, -1) : tagOfReply(json, headers['ETag']);
         response.header('etag', `"${tag}"`);
         if (isNotModified(request.headers, tag)) return response.code(304).send();
       }

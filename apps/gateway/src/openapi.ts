@@ -218,14 +218,20 @@ const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
   return [key, headerParameter('If-Match', `tags of the ${ifMatch}: nothing is done unless one of them is current`)];
 };
 
-const parameters = (where: 'path' | 'query', schema: TSchema, write: Write): readonly Json[] => {
+/** @param headers the names of those parameters that stand in headers */
+const parameters = (
+  where: 'path' | 'query',
+  schema: TSchema,
+  write: Write,
+  headers: Readonly<Record<string, string>> = {},
+): readonly Json[] => {
   if (!isObjectSchema(schema)) return [];
   const required: readonly string[] = schema.required ?? [];
   return Object.entries(schema.properties).map(([name, property]) => {
     const { description, deprecated, ...shape } = write(property) as Record<string, Json>;
     return {
-      name,
-      in: where,
+      name: headers[name] ?? name,
+      in: headers[name] === undefined ? where : 'header',
       required: where === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       ...(deprecated === undefined ? {} : { deprecated }),
@@ -249,8 +255,12 @@ const describe = (operation: AnyOperation): string => {
 };
 
 const writeOperation = (operation: AnyOperation, write: Write): JsonObject => {
-  const { operationId, tag, summary, params, query, body, deprecated } = operation;
-  const listed = [...parameters('path', params, write), ...parameters('query', query, write), ...headersOf(operation)];
+  const { operationId, tag, summary, params, query, body, deprecated, http } = operation;
+  const listed = [
+    ...parameters('path', params, write),
+    ...parameters('query', query, write, http?.headers),
+    ...headersOf(operation),
+  ];
   return {
     operationId,
     tags: [tag],

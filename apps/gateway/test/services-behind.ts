@@ -1,10 +1,11 @@
-import { type Endpoint, implement, type Once, JsonText } from '@bunting/bus';
+import { type Endpoint, implement, type Once, JsonText, notModified } from '@bunting/bus';
 import {
   AddFeatureTag,
   ArchiveFeature,
   type Caller,
   CreateFeature,
   CreateSegment,
+  GetClientFeatures,
   GetFeature,
   GetSegment,
   ImportFeatures,
@@ -48,6 +49,14 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         if (featureName === 'broken') throw new Error('select secret from password_table');
         // With blanks, to show that nobody parses and writes it again on its way.
         return new JsonText(`{ "name": ${JSON.stringify(featureName)},  "project": ${JSON.stringify(projectId)} }`);
+      }),
+      implement(GetClientFeatures, async (asked) => {
+        hear('get-client-features', asked);
+        asked.say('ETag', '"all:of-it"');
+        if (asked.isKnown('all:of-it')) return notModified;
+        const query = { environment: 'development', inlineSegmentConstraints: true };
+        const meta = { revisionId: 1, etag: '"all:of-it"', queryHash: 'all' };
+        return { version: 2 as const, features: [], query, meta };
       }),
       implement(PatchStrategy, async (asked) => {
         hear('patch-strategy', asked);

@@ -14,6 +14,8 @@ export interface CallContext {
   readonly idempotencyKey?: string | undefined;
   /** the tags of which one must be current, or nothing is done */
   readonly ifMatch?: IfMatch | undefined;
+  /** the tags of what the reader has, for an operation that tags its replies itself */
+  readonly ifNoneMatch?: IfMatch | undefined;
 }
 
 /** A reply as the JSON text that the service made, so that who only passes it on need not parse it. */

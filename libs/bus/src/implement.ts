@@ -9,6 +9,9 @@ export class JsonText {
   }
 }
 
+/** The reply to a reader who has it already, as only an operation gives it that tags its replies itself. */
+export const notModified = new JsonText('');
+
 /** What an operation is given: what is asked, by whom, and when. */
 export type Asked<O extends AnyOperation> = RequestOf<O> & {
   readonly caller: Caller;
@@ -23,6 +26,8 @@ export type Asked<O extends AnyOperation> = RequestOf<O> & {
   readonly conditional: Conditional | undefined;
   /** refuses a write that came with an `If-Match`, unless it names one of the tags; undefined when it came with none */
   readonly requireMatch: ((current: readonly string[]) => void) | undefined;
+  /** whether the reader has what has this tag */
+  readonly isKnown: (tag: string) => boolean;
   /** says something beside the reply, as an HTTP header does */
   readonly say: (header: string, value: string) => void;
   /** what was said so far */

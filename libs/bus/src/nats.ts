@@ -33,6 +33,7 @@ const header = {
   timeoutMs: 'Bunting-Timeout-Ms',
   idempotencyKey: 'Idempotency-Key',
   ifMatch: 'If-Match',
+  ifNoneMatch: 'If-None-Match',
   refused: 'Bunting-Refused',
   said: 'Bunting-Said',
 } as const;
@@ -49,6 +50,7 @@ const requestHeaders = (context: CallContext): MsgHdrs => {
   carried.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
   if (context.idempotencyKey !== undefined) carried.set(header.idempotencyKey, encoded(context.idempotencyKey));
   if (context.ifMatch !== undefined) carried.set(header.ifMatch, encoded(context.ifMatch));
+  if (context.ifNoneMatch !== undefined) carried.set(header.ifNoneMatch, encoded(context.ifNoneMatch));
   return carried;
 };
 
@@ -56,6 +58,7 @@ const contextOf = (message: Msg): CallContext => {
   const carried = message.headers ?? headers();
   const idempotencyKey = carried.get(header.idempotencyKey);
   const ifMatch = carried.get(header.ifMatch);
+  const ifNoneMatch = carried.get(header.ifNoneMatch);
   return {
     caller: decoded(carried.get(header.caller)) as Caller,
     requestId: decoded(carried.get(header.requestId)) as string,
@@ -63,6 +66,7 @@ const contextOf = (message: Msg): CallContext => {
     timeoutMs: Number(carried.get(header.timeoutMs)),
     ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
     ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
+    ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decoded(ifNoneMatch) as IfMatch }),
   };
 };
 

@@ -9,7 +9,7 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import type { Answer, Bus, CallContext, Subscription } from './bus.ts';
-import { type Endpoint, JsonText } from './implement.ts';
+import { type Endpoint, JsonText, notModified } from './implement.ts';
 import { type Once, onceOf, rememberedIn } from './once.ts';
 import { requireMatch } from './precondition.ts';
 import { defect, refusedWith } from './refused.ts';
@@ -39,7 +39,7 @@ export interface ServeOptions {
 
 const replyText = (operation: AnyOperation, reply: unknown, check: boolean): string => {
   const text = reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
-  if (!check) return text;
+  if (!check || reply === notModified) return text;
   try {
     parse(operation.reply, JSON.parse(text), '/reply');
   } catch (fault) {
@@ -108,6 +108,7 @@ export const serve = async (
         once,
         conditional: operation.ifMatch,
         requireMatch: requireMatchOf(operation, context),
+        isKnown: (tag) => context.ifNoneMatch === '*' || context.ifNoneMatch?.includes(tag) === true,
         say: (header, value) => {
           headers[header] = value;
         },

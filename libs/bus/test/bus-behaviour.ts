@@ -9,6 +9,7 @@ import {
   type CallContext,
   implement,
   JsonText,
+  notModified,
   serve,
   type Served,
 } from '../src/index.ts';
@@ -102,6 +103,26 @@ export const describeBus = (
       for (const good of [undefined, '*', ['7 ☂'], ['x', 'other.of-a-reader']] as const) await ask(good);
       const stale = { kind: 'PreconditionFailed', tag: '7 ☂', details: [{ path: '/headers/if-match' }] };
       for (const bad of [['8'], [], ['7']]) await expect(ask(bad)).rejects.toMatchObject(stale);
+    });
+
+    it('says what the reader has, so that nothing is made that is there already', async () => {
+      const known: boolean[][] = [];
+      const tagged = implement(Greet, async ({ isKnown, say }) => {
+        known.push(['7 ☂', 'other'].map(isKnown));
+        say('ETag', '"7 ☂"');
+        return isKnown('7 ☂') ? notModified : { text: 'new' };
+      });
+      await serve(bus, [tagged], { checkReplies: true });
+      const ask = async (ifNoneMatch?: '*' | readonly string[]) => {
+        const answer = await callForAnswer(bus, Greet, { params: { name: 'x' } }, context({ ifNoneMatch }));
+        return 'reply' in answer ? answer.reply : answer;
+      };
+      const headers = { ETag: '"7 ☂"' };
+      for (const has of [undefined, [], ['8']] as const)
+        expect(await ask(has)).toEqual({ json: '{"text":"new"}', headers });
+      for (const has of ['*', ['8', '7 ☂']] as const) expect(await ask(has)).toEqual({ json: '', headers });
+      const none = [false, false];
+      expect(known).toEqual([none, none, none, [true, true], [true, false]]);
     });
 
     it('passes over no condition that an operation does not judge', async () => {

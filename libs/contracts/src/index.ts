@@ -9,6 +9,7 @@ export * from './model/account.ts';
 export * from './model/api-token.ts';
 export * from './model/change-request.ts';
 export * from './model/change-request-search.ts';
+export * from './model/client-feature.ts';
 export * from './model/constraint.ts';
 export * from './model/environment.ts';
 export * from './model/export.ts';

@@ -21,6 +21,8 @@ export interface HttpBinding {
    * parameter `after`, and whether it is `atEnd`; the gateway asks on
    */
   readonly lines?: TSchema;
+  /** headers that stand for parameters of the query: the name of each by that of its parameter, which the query cannot give */
+  readonly headers?: Readonly<Record<string, string>>;
   /** the `Location` of what was created, from the request and the reply */
   readonly location?: (request: { params: never; body: never }, reply: never) => string;
 }
@@ -60,6 +62,8 @@ export interface Operation<
   readonly reply: R;
   /** what `If-Match` is judged by; a write that does not say it refuses the header */
   readonly ifMatch?: Conditional;
+  /** of a read: its replies have a whole tag of the service's own, which then need not make again what the reader has */
+  readonly tagsItself?: true;
   /** the refusals that callers should expect beside 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;

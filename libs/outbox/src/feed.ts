@@ -27,7 +27,8 @@ export const confirmations = (): Confirmations => {
 export const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
-const headAndAt: Statement = {
+/** Where the end of topic `$1` is, and the uid of what stands at position `$2`. */
+export const headAndAt: Statement = {
   name: 'outbox-head-and-at',
   text: `select outbox_head($1) as head, ${uidAt} as at`,
 };

@@ -1,4 +1,5 @@
 export { digestOfVersions } from './digest.ts';
+export { type LatestEvent, latestEventOf, type Revision } from './latest-event.ts';
 export { type Missed, missedMessages } from './missed.ts';
 export { idempotencyGrants, idempotencyTables } from './once.ts';
 export type { Outbox } from './outbox.ts';

@@ -16,6 +16,7 @@ import { describePeople } from './people.ts';
 import { describePrivateProjects } from './private-projects.ts';
 import { describeReadYourWrites } from './read-your-writes.ts';
 import { describeSafeWrites } from './safe-writes.ts';
+import { describeSdkDelivery } from './sdk-delivery.ts';
 import { describeSdkTokens } from './sdk-tokens.ts';
 import { describeSearch } from './search.ts';
 import { describeTags } from './tags.ts';
@@ -42,6 +43,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describePeople(platform);
   describePrivateProjects(platform);
   describeSdkTokens(platform);
+  describeSdkDelivery(platform);
   describeText(platform);
   describeDocs(platform);
 };

@@ -1,6 +1,15 @@
-import type { Tag } from '@bunting/contracts';
+import { invalid, type Tag } from '@bunting/contracts';
 import type { Decision, Feature } from './feature.ts';
 import { told } from './told.ts';
+
+/** A tag as a query writes it. */
+export const writtenTag = (written: string, path: string): Tag => {
+  const end = written.indexOf(':');
+  if (end < 1 || end === written.length - 1) {
+    throw invalid(`The \`${path}\` property must be \`<type>:<value>\`. You provided "${written}".`, path);
+  }
+  return { type: written.slice(0, end), value: written.slice(end + 1) };
+};
 
 const isSame = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
 

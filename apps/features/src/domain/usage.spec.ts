@@ -1,15 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BulkMetricsBody, Caller, MetricsBody } from '@bunting/contracts';
 import { refusalOf } from '../../test/refusal-of.ts';
-import {
-  collectedApplications,
-  collectedCounts,
-  countsOf,
-  mayReportOn,
-  reportingEnvironment,
-  reportingProjects,
-  stagesToEnter,
-} from './usage.ts';
+import { environmentFor, projectsOf } from './application-token.ts';
+import { collectedApplications, collectedCounts, countsOf, mayReportOn, stagesToEnter } from './usage.ts';
 
 const now = new Date('2026-03-01T10:30:20.000Z');
 const minuteOf = (text: string): number => Date.parse(text) / 60_000;
@@ -84,18 +77,16 @@ describe('what a proxy collected', () => {
 });
 
 it('is for the environment of the token, else for the one it names, else for the default one', () => {
-  expect(reportingEnvironment(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe(
-    'production',
-  );
-  expect(reportingEnvironment(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
-  expect(reportingEnvironment(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
+  expect(environmentFor(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe('production');
+  expect(environmentFor(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
+  expect(environmentFor(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
 });
 
 it('is for the projects of the token', () => {
   const bound = sdk({ permission: 'CLIENT', project: 'shop' }, { permission: 'CLIENT', project: 'garage' });
-  expect(reportingProjects(bound)).toEqual(['shop', 'garage']);
+  expect(projectsOf(bound)).toEqual(['shop', 'garage']);
   expect([mayReportOn(bound, 'shop'), mayReportOn(bound, 'moon')]).toEqual([true, false]);
-  expect(reportingProjects(sdk({ permission: 'ADMIN' }))).toEqual(['*']);
+  expect(projectsOf(sdk({ permission: 'ADMIN' }))).toEqual(['*']);
 });
 
 describe('the first figures', () => {

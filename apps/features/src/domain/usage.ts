@@ -6,6 +6,7 @@ import {
   type Refusal,
   type RegisterApplicationBody,
 } from '@bunting/contracts';
+import { environmentFor, projectsOf } from './application-token.ts';
 import type { LifecycleStage } from './feature.ts';
 import { mustBe, named, wrong } from './refusals.ts';
 
@@ -67,20 +68,6 @@ const variantsOf = (variants: Readonly<Record<string, number>> = {}): Record<str
       .slice(0, mostVariants),
   );
 
-/** The environment that a caller reports for: that of its token, else the one it names, else `default`. */
-export const reportingEnvironment = ({ grants }: Caller, asked: string | undefined): string =>
-  grants.find(({ permission, environment }) => permission === 'CLIENT' && environment !== undefined)?.environment ??
-  asked ??
-  'default';
-
-/** The projects that an application may report on, `*` for all. */
-export const reportingProjects = ({ grants }: Caller): readonly string[] => {
-  const projects = grants
-    .filter(({ permission }) => permission === 'CLIENT' || permission === 'ADMIN')
-    .map(({ project }) => project ?? '*');
-  return projects.includes('*') ? ['*'] : projects;
-};
-
 /** Whether the caller may report on features of a project. */
 export const mayReportOn = (caller: Caller, project: string): boolean => may(caller, ['CLIENT'], { project });
 
@@ -116,13 +103,13 @@ export const registeredApplication = (body: RegisterApplicationBody, caller: Cal
   appName: body.appName,
   sdkVersion: body.sdkVersion ?? null,
   strategies: body.strategies,
-  projects: reportingProjects(caller),
-  environment: reportingEnvironment(caller, body.environment),
+  projects: projectsOf(caller),
+  environment: environmentFor(caller, body.environment),
 });
 
 /** What a proxy says of the applications behind it, each once. */
 export const collectedApplications = (body: BulkMetricsBody, caller: Caller): SeenApplication[] => {
-  const projects = reportingProjects(caller);
+  const projects = projectsOf(caller);
   const seen = new Map<string, SeenApplication>();
   const see = (application: SeenApplication): void => {
     const key = JSON.stringify([application.appName, application.environment]);
@@ -134,7 +121,7 @@ export const collectedApplications = (body: BulkMetricsBody, caller: Caller): Se
       ...(sdkVersion === undefined ? {} : { sdkVersion }),
       ...(strategies === undefined ? {} : { strategies }),
       projects,
-      environment: reportingEnvironment(caller, environment),
+      environment: environmentFor(caller, environment),
     });
   }
   for (const { appName, environment } of body.metrics) {

@@ -68,6 +68,9 @@ import { settingsEndpoints } from './settings.ts';
 import { digestStatesEndpoint } from './states/digest-states.ts';
 import { listStateVersionsEndpoint } from './states/list-state-versions.ts';
 import { readStatesEndpoint } from './states/read-states.ts';
+import { deliveriesOf } from './delivery/deliveries.ts';
+import { getClientFeaturesEndpoint } from './delivery/get-client-features.ts';
+import { getClientFeatureEndpoint } from './delivery/get-client-feature.ts';
 import { registerApplicationEndpoint } from './usage/register-application.ts';
 import { reportMetricsEndpoint } from './usage/report-metrics.ts';
 import { reportMetricsInBulkEndpoint } from './usage/report-metrics-in-bulk.ts';
@@ -80,12 +83,14 @@ import { getApplicationEndpoint } from './usage/get-application.ts';
  * Everything that the service answers: writes go through the unit of work, reads past it.
  * @param bus where the change requests service and the gateway are asked
  * @param featureLimit how many active features there may be; as many as wanted where it is not said
+ * @param mostDelivered how many characters of answers to SDKs are kept
  */
 export const featuresEndpoints = (
   work: UnitOfWork,
-  { features, parts, projects, segments, situation, settings, usage, states }: Readers,
+  { features, parts, projects, segments, situation, settings, usage, states, clients }: Readers,
   bus: Bus,
   featureLimit?: number,
+  mostDelivered = 64 * 1024 * 1024,
 ): readonly Endpoint[] => [
   digestStatesEndpoint(states),
   listStateVersionsEndpoint(states),
@@ -153,6 +158,8 @@ export const featuresEndpoints = (
   patchFeatureVariantsEndpoint(work),
   setVariantsInBatchEndpoint(work),
   ...settingsEndpoints(work, settings, bus, featureLimit),
+  getClientFeaturesEndpoint(deliveriesOf(clients, mostDelivered)),
+  getClientFeatureEndpoint(clients),
   registerApplicationEndpoint(work),
   reportMetricsEndpoint(work, usage),
   reportMetricsInBulkEndpoint(work),

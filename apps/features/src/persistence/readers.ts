@@ -1,4 +1,5 @@
 import type { Database } from '@bunting/database';
+import { type ClientFeaturesReader, clientFeaturesReader } from './client-features-reader.ts';
 import { type FeaturePartsReader, featurePartsReader } from './feature-parts-reader.ts';
 import { type FeatureReader, featureReader } from './feature-reader.ts';
 import { type ProjectReader, projectReader } from './project-repository.ts';
@@ -18,6 +19,7 @@ export interface Readers {
   readonly settings: SettingsReaders;
   readonly usage: UsageReader;
   readonly states: StateReader;
+  readonly clients: ClientFeaturesReader;
 }
 
 export const readersOf = (database: Database): Readers => ({
@@ -29,4 +31,5 @@ export const readersOf = (database: Database): Readers => ({
   settings: settingsReadersOf(database),
   usage: usageReader(database),
   states: stateReader(database),
+  clients: clientFeaturesReader(database),
 });

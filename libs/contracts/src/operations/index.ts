@@ -23,6 +23,8 @@ import { GetApprovers } from './change-requests/get-approvers.ts';
 import { SetApprovers } from './change-requests/set-approvers.ts';
 import { SearchChangeRequests } from './change-requests/search-change-requests.ts';
 import { SetTitle } from './change-requests/set-title.ts';
+import { GetClientFeature } from './delivery/get-client-feature.ts';
+import { GetClientFeatures } from './delivery/get-client-features.ts';
 import { SearchEvents } from './events/search-events.ts';
 import { FeedEvents } from './events/feed-events.ts';
 import { FindEvents } from './events/find-events.ts';
@@ -253,6 +255,8 @@ export * from './events/list-events.ts';
 export * from './events/list-events-of-feature.ts';
 export * from './events/list-event-creators.ts';
 export * from './events/verify-events.ts';
+export * from './delivery/get-client-feature.ts';
+export * from './delivery/get-client-features.ts';
 export * from './features/archive-feature.ts';
 export * from './features/create-feature.ts';
 export * from './features/disable-environment.ts';
@@ -563,6 +567,8 @@ export const operations: readonly AnyOperation[] = [
   RemoveLegalValue,
   ValidateConstraint,
   ValidateContextFieldName,
+  GetClientFeatures,
+  GetClientFeature,
   RegisterApplication,
   ReportMetrics,
   ReportMetricsInBulk,

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ReportMetrics } from '@bunting/contracts';
-import { countsOf, noSuchReportingEnvironment, reportingEnvironment, reportingProjects } from '../../domain/usage.ts';
+import { environmentFor, projectsOf } from '../../domain/application-token.ts';
+import { countsOf, noSuchReportingEnvironment } from '../../domain/usage.ts';
 import type { UsageReader } from '../../persistence/usage-reader.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
@@ -9,11 +10,11 @@ import { keepReport } from './report.ts';
 export const reportMetricsEndpoint = (work: UnitOfWork, usage: UsageReader) =>
   implement(ReportMetrics, async (asked) => {
     const { body, caller, now } = asked;
-    const environment = reportingEnvironment(caller, body.environment);
+    const environment = environmentFor(caller, body.environment);
     authorise(caller, ReportMetrics.permission, { environment });
     const counts = countsOf(body, environment, now);
     if (!(await usage.hasEnvironment(environment))) throw noSuchReportingEnvironment(environment);
-    const application = { appName: body.appName, projects: reportingProjects(caller), environment };
+    const application = { appName: body.appName, projects: projectsOf(caller), environment };
     const { sdkVersion } = body;
     return keepReport(work, asked, {
       counts,

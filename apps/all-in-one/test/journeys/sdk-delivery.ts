@@ -1,0 +1,190 @@
+import type { ClientFeature, ClientFeatures, FeatureUsage } from '@bunting/contracts';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
+import type { Answer } from '../api.ts';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import { administering } from '../people.ts';
+import type { Platform } from '../platform.ts';
+
+const project = 'delivery';
+const flag = (name: string): string => `delivery-${name}`;
+const at = (name: string): string => addressOf(project, flag(name));
+
+/** What applications evaluate, as the SDK that people have gets it. */
+export const describeSdkDelivery = (platform: () => Platform): void => {
+  describe('an application with the SDK of Unleash', () => {
+    const given = () => onPlatform(platform().api);
+    const { apiToken } = administering(platform);
+    const running: Unleash[] = [];
+    let token: string;
+
+    /** The SDK as an application has it, once it has its first features. */
+    const started = async (secret: string, appName: string): Promise<Unleash> => {
+      const sdk = new Unleash({
+        url: `${platform().url}/api`,
+        appName,
+        customHeaders: { Authorization: secret },
+        refreshInterval: 25,
+        metricsInterval: 0,
+        storageProvider: new InMemStorageProvider(),
+        skipInstanceCountWarning: true,
+      });
+      running.push(sdk);
+      await once(sdk, UnleashEvents.Synchronized);
+      return sdk;
+    };
+    const create = async (name: string, strategy: object = {}): Promise<void> => {
+      await given().createFeature(project, flag(name));
+      await given().addStrategy(at(name), 'development', strategy);
+      await given().toggle(at(name), 'development', 'on');
+    };
+    /** What a change leads to, as soon as the SDK has polled. */
+    const afterNext = async (sdk: Unleash, change: () => Promise<unknown>): Promise<void> => {
+      const changed = once(sdk, UnleashEvents.Changed);
+      await change();
+      await changed;
+    };
+
+    beforeAll(async () => {
+      await given().createProject(project);
+      token = (await apiToken('sdk-delivery', { projects: [project] })).secret;
+    });
+    afterEach(() => {
+      for (const sdk of running.splice(0)) sdk.destroy();
+    });
+
+    it('sees a change that somebody makes with its next poll, and asks for nothing twice', async () => {
+      await create('switched');
+      const sdk = await started(token, 'delivery-shop');
+      expect(sdk.isEnabled(flag('switched'))).toBe(true);
+      await afterNext(sdk, () => given().toggle(at('switched'), 'development', 'off'));
+      expect(sdk.isEnabled(flag('switched'))).toBe(false);
+      await afterNext(sdk, () => given().toggle(at('switched'), 'development', 'on'));
+      expect(sdk.isEnabled(flag('switched'))).toBe(true);
+      await once(sdk, UnleashEvents.Unchanged);
+      await afterNext(sdk, () => given().archive(at('switched')));
+      expect(sdk.isEnabled(flag('switched'))).toBe(false);
+    });
+
+    it('evaluates constraints, segments, shares of users, variants and parents as they are set here', async () => {
+      const byUser = { contextName: 'userId', operator: 'IN', values: ['7'] } as const;
+      const segment = await given().createSegment({
+        name: 'delivery-north',
+        constraints: [{ contextName: 'userId', operator: 'IN', values: ['7', '8'] }],
+      });
+      const everybody = { rollout: '100', stickiness: 'default', groupId: 'delivery' };
+      await create('constrained', { constraints: [byUser], parameters: everybody });
+      await create('segmented', { segments: [segment.id], parameters: everybody });
+      await create('shared', { parameters: { ...everybody, rollout: '50' } });
+      await create('varied', {
+        parameters: everybody,
+        variants: [
+          {
+            name: 'blue',
+            weight: 1000,
+            weightType: 'variable',
+            stickiness: 'default',
+            payload: { type: 'string', value: '#00f' },
+          },
+        ],
+      });
+      await create('child');
+      await platform().api('POST', `${at('child')}/dependencies`, { feature: flag('constrained') });
+
+      const sdk = await started(token, 'delivery-cases');
+      const isOn = (name: string, userId: string) => sdk.isEnabled(flag(name), { userId });
+      expect([isOn('constrained', '7'), isOn('constrained', '8')]).toEqual([true, false]);
+      expect([isOn('segmented', '7'), isOn('segmented', '8'), isOn('segmented', '9')]).toEqual([true, true, false]);
+      const share = Array.from({ length: 200 }, (_, id) => isOn('shared', String(id))).filter((on) => on).length;
+      expect(share).toBeGreaterThan(60);
+      expect(share).toBeLessThan(140);
+      expect(sdk.getVariant(flag('varied'), { userId: '7' })).toMatchObject({
+        name: 'blue',
+        payload: { type: 'string', value: '#00f' },
+      });
+      expect([isOn('child', '7'), isOn('child', '8')]).toEqual([true, false]);
+
+      await afterNext(sdk, () =>
+        platform().api('PUT', `/api/admin/segments/${segment.id}`, {
+          name: 'delivery-north',
+          constraints: [{ contextName: 'userId', operator: 'IN', values: ['9'] }],
+        }),
+      );
+      expect([isOn('segmented', '7'), isOn('segmented', '9')]).toEqual([false, true]);
+    });
+
+    it('registers and reports what it evaluated, and a person sees it', async () => {
+      await create('counted');
+      const sdk = await started(token, 'delivery-counting');
+      for (let nth = 0; nth < 3; nth++) sdk.isEnabled(flag('counted'));
+      await sdk.flushMetrics();
+      const { body } = await platform().api<FeatureUsage>(
+        'GET',
+        `/api/admin/client-metrics/features/${flag('counted')}`,
+      );
+      expect(body).toMatchObject({
+        lastHourUsage: [{ environment: 'development', yes: 3, no: 0 }],
+        seenApplications: ['delivery-counting'],
+      });
+    });
+
+    it('is told of no project and no environment that its token is not for', async () => {
+      const elsewhere = 'delivery-elsewhere';
+      await given().createProject(elsewhere, { mode: 'private' });
+      await given().createFeature(elsewhere, elsewhere);
+      await create('own');
+      const other = await apiToken('sdk-delivery-production', { projects: [elsewhere], environment: 'production' });
+      const sdk = await started(token, 'delivery-own');
+      const names = sdk.getFeatureToggleDefinitions().map(({ name }) => name);
+      expect(names).toContain(flag('own'));
+      expect(names).not.toContain(elsewhere);
+      const [theirs] = (await started(other.secret, 'delivery-theirs')).getFeatureToggleDefinitions();
+      expect(theirs).toMatchObject({ name: elsewhere, enabled: false, strategies: [] });
+    });
+  });
+
+  describe('what applications evaluate', () => {
+    const given = () => onPlatform(platform().api);
+    const { apiToken } = administering(platform);
+    const name = 'delivery-read';
+    const path = '/api/client/features';
+    let token: string;
+    const ask = <T = ClientFeatures>(more = '', headers: Record<string, string> = {}): Promise<Answer<T>> =>
+      platform().api<T>('GET', `${path}${more}`, undefined, { authorization: token, ...headers });
+
+    beforeAll(async () => {
+      await given().createProject(name);
+      await given().createFeature(name, name);
+      token = (await apiToken(name, { projects: [name] })).secret;
+    });
+
+    it('comes with a tag, and is not sent again to whoever has it', async () => {
+      const first = await ask();
+      expect(first.body).toMatchObject({ version: 2, features: [{ name, enabled: false }] });
+      const tag = first.headers.get('etag') ?? '';
+      expect(first.body.meta.etag).toBe(tag);
+      for (const known of [tag, `W/${tag}`]) {
+        const { status, text, headers } = await ask('', { 'if-none-match': known });
+        expect({ status, text, tag: headers.get('etag') }).toEqual({ status: 304, text: '', tag });
+      }
+      await given().addStrategy(addressOf(name, name), 'development');
+      const changed = await ask('', { 'if-none-match': tag });
+      expect(changed.status).toBe(200);
+      expect(changed.headers.get('etag')).not.toBe(tag);
+      const { status } = await platform().api('POST', `${addressOf(name, name)}/favorites`, {});
+      const again = await ask('', { 'if-none-match': changed.headers.get('etag') ?? '' });
+      expect([status < 500, again.status]).toEqual([true, 304]);
+    });
+
+    it('can be read feature by feature, and is refused to those whom it is not for', async () => {
+      expect((await ask<ClientFeature>(`/${name}`)).body).toMatchObject({ name, project: name });
+      expectRefusal(await ask('/delivery-absent'), 404, 'NotFoundError', 'Could not find feature flag delivery-absent');
+      expectRefusal(await ask('?tag=nonsense'), 400, 'ValidationError', '/query/tag/0');
+      const frontend = await apiToken('sdk-delivery-browser', { type: 'frontend' });
+      expectRefusal(await ask('', { authorization: frontend.secret }), 403, 'NoAccessError', 'CLIENT');
+      expectRefusal(await ask('', { authorization: '*:development.nobody' }), 401, 'AuthenticationRequired');
+    });
+  });
+};

@@ -1,0 +1,20 @@
+import type { Caller } from '@bunting/contracts';
+
+// What the token of an application says of where it is good. An admin token is good everywhere.
+
+const ofApplications: readonly string[] = ['CLIENT', 'FRONTEND'];
+
+/** The environment that an application asks for: that of its token, else the one it names, else `default`. */
+export const environmentFor = ({ grants }: Caller, asked: string | undefined): string =>
+  grants.find(({ permission, environment }) => ofApplications.includes(permission) && environment !== undefined)
+    ?.environment ??
+  asked ??
+  'default';
+
+/** The projects that a token is for, `*` for all. */
+export const projectsOf = ({ grants }: Caller): readonly string[] => {
+  const projects = grants
+    .filter(({ permission }) => ofApplications.includes(permission) || permission === 'ADMIN')
+    .map(({ project }) => project ?? '*');
+  return projects.includes('*') ? ['*'] : projects;
+};

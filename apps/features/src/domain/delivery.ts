@@ -1,0 +1,46 @@
+import type { Caller, ClientFeaturesQuery, Refusal, Tag } from '@bunting/contracts';
+import { environmentFor, projectsOf } from './application-token.ts';
+import { named, wrong } from './refusals.ts';
+import { writtenTag } from './tag.ts';
+
+/** Which features an application is given, and in what form: its token has the last word. */
+export interface Delivered {
+  readonly environment: string;
+  /** in one order, each once; undefined for those of every project */
+  readonly projects?: readonly string[];
+  readonly namePrefix?: string;
+  /** with any of these */
+  readonly tags?: readonly Tag[];
+  /** whether strategies carry the constraints of their segments themselves */
+  readonly inlineSegments: boolean;
+}
+
+const inOneOrder = (values: readonly string[]): string[] => [...new Set(values)].sort();
+
+/** Since 4.2.0 of the client specification SDKs know segments; who does not say what it keeps to knows none. */
+export const knowsSegments = (clientSpec = ''): boolean => {
+  const [major = Number.NaN, minor = 0] = clientSpec.split('.', 2).map(Number);
+  return major > 4 || (major === 4 && minor >= 2);
+};
+
+/** The projects that an application is given features of; undefined for every one. */
+const projectsFor = (caller: Caller, asked: readonly string[] | undefined): readonly string[] | undefined => {
+  const ofToken = projectsOf(caller);
+  return ofToken.includes('*') ? asked : ofToken;
+};
+
+export const deliveredTo = (caller: Caller, query: ClientFeaturesQuery): Delivered => {
+  const projects = projectsFor(caller, query.project);
+  const tags = query.tag?.map((written, nth) => writtenTag(written, `/query/tag/${nth}`));
+  return {
+    environment: environmentFor(caller, query.environment),
+    ...(projects === undefined ? {} : { projects: inOneOrder(projects) }),
+    ...(query.namePrefix === undefined ? {} : { namePrefix: query.namePrefix }),
+    ...(tags === undefined ? {} : { tags }),
+    inlineSegments: !knowsSegments(query.clientSpec),
+  };
+};
+
+/** 400: there is no such environment to evaluate features in. */
+export const noSuchDeliveryEnvironment = (environment: string): Refusal =>
+  wrong(`Could not find environment ${named(environment)}`, '/query/environment');

@@ -1,0 +1,126 @@
+import { type Static, Type } from 'typebox';
+import { Constraint } from './constraint.ts';
+import { Dependency } from './feature.ts';
+import { Always, Nullable } from './schema.ts';
+import { StrategyParameters } from './strategy.ts';
+import { FeatureVariant, StrategyVariant } from './variant.ts';
+
+/** An activation rule as an SDK evaluates it. */
+export const ClientStrategy = Type.Object(
+  {
+    name: Type.String({ description: 'the type of the strategy' }),
+    constraints: Type.Array(Constraint, { description: 'all of these must hold for the strategy to match' }),
+    parameters: StrategyParameters,
+    variants: Type.Array(StrategyVariant, { description: 'the variants among which matching users are divided' }),
+    segments: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description: 'the ids of the segments that must match as well, for SDKs that know segments',
+      }),
+    ),
+  },
+  { title: 'clientStrategySchema', description: 'An activation rule as an SDK evaluates it.' },
+);
+export type ClientStrategy = Static<typeof ClientStrategy>;
+
+/** A feature as an SDK evaluates it in one environment. */
+export const ClientFeature = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the feature' }),
+    type: Type.String({ description: 'what the feature is for' }),
+    enabled: Type.Boolean({ description: 'whether it is on in the environment' }),
+    project: Type.String({ description: 'the project that it belongs to' }),
+    stale: Type.Boolean({ description: 'whether it is stale' }),
+    description: Nullable(Type.String(), { description: 'what it does, in the words of its owners' }),
+    impressionData: Type.Boolean({ description: 'whether impression data is collected' }),
+    strategies: Type.Array(ClientStrategy, {
+      description: 'its strategies in the environment, without those that are disabled: one of them must match',
+    }),
+    variants: Type.Array(FeatureVariant, { description: 'its variants in the environment' }),
+    dependencies: Type.Optional(Type.Array(Dependency, { description: 'the features that it depends on' })),
+  },
+  { title: 'clientFeatureSchema', description: 'A feature as an SDK evaluates it in one environment.' },
+);
+export type ClientFeature = Static<typeof ClientFeature>;
+
+/** A segment as an SDK evaluates it. */
+export const ClientSegment = Type.Object(
+  {
+    id: Type.Integer({ description: 'the id of the segment' }),
+    name: Type.String({ description: 'its name' }),
+    constraints: Type.Array(Constraint, { description: 'all of these must hold for the segment to match' }),
+  },
+  { title: 'clientSegmentSchema', description: 'A segment as an SDK evaluates it.' },
+);
+export type ClientSegment = Static<typeof ClientSegment>;
+
+/** All that an SDK evaluates. */
+export const ClientFeatures = Type.Object(
+  {
+    version: Always(2, 'the version of this format'),
+    features: Type.Array(ClientFeature, { description: 'the features that are not archived, by name' }),
+    segments: Type.Optional(
+      Type.Array(ClientSegment, { description: 'the segments that are used, for SDKs that know segments' }),
+    ),
+    query: Type.Object(
+      {
+        environment: Type.String({ description: 'the environment' }),
+        inlineSegmentConstraints: Type.Boolean({
+          description: 'whether strategies carry the constraints of their segments themselves',
+        }),
+        project: Type.Optional(Type.Array(Type.String(), { description: 'the projects; every one without it' })),
+        namePrefix: Type.Optional(Type.String({ description: 'how the names begin' })),
+        tag: Type.Optional(
+          Type.Array(Type.Array(Type.String()), {
+            description: 'tags as type and value: each feature has one of them',
+          }),
+        ),
+      },
+      { description: 'what was answered, in the end: the token has the last word' },
+    ),
+    meta: Type.Object(
+      {
+        revisionId: Type.Integer({
+          description: 'up to which change it is known to be current; it grows, and not with every answer',
+        }),
+        etag: Type.String({ description: 'the ETag' }),
+        queryHash: Type.String({ description: 'the same for the same query' }),
+      },
+      { description: 'which answer it is' },
+    ),
+  },
+  { title: 'clientFeaturesSchema', description: 'All that an SDK evaluates.' },
+);
+export type ClientFeatures = Static<typeof ClientFeatures>;
+
+/** Which features an SDK wants, as far as its token leaves it a choice. */
+export const ClientFeaturesQuery = Type.Object({
+  project: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100, description: 'the id of a project' }), {
+      maxItems: 100,
+      description: 'features of these projects alone, unless the token is for projects of its own',
+    }),
+  ),
+  environment: Type.Optional(
+    Type.String({ maxLength: 100, description: 'the environment, unless the token is for one; default: `default`' }),
+  ),
+  namePrefix: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'features alone whose name begins so, upper and lower case as written',
+    }),
+  ),
+  tag: Type.Optional(
+    Type.Array(Type.String({ maxLength: 101, description: 'a tag: `<type>:<value>`' }), {
+      maxItems: 50,
+      description: 'features with this tag alone; may be repeated, and then any of them will do',
+    }),
+  ),
+  clientSpec: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'the version of the client specification that the SDK keeps to; from 4.2.0 on segments come beside the features',
+    }),
+  ),
+});
+export type ClientFeaturesQuery = Static<typeof ClientFeaturesQuery>;

@@ -1,0 +1,22 @@
+import { Type } from 'typebox';
+import { ClientFeature, ClientFeaturesQuery } from '../../model/client-feature.ts';
+import { defineOperation } from '../../operation.ts';
+import { FeaturePath } from '../paths.ts';
+
+const { project, environment } = ClientFeaturesQuery.properties;
+
+/** Reads one feature as an SDK evaluates it. */
+export const GetClientFeature = defineOperation({
+  subject: 'call.features.get-client-feature',
+  operationId: 'getClientFeature',
+  summary: 'Get one feature for an SDK',
+  description:
+    'Returns a feature as an SDK evaluates it in the environment of the token. Its strategies carry the constraints of their segments themselves.',
+  tag: 'Client',
+  http: { method: 'GET', url: '/api/client/features/:featureName' },
+  permission: 'CLIENT',
+  params: FeaturePath,
+  query: Type.Object({ project, environment }),
+  reply: ClientFeature,
+  errors: ['ValidationError', 'NotFoundError'],
+});
