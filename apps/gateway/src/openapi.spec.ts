@@ -239,19 +239,25 @@ describe('the check of the document', () => {
     return faultsIn(copy as OpenApiDocument);
   };
   const path = '/api/admin/projects/{projectId}/features/{featureName}';
+  const get = (copy: { paths: Record<string, Record<string, Record<string, unknown>>> }) =>
+    copy.paths[path]?.['get'] ?? {};
 
-  it('finds a reference that leads nowhere, and a schema that is none', () => {
+  it('finds a reference that leads nowhere, a schema that is none, and one that is missing', () => {
     expect(broken((copy) => delete copy.components.schemas['tagSchema'])).toContain(
       '#/components/schemas/tagSchema leads nowhere.',
     );
     expect(broken((copy) => (copy.components.schemas['tagSchema'] = { type: 'nonsense' })).join('\n')).toContain(
       'components/schemas/tagSchema is no JSON Schema',
     );
+    expect(broken((copy) => (copy.components.schemas['tagSchema'] = { items: { pattern: '(' } }))).toContain(
+      'components/schemas/tagSchema has a pattern that is no regular expression: (',
+    );
+    expect(broken((copy) => (get(copy)['requestBody'] = { content: { 'application/json': {} } }))).toContain(
+      `GET ${path}, body has no schema.`,
+    );
   });
 
   it('finds an id that is given twice, and one that is missing', () => {
-    const get = (copy: { paths: Record<string, Record<string, Record<string, unknown>>> }) =>
-      copy.paths[path]?.['get'] ?? {};
     expect(broken((copy) => (get(copy)['operationId'] = 'searchFeatures'))).toContain(
       'The operationId searchFeatures is given twice.',
     );
