@@ -52,6 +52,7 @@ import { removeDependenciesEndpoint } from './dependencies/remove-dependencies.t
 import { listPossibleParentsEndpoint } from './dependencies/list-possible-parents.ts';
 import { listParentVariantsEndpoint } from './dependencies/list-parent-variants.ts';
 import { hasDependenciesEndpoint } from './dependencies/has-dependencies.ts';
+import { countLifecyclesEndpoint } from './lifecycle/count-lifecycles.ts';
 import { getLifecycleEndpoint } from './lifecycle/get-lifecycle.ts';
 import { completeFeatureEndpoint } from './lifecycle/complete-feature.ts';
 import { uncompleteFeatureEndpoint } from './lifecycle/uncomplete-feature.ts';
@@ -146,6 +147,7 @@ export const featuresEndpoints = (
   listParentVariantsEndpoint(parts),
   hasDependenciesEndpoint(parts),
   getLifecycleEndpoint(parts),
+  countLifecyclesEndpoint(parts),
   completeFeatureEndpoint(work),
   uncompleteFeatureEndpoint(work),
   addFavoriteFeatureEndpoint(work),

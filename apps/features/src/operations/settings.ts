@@ -32,6 +32,7 @@ import { updateProjectEndpoint } from './projects/update-project.ts';
 import { updateProjectSettingsEndpoint } from './projects/update-project-settings.ts';
 import {
   getProjectEndpoint,
+  getProjectHealthEndpoint,
   getProjectOverviewEndpoint,
   listFlagCreatorsEndpoint,
   validateProjectIdEndpoint,
@@ -108,6 +109,7 @@ export const settingsEndpoints = (
   validateImportEndpoint(work, featureLimit),
   getProjectOverviewEndpoint(projectOverviews, bus),
   getProjectEndpoint(projectOverviews, bus),
+  getProjectHealthEndpoint(projectOverviews, bus),
   listFlagCreatorsEndpoint(projectOverviews),
   validateProjectIdEndpoint(projectOverviews),
   updateProjectEndpoint(work),

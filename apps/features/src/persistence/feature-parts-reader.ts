@@ -1,4 +1,4 @@
-import { notFound, type Refusal, tagOf } from '@bunting/contracts';
+import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal, tagOf } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { absentFeature } from './absent-feature.ts';
@@ -20,6 +20,8 @@ export interface FeaturePartsReader {
   /** The variants of the first environment that has any. */
   variants(at: FeatureAddress): Promise<Tagged>;
   lifecycle(at: FeatureAddress): Promise<string>;
+  /** How many features are in each stage of their life. */
+  lifecycleCounts(hidden: readonly string[]): Promise<string>;
   possibleParents(at: FeatureAddress): Promise<string>;
   variantNames(at: FeatureAddress): Promise<string>;
   anyDependencies(): Promise<string>;
@@ -77,6 +79,22 @@ const variants = ofFeature(
 );
 
 const lifecycle = ofFeature('lifecycle-of-feature', 'f.lifecycle');
+
+const stageOf: Readonly<Record<keyof LifecycleCounts, LifecycleStage>> = {
+  ...{ initial: 'initial', preLive: 'pre-live', live: 'live', completed: 'completed', archived: 'archived' },
+};
+const lifecycleCounts: Statement = {
+  name: 'lifecycle-counts',
+  text: `
+    select json_build_object(${Object.entries(stageOf)
+      .map(([member, stage]) => `'${member}', count(*) filter (where stage = '${stage}')`)
+      .join(', ')})::text as json
+    from (
+      select case when archived_at is not null then 'archived'
+        ${['completed', 'live', 'pre-live'].map((stage) => `when lifecycle @> '[{"stage": "${stage}"}]' then '${stage}'`).join(' ')}
+        else 'initial' end as stage
+      from feature where project <> all ($1::text[])) as staged`,
+};
 
 const possibleParents = ofFeature(
   'possible-parents',
@@ -164,6 +182,7 @@ export const featurePartsReader = (database: Database): FeaturePartsReader => {
       return { json: json ?? '', tag: edition };
     },
     lifecycle: (at) => partOf(lifecycle, at),
+    lifecycleCounts: (hidden) => read(lifecycleCounts, [hidden]),
     possibleParents: (at) => partOf(possibleParents, at),
     variantNames: (at) => partOf(variantNames, at),
     anyDependencies: () => read(anyDependencies, []),

@@ -26,15 +26,19 @@ const overview = (more = ''): string => `
     ${more})::text as json
   from project p
   cross join lateral (
-    select count(*) as features, count(*) filter (where stale) as stale
+    select count(*) as features, count(*) filter (where stale) as stale,
+      count(*) filter (where potentially_stale and not stale) as outlived
     from feature where project = p.id and archived_at is null) as counted
   ${joinHeld('$3')}
   where p.id = $1`;
 
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
-const withFeatures: Statement = {
-  name: 'project-with-features',
-  text: overview(`, 'features', (select listed.json::json -> 'features' from (${featuresOfProject()}) as listed)`),
+const features = `, 'features', (select listed.json::json -> 'features' from (${featuresOfProject()}) as listed)`;
+const withFeatures: Statement = { name: 'project-with-features', text: overview(features) };
+const withHealth: Statement = {
+  name: 'project-health',
+  text: overview(`${features}, 'activeCount', counted.features - counted.stale, 'staleCount', counted.stale,
+    'potentiallyStaleCount', counted.outlived`),
 };
 const creators: Statement = {
   name: 'flag-creators',
@@ -51,6 +55,7 @@ const exists: Statement = { name: 'project-id', text: 'select from project where
 export interface ProjectOverviewReader {
   overview(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
   withFeatures(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
+  withHealth(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
   flagCreators(id: string): Promise<string>;
   isTaken(id: string): Promise<boolean>;
 }
@@ -64,6 +69,7 @@ export const projectOverviewReader = (database: Database): ProjectOverviewReader
   return {
     overview: (id, userId, held) => read(withoutFeatures, id, userId, JSON.stringify(held)),
     withFeatures: (id, userId, held) => read(withFeatures, id, userId, JSON.stringify(held)),
+    withHealth: (id, userId, held) => read(withHealth, id, userId, JSON.stringify(held)),
     flagCreators: (id) => read(creators, id),
     isTaken: async (id) => (await database.read(exists, [id])).length > 0,
   };

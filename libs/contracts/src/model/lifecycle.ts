@@ -27,6 +27,20 @@ export const LifecycleStages = Type.Array(Lifecycle, {
 });
 export type LifecycleStages = Static<typeof LifecycleStages>;
 
+const count = (what: string) => Type.Integer({ description: `the number of features that are ${what}` });
+
+export const LifecycleCounts = Type.Object(
+  {
+    initial: count('not used yet'),
+    preLive: count('used, and not in production'),
+    live: count('used in production'),
+    completed: count('completed'),
+    archived: count('archived'),
+  },
+  { title: 'featureLifecycleCountSchema', description: 'How many features are in each stage of their life.' },
+);
+export type LifecycleCounts = Static<typeof LifecycleCounts>;
+
 export const CompleteFeatureBody = Type.Object(
   {
     status: Type.Enum(['kept', 'discarded'], {

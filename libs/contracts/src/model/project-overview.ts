@@ -68,12 +68,26 @@ export const ProjectOverview = Type.Object(overview, {
 });
 export type ProjectOverview = Static<typeof ProjectOverview>;
 
+const features = Type.Array(ProjectFeature, { description: 'the features of the project that are not archived' });
+
 /** A project with its features. */
 export const ProjectWithFeatures = Type.Object(
-  {
-    ...overview,
-    features: Type.Array(ProjectFeature, { description: 'the features of the project that are not archived' }),
-  },
+  { ...overview, features },
   { title: 'deprecatedProjectOverviewSchema', description: 'A project with its features.' },
 );
 export type ProjectWithFeatures = Static<typeof ProjectWithFeatures>;
+
+/** A project with its features, and how fresh they are. */
+export const ProjectHealth = Type.Object(
+  {
+    ...overview,
+    features,
+    activeCount: Type.Integer({ description: 'the number of features that are not stale' }),
+    potentiallyStaleCount: Type.Integer({
+      description: 'the number of features that are not stale, but older than their type expects',
+    }),
+    staleCount: Type.Integer({ description: 'the number of stale features' }),
+  },
+  { title: 'healthReportSchema', description: 'A project with its features, and how fresh they are.' },
+);
+export type ProjectHealth = Static<typeof ProjectHealth>;

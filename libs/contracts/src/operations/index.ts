@@ -81,6 +81,7 @@ import { RemoveDependencies } from './dependencies/remove-dependencies.ts';
 import { ListPossibleParents } from './dependencies/list-possible-parents.ts';
 import { ListParentVariants } from './dependencies/list-parent-variants.ts';
 import { HasDependencies } from './dependencies/has-dependencies.ts';
+import { CountLifecycles } from './lifecycle/count-lifecycles.ts';
 import { GetLifecycle } from './lifecycle/get-lifecycle.ts';
 import { CompleteFeature } from './lifecycle/complete-feature.ts';
 import { UncompleteFeature } from './lifecycle/uncomplete-feature.ts';
@@ -130,6 +131,7 @@ import { GetRawFeatureMetrics } from './usage/get-raw-feature-metrics.ts';
 import { ListApplications } from './usage/list-applications.ts';
 import { GetApplication } from './usage/get-application.ts';
 import { ExportFeatures } from './features/export-features.ts';
+import { GetProjectHealth } from './projects/get-project-health.ts';
 import { GetProjectOverview } from './projects/get-project-overview.ts';
 import { GetProject } from './projects/get-project.ts';
 import { UpdateProject } from './projects/update-project.ts';
@@ -359,6 +361,7 @@ export * from './dependencies/remove-dependencies.ts';
 export * from './dependencies/list-possible-parents.ts';
 export * from './dependencies/list-parent-variants.ts';
 export * from './dependencies/has-dependencies.ts';
+export * from './lifecycle/count-lifecycles.ts';
 export * from './lifecycle/get-lifecycle.ts';
 export * from './lifecycle/complete-feature.ts';
 export * from './lifecycle/uncomplete-feature.ts';
@@ -408,6 +411,7 @@ export * from './usage/get-raw-feature-metrics.ts';
 export * from './usage/list-applications.ts';
 export * from './usage/get-application.ts';
 export * from './features/export-features.ts';
+export * from './projects/get-project-health.ts';
 export * from './projects/get-project-overview.ts';
 export * from './projects/get-project.ts';
 export * from './projects/update-project.ts';
@@ -527,6 +531,7 @@ export const operations: readonly AnyOperation[] = [
   ListParentVariants,
   HasDependencies,
   GetLifecycle,
+  CountLifecycles,
   CompleteFeature,
   UncompleteFeature,
   AddFavoriteFeature,
@@ -578,6 +583,7 @@ export const operations: readonly AnyOperation[] = [
   GetApplication,
   ExportFeatures,
   GetProjectOverview,
+  GetProjectHealth,
   GetProject,
   UpdateProject,
   UpdateProjectSettings,

@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { CompleteFeature, type CompleteFeatureBody, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
+import {
+  ArchiveFeature,
+  CompleteFeature,
+  type CompleteFeatureBody,
+  CountLifecycles,
+  GetLifecycle,
+  GetProjectHealth,
+  SetStale,
+  UncompleteFeature,
+} from '@bunting/contracts';
+import { aFeature } from '../../../test/builders.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -52,4 +62,31 @@ it('finds features that there are alone, and is for those who may update them', 
   for (const refused of [() => complete({ status: 'kept' }, at(), lee), () => uncomplete(at(), lee)]) {
     await expect(refused()).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE'] });
   }
+});
+
+it('counts the features in each stage, those that the caller sees, and how many of a project are stale', async () => {
+  const used = (name: string, ...stages: ('initial' | 'pre-live' | 'live')[]) =>
+    aFeature({
+      name,
+      project: 'default',
+      lifecycle: stages.map((stage) => ({ stage, enteredStageAt: '2026-01-01T00:00:00.000Z' })),
+    });
+  await features.given(used('one', 'initial', 'pre-live'), used('two', 'initial', 'pre-live', 'live'));
+  await features.given(used('three', 'initial', 'pre-live', 'live'));
+  await features.call(ArchiveFeature, { params: at('two') });
+  const count = (caller = mia) => features.call(CountLifecycles, {}, caller);
+  await complete({ status: 'kept' });
+  expect(await count()).toEqual({ initial: 0, preLive: 1, live: 1, completed: 1, archived: 1 });
+  expect(await count({ ...lee, hiddenProjects: ['default'] })).toEqual({
+    ...{ initial: 0, preLive: 0, live: 0, completed: 0, archived: 0 },
+  });
+
+  const params = { projectId: 'default' };
+  await features.call(SetStale, { params, body: { features: ['one'], stale: true } });
+  await features.database.transaction(({ query }) =>
+    query("update feature set potentially_stale = true where name in ('one', 'three')"),
+  );
+  const report = await features.call(GetProjectHealth, { params });
+  expect(report).toMatchObject({ activeCount: 2, staleCount: 1, potentiallyStaleCount: 1, health: 67, members: 3 });
+  expect(report.features.map(({ name }) => name)).toEqual(['lamp', 'one', 'three']);
 });

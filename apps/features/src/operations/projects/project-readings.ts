@@ -2,6 +2,7 @@ import { type Asked, type Bus, call, implement, JsonText, onBehalfOf } from '@bu
 import {
   CountMembers,
   GetProject,
+  GetProjectHealth,
   GetProjectOverview,
   ListFlagCreators,
   refusal,
@@ -11,7 +12,7 @@ import { requireUrlFriendlyName } from '../../domain/names.ts';
 import type { HeldProject } from '../../persistence/held-projects.ts';
 import type { ProjectOverviewReader } from '../../persistence/project-overview-reader.ts';
 
-type AskedForProject = Asked<typeof GetProject | typeof GetProjectOverview>;
+type AskedForProject = Asked<typeof GetProject | typeof GetProjectHealth | typeof GetProjectOverview>;
 
 const heldProject = async (bus: Bus, asked: AskedForProject): Promise<readonly HeldProject[]> => {
   const body = { project: asked.params.projectId };
@@ -28,6 +29,12 @@ export const getProjectEndpoint = (projects: ProjectOverviewReader, bus: Bus) =>
   implement(GetProject, async (asked) => {
     const held = await heldProject(bus, asked);
     return new JsonText(await projects.withFeatures(asked.params.projectId, asked.caller.id, held));
+  });
+
+export const getProjectHealthEndpoint = (projects: ProjectOverviewReader, bus: Bus) =>
+  implement(GetProjectHealth, async (asked) => {
+    const held = await heldProject(bus, asked);
+    return new JsonText(await projects.withHealth(asked.params.projectId, asked.caller.id, held));
   });
 
 export const listFlagCreatorsEndpoint = (projects: ProjectOverviewReader) =>
