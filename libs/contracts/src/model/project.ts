@@ -25,7 +25,6 @@ export const Project = Type.Object(
     favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
     createdAt: Type.Optional(Nullable(Timestamp('when the project was created'))),
     archivedAt: Type.Optional(Nullable(Timestamp('when the project was archived'))),
-    lastUpdatedAt: Type.Optional(Nullable(Timestamp('when anything in the project last changed'))),
   },
   { title: 'projectSchema', description: 'A group of features that belong together.' },
 );
