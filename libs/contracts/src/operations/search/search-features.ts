@@ -51,14 +51,17 @@ export const SearchFeatures = defineOperation({
       { documentedDefault: 'createdAt' },
     ),
     sortOrder: text('`asc` or `desc`; default: asc', { documentedEnum: ['asc', 'desc'], documentedDefault: 'asc' }),
-    favoritesFirst: text("whether the caller's favourites come first; default: false", { documentedDefault: 'false' }),
-    archived: text('`true` finds only archived features, `false` only active ones; default: false', {
+    favoritesFirst: text("whether the caller's favourites come first, `true` or `false`; default: false", {
       documentedDefault: 'false',
     }),
+    archived: text(
+      '`true` (or `IS:true`) finds only archived features, `false` (or `IS:false`) only active ones; default: false',
+      { documentedDefault: 'false' },
+    ),
     createdAt: text('filters by the day of creation: an operator, a colon, and a date', { documentedPattern: dated }),
     fuzzy: text(
       '`true` forgives typing errors in `query`, which may then hold 5 texts of 100 characters; default: false',
-      { documentedDefault: 'false' },
+      { documentedEnum: ['true', 'false'], documentedDefault: 'false' },
     ),
   }),
   reply: SearchFeaturesResponse,
