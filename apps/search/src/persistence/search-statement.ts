@@ -154,21 +154,22 @@ export const searchStatement = (
     case when lookup.segment_ids = '{}' then '[]' else (
       select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
       where segment.id = any(lookup.segment_ids) and segment.name is not null) end ||
-    ',' || substr(document::text, 2)`;
+    ',' || right(document::text, -1)`;
   const inOrder = 'order by case when backwards then -nth else nth end';
-  const answer =
+  const features =
     suggested === undefined
-      ? `coalesce(string_agg(${document}, ',' ${inOrder}), '')`
-      : `coalesce(json_agg(json_build_object('name', name, 'json', ${document}, 'version', (
-          select position from feature_change where feature_change.name = lookup.name)) ${inOrder}), '[]')`;
-  const text = `
-    with ${steps.join(', ')}
-    select ${suggested === undefined ? 'total' : `${total} as total`}, (select mark from search_mark) as mark, ${isCurrent.length === 0 ? 'true' : all(isCurrent)} as "isCurrent", (
-      select ${answer}
+      ? `features_of_page(names, backwards, ${me})`
+      : `(
+      select coalesce(json_agg(json_build_object('name', name, 'json', ${document}, 'version', (
+          select position from feature_change where feature_change.name = lookup.name)) ${inOrder}), '[]')
       from unnest(names) with ordinality as named (name, nth)
       join feature_lookup lookup using (name)
       join feature_document using (name)
-    ) as features${suggested === undefined ? '' : ', index_feed.epoch, index_feed.position'}
+    )`;
+  const text = `
+    with ${steps.join(', ')}
+    select ${suggested === undefined ? 'total' : `${total} as total`}, (select mark from search_mark) as mark, ${isCurrent.length === 0 ? 'true' : all(isCurrent)} as "isCurrent",
+      ${features} as features${suggested === undefined ? '' : ', index_feed.epoch, index_feed.position'}
     from page${suggested === undefined ? '' : ', index_feed'}`;
   return { text, values, totalKey };
 };

@@ -4,6 +4,7 @@ import { foundTables } from './found-tables.ts';
 import { statusTables } from './status-tables.ts';
 import { wordTables } from './word-tables.ts';
 import { indexFeedTables } from './index-feed-tables.ts';
+import { pageTables } from './page-tables.ts';
 import { reconciliationTables } from './reconciliation-tables.ts';
 
 // Columns of one width come first: what is only counted is then read without a look at the texts behind them.
@@ -138,4 +139,5 @@ export const searchSteps: readonly SchemaStep[] = [
   wordTables,
   statusTables,
   foundTables,
+  pageTables,
 ];
