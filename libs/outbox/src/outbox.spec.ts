@@ -234,4 +234,45 @@ describe('the outbox', () => {
     // The one at which the slowest stands shows it that this is still the outbox that it knows.
     expect(await kept('event')).toEqual([2, 3]);
   });
+
+  it('finds what is superseded behind any number of states that stay, a part at a time and then from the beginning', async () => {
+    const tell = (ids: readonly number[]) =>
+      producer.telling.work(null, async (_, outbox) => {
+        for (const id of ids)
+          outbox.state({ entity: 'segment', id: String(id), version: 1, state: { id, name: `${id}`, project: null } });
+      });
+    const age = async (last: number): Promise<void> => {
+      for (const consumer of ['search', 'gateway']) {
+        const body = { topic: 'state' as const, consumer, after: last, limit: 0 };
+        // The first question gives the rows their positions, and the second confirms them.
+        await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
+        await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
+      }
+      await eventually(async () => {
+        const published = {
+          name: 'published-states',
+          text: "select published from outbox_topic where topic = 'state'",
+        };
+        expect(await producer.database.read(published)).toEqual([{ published: last }]);
+      });
+      await producer.database.transaction(({ query }) =>
+        query("update outbox set recorded_at = now() - interval '2 hours'"),
+      );
+    };
+    const isThere = async (position: number): Promise<boolean> => {
+      const statement = { name: 'is-there', text: 'select from outbox where position = $1' };
+      return (await producer.database.read(statement, [position])).length > 0;
+    };
+    const many = Array.from({ length: 6_000 }, (_, nth) => nth + 1);
+    await tell([...many, 7_000, 7_000]);
+    await age(6_002);
+    await producer.telling.relay.keepHouse();
+    expect(await isThere(6_001)).toBe(true);
+    await producer.telling.relay.keepHouse();
+    expect(await isThere(6_001)).toBe(false);
+    await tell([10]);
+    await age(6_003);
+    await producer.telling.relay.keepHouse();
+    expect([await isThere(9), await isThere(10), await isThere(6_002)]).toEqual([true, false, true]);
+  });
 });

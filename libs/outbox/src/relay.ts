@@ -55,6 +55,39 @@ class NotPublishedError extends Error {}
 
 const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize), batchBytes);
 
+/** How many rows are looked at once for whether they are still needed. */
+const lookedAtOnce = 5_000;
+
+/**
+ * Drops of the oldest rows those that every follower has confirmed, and tells up to where it has looked, if there is more.
+ * It reads no more than it looks at, however large the outbox is, and where the oldest row is to be kept it reads that one alone.
+ * Values: how many hours rows are kept, the followers, and after which position to look.
+ */
+const dropUnneeded = `
+  with confirmed as (
+    select topic, min(position) as position from outbox_consumer
+    join json_to_recordset($2::json) as follower (topic text, consumer text) using (topic, consumer)
+    group by topic
+    having count(*) = (select count(*) from json_to_recordset($2::json) as f (topic text) where f.topic = outbox_consumer.topic)
+  ), looked as materialized (
+    select row.* from confirmed
+    join outbox_topic using (topic)
+    join json_to_recordset($3::json) as place (topic text, after bigint) using (topic)
+    cross join lateral (
+      select id, topic, position, entity_key, recorded_at < now() - make_interval(hours => $1) as is_old from outbox
+      where topic = place.topic and position > place.after and position < least(confirmed.position, outbox_topic.published)
+        and (select recorded_at from outbox where topic = place.topic and position > place.after order by position limit 1)
+          < now() - make_interval(hours => $1)
+      order by position limit ${lookedAtOnce}
+    ) as row
+  ), dropped as (
+    delete from outbox using looked where outbox.id = looked.id and is_old and (looked.topic = 'event' or exists (
+      select from outbox newer
+      where newer.topic = 'state' and newer.entity_key = looked.entity_key and newer.position > looked.position))
+  )
+  select topic, max(position) as after from looked
+  group by topic having count(*) = ${lookedAtOnce} and bool_and(is_old)`;
+
 /**
  * Publishes the outbox in the order of its positions. One relay per service is at work: it holds an advisory lock, and each
  * step it writes down is fenced by an epoch, so that one that lost the lock without noticing changes nothing.
@@ -71,6 +104,8 @@ export const startRelay = (options: RelayOptions): Relay => {
   let pauseMs = intervalMs;
   let stopped = false;
   let housekeptAt = performance.now();
+  /** up to where it was looked for what is no longer needed, where there is more behind */
+  const lookedTo = new Map<OutboxTopic, number>();
 
   const resign = () => {
     const { giveBack } = lead ?? {};
@@ -139,7 +174,8 @@ export const startRelay = (options: RelayOptions): Relay => {
   const keepHouse = async (): Promise<void> => {
     housekeptAt = performance.now();
     const taken = confirmed.take();
-    await database.transaction(async ({ query }) => {
+    const leading = lead !== undefined;
+    const looked = await database.transaction(async ({ query }) => {
       if (taken.length > 0) {
         await query(
           `insert into outbox_consumer (topic, consumer, position)
@@ -149,27 +185,19 @@ export const startRelay = (options: RelayOptions): Relay => {
           [JSON.stringify(taken)],
         );
       }
-      if (lead === undefined) return;
-      await query(
-        `delete from outbox where id in (
-           select row.id from outbox row
-           join (
-             select topic, min(position) as position from outbox_consumer
-             join json_to_recordset($2::json) as follower (topic text, consumer text) using (topic, consumer)
-             group by topic
-             having count(*) = (select count(*) from json_to_recordset($2::json) as f (topic text) where f.topic = outbox_consumer.topic)
-           ) confirmed on confirmed.topic = row.topic
-           join outbox_topic on outbox_topic.topic = row.topic
-           where row.position < least(confirmed.position, outbox_topic.published)
-             and row.recorded_at < now() - make_interval(hours => $1)
-             and (row.topic = 'event' or exists (
-               select 1 from outbox newer
-               where newer.topic = 'state' and newer.entity_key = row.entity_key and newer.position > row.position))
-           order by row.id limit 5000)`,
-        [retentionHours, followers],
-      );
+      if (!leading) return [];
+      const places = topics.map((topic) => ({ topic, after: lookedTo.get(topic) ?? 0 }));
+      const rows = await query<{ topic: OutboxTopic; after: number }>(dropUnneeded, [
+        retentionHours,
+        followers,
+        JSON.stringify(places),
+      ]);
       if (answersKeptHours !== undefined) await query(dropOldAnswers, [answersKeptHours]);
+      return rows;
     });
+    // What was kept may be superseded by now: at the end it begins again.
+    lookedTo.clear();
+    for (const { topic, after } of looked) lookedTo.set(topic, after);
   };
 
   const running = (async () => {
