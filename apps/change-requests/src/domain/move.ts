@@ -106,7 +106,11 @@ export const requireTransition = (request: ChangeRequest, command: Command, { by
       );
     case 'no such transition': {
       const to = stateFor[command] ?? command;
-      throw refusal('ConflictError', `Change request cannot go from "${request.state}" to "${to}"`);
+      const message =
+        command === 'discard'
+          ? `A change request in state "${request.state}" cannot be discarded: only a draft can`
+          : `Change request cannot go from "${request.state}" to "${to}"`;
+      throw refusal('ConflictError', message);
     }
   }
 };

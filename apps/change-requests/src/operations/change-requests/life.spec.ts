@@ -203,7 +203,10 @@ describe('a draft', () => {
     expect(await service.stored()).toMatchObject({ change_request: 0, change: 0 });
     expect((await service.told()).at(-1)).toMatchObject({ type: 'change-request-discarded', data: { changes: 2 } });
     const sent = await inReview();
-    await expect(service.call(DiscardDraft, { params: at(sent) }, lee)).rejects.toMatchObject(conflict);
+    await expect(service.call(DiscardDraft, { params: at(sent) }, lee)).rejects.toMatchObject({
+      ...conflict,
+      message: 'A change request in state "In review" cannot be discarded: only a draft can',
+    });
   });
 
   it('is not found under another project', async () => {
