@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import { describeEvent } from '../../domain/description.ts';
-import { visibleEvents } from '../../domain/visible-events.ts';
+import { asSeen, type VisibleEvents, visibleEvents } from '../../domain/visible-events.ts';
 import type { Criteria } from '../../persistence/criteria.ts';
 import type { EventSearch, FoundEvent } from '../../persistence/event-search.ts';
 import type { PageOf } from '../../persistence/found-events.ts';
@@ -31,10 +31,11 @@ export interface EventAnswer {
 /** What is left of the caller's patience for the search itself, after the wait for fresh events. */
 const searchingMs = 250;
 
-/** The event as it was told, with a label and a summary added at its end. */
-export const described = ({ json, event }: FoundEvent, publicUrl: string): string => {
-  const { label, summary } = describeEvent(event, publicUrl);
-  return `${json.slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
+/** The event as it was told, but for what is hidden from who asks, with a label and a summary added at its end. */
+export const described = ({ json, event }: FoundEvent, visible: VisibleEvents, publicUrl: string): string => {
+  const seen = asSeen(event, visible);
+  const { label, summary } = describeEvent(seen, publicUrl);
+  return `${(seen === event ? json : JSON.stringify(seen)).slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
 };
 
 /** A list of the one value; undefined where there is none. */
@@ -56,12 +57,13 @@ export const eventAnswers = ({ search, publicUrl, ...log }: Surroundings) => {
   const fresh = freshLog(log);
   return async (asking: Asking, query: Omit<Criteria, 'visible'>, page: Partial<PageOf>): Promise<EventAnswer> => {
     await fresh(asking);
+    const visible = visibleEvents(asking.caller);
     const { events, total } = await search.find(
-      { ...query, visible: visibleEvents(asking.caller) },
+      { ...query, visible },
       { from: Number.MAX_SAFE_INTEGER, limit: 100, ...page },
       asking.deadline,
     );
-    return { events: events.map((event) => described(event, publicUrl)), total };
+    return { events: events.map((event) => described(event, visible, publicUrl)), total };
   };
 };
 export type EventAnswers = ReturnType<typeof eventAnswers>;

@@ -25,7 +25,7 @@ export const feedEventsEndpoint = (
       throw invalid(message, '/query/after');
     }
     const items = page.events.map(
-      (found) => `${described(found, publicUrl).slice(0, -1)},"hash":${JSON.stringify(found.hash)}}`,
+      (found) => `${described(found, query.visible, publicUrl).slice(0, -1)},"hash":${JSON.stringify(found.hash)}}`,
     );
     return new JsonText(`{"items":[${items.join(',')}],"next":${page.next},"atEnd":${page.next >= page.head}}`);
   });

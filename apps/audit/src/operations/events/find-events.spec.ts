@@ -1,4 +1,11 @@
-import { FindEvents, ListEventCreators, ListEvents, ListEventsOfFeature, type RecordedEvent } from '@bunting/contracts';
+import {
+  FeedEvents,
+  FindEvents,
+  ListEventCreators,
+  ListEvents,
+  ListEventsOfFeature,
+  type RecordedEvent,
+} from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anEvent, lee, strangerTo, mia } from '../../../test/builders.ts';
@@ -192,5 +199,22 @@ describe('The older reads', () => {
     expect(await audit.ask(ListEventCreators, {}, strangerTo('shop', 'bank', 'Shop', 'fresh'))).toEqual([
       { id: 7, name: 'Zoe@example.com' },
     ]);
+  });
+});
+
+describe('A flag that was moved out of a project', () => {
+  it('does not tell where it was, to whom that project is hidden', async () => {
+    const data = { oldProject: 'vault', newProject: 'shop' };
+    const moved = { type: 'feature-project-change' as const, project: 'shop', featureName: 'graduate', data };
+    await features.tell(anEvent(moved));
+    const query = { feature: 'IS:graduate' };
+    const summary = (from: string) => expect.stringContaining(`from **${from}** to **[shop]`);
+    expect(await find(query)).toMatchObject({ total: 1, events: [{ data, summary: summary('vault') }] });
+
+    const stranger = strangerTo('vault');
+    const asTheySeeIt = { data: { ...data, oldProject: null }, summary: summary('unknown'), tags: [] };
+    expect(await find(query, stranger)).toMatchObject({ total: 1, events: [asTheySeeIt] });
+    expect(await audit.ask(FeedEvents, { query }, stranger)).toMatchObject({ items: [asTheySeeIt] });
+    expect(await find(query, strangerTo('shop'))).toEqual({ total: 0, events: [] });
   });
 });
