@@ -66,7 +66,15 @@ const onlyPackages = (packages, message) => never(`^(?!\\.|(${packages.join('|')
 /** In files that are `depth` folders below `folder`, each `../` too many leads out of it. */
 const staysIn = (folder, depth) => never(`^(\\./)?(\\.\\./){${depth}}`, `${folder}/ imports no other folder.`);
 
-const purePackages = ['@bunting/contracts', 'semver', 'semver/.*', 'fast-json-patch', 'fast-json-patch/.*', 're2js'];
+const purePackages = [
+  '@bunting/contracts',
+  'semver',
+  'semver/.*',
+  'fast-json-patch',
+  'fast-json-patch/.*',
+  're2js',
+  'ip-address',
+];
 const pureMessage = 'Rules are pure: domain/ imports @bunting/contracts, its own folder and pure packages.';
 
 /** One block per depth, since what leads out of the folder depends on where one is. */

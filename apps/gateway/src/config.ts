@@ -181,6 +181,12 @@ export const GatewayConfig = Type.Object({
     default: '',
     description: 'origins whose pages may call the API from a browser, comma-separated; none without it',
   }),
+  GATEWAY_FRONTEND_CORS_ORIGINS: Type.String({
+    origins: true,
+    default: '*',
+    description:
+      'origins whose pages may have features evaluated below /api/frontend, comma-separated; `*` for every one, as far as their key goes',
+  }),
   GATEWAY_REQUESTS_AT_ONCE: Type.Integer({
     minimum: 1,
     default: 1_024,

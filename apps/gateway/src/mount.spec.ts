@@ -139,6 +139,32 @@ describe('a reply that its service tags itself', () => {
   });
 });
 
+describe('an operation that takes whatever is in the query', () => {
+  it('is given all of it, each once, with the address of whoever asks, which nobody can give', async () => {
+    const query = 'userId=7&properties%5Bplan%5D=pro&toString=x&constructor=y&__proto__=z&callerAddress=10.0.0.1';
+    const asked = await gateway.ask(`/api/frontend?${query}`, { headers: { authorization: frontend } });
+    expect([asked.status, heard.map((one) => one.query)]).toEqual([
+      200,
+      [{ userId: '7', 'properties[plan]': 'pro', toString: 'x', constructor: 'y', callerAddress: '127.0.0.1' }],
+    ]);
+    const twice = await gateway.ask('/api/frontend?plan=a&plan=b', { headers: { authorization: frontend } });
+    expect([twice.status, await twice.json()]).toMatchObject([400, { details: [{ path: '/query/plan' }] }]);
+  });
+
+  it('is given the address also where the rest is in the body', async () => {
+    const asked = await gateway.ask('/api/frontend?callerAddress=10.0.0.1&userId=8', {
+      method: 'POST',
+      headers: { ...json, authorization: frontend },
+      body: JSON.stringify({ context: { userId: '7' } }),
+    });
+    expect([asked.status, heard]).toMatchObject([
+      200,
+      [{ query: { callerAddress: '127.0.0.1' }, body: { context: { userId: '7' } } }],
+    ]);
+    expect(heard[0]?.query).not.toHaveProperty('userId');
+  });
+});
+
 describe('the key', () => {
   it.each([
     ['none', null],

@@ -2,6 +2,7 @@ import type { Bus, CallContext } from '@bunting/bus';
 import {
   type AnyOperation,
   hasBody,
+  type HttpBinding,
   invalid,
   isObjectSchema,
   NoReply,
@@ -61,20 +62,22 @@ const paramsReader = (schema: TSchema): ((request: FastifyRequest) => unknown) =
   };
 };
 
-/** Reads the query with what headers say of it: of those parameters the address has no say. */
-const queryAndHeadersReader = (
+/** Reads the query with what headers and the connection say of it: of those parameters the address has no say. */
+const wholeQueryReader = (
   schema: TSchema,
-  named: Readonly<Record<string, string>> = {},
+  { headers: named = {}, address }: HttpBinding,
 ): ((request: FastifyRequest) => unknown) => {
   const readQuery = queryReader(schema);
   const inHeaders = Object.entries(named).map(([name, header]) => [name, header.toLowerCase()] as const);
-  return ({ query, headers }) => {
+  return (request) => {
+    const { query, headers } = request;
     const read: Record<string, unknown> = readQuery((query as { search: string }).search);
     for (const [name, header] of inHeaders) {
       delete read[name];
       if (headers[header] !== undefined) read[name] = headers[header];
     }
     if (inHeaders.length > 0) requireStorableText(read, '/query');
+    if (address !== undefined) read[address] = request.ip;
     return parse(schema, read, '/query', 'as-text');
   };
 };
@@ -107,7 +110,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
     values: largeBody ? config.GATEWAY_LARGE_JSON_VALUES : config.GATEWAY_JSON_VALUES,
   };
   const readParams = paramsReader(params);
-  const readQuery = queryAndHeadersReader(query, http.headers);
+  const readQuery = wholeQueryReader(query, http);
 
   const bodyOf = async ({ raw }: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     if (isWrite && !anyContentType) requireJson(raw.headers, !readsBody);

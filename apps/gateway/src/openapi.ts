@@ -3,6 +3,7 @@ import {
   ErrorBody,
   type ErrorKind,
   hasBody,
+  type HttpBinding,
   isObjectSchema,
   NoReply,
   Problem,
@@ -218,16 +219,17 @@ const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
   return [key, headerParameter('If-Match', `tags of the ${ifMatch}: nothing is done unless one of them is current`)];
 };
 
-/** @param headers the names of those parameters that stand in headers */
+/** @param http says which of them stand in headers, and which is not given at all */
 const parameters = (
   where: 'path' | 'query',
   schema: TSchema,
   write: Write,
-  headers: Readonly<Record<string, string>> = {},
+  { headers = {}, address }: Pick<HttpBinding, 'headers' | 'address'> = {},
 ): readonly Json[] => {
   if (!isObjectSchema(schema)) return [];
   const required: readonly string[] = schema.required ?? [];
-  return Object.entries(schema.properties).map(([name, property]) => {
+  const given = Object.entries(schema.properties).filter(([name]) => name !== address);
+  return given.map(([name, property]) => {
     const { description, deprecated, ...shape } = write(property) as Record<string, Json>;
     return {
       name: headers[name] ?? name,
@@ -258,7 +260,7 @@ const writeOperation = (operation: AnyOperation, write: Write): JsonObject => {
   const { operationId, tag, summary, params, query, body, deprecated, http } = operation;
   const listed = [
     ...parameters('path', params, write),
-    ...parameters('query', query, write, http?.headers),
+    ...parameters('query', query, write, http),
     ...headersOf(operation),
   ];
   return {

@@ -22,8 +22,9 @@ const decodedName = (text: string): string | undefined => {
 };
 
 /**
- * Reads the query of an operation: of all that it holds just what the contract knows, decoded once. A list takes every
- * `name=` and `name[]=`; anything else that is repeated becomes a list as well, which its schema then refuses.
+ * Reads the query of an operation: of all that it holds just what the contract knows, or all of it where the contract takes
+ * whatever comes, decoded once. A list takes every `name=` and `name[]=`; anything else that is repeated becomes a list as
+ * well, which its schema then refuses.
  */
 export const queryReader = (schema: TSchema): ((search: string) => Query) => {
   const properties = isObjectSchema(schema) ? Object.entries(schema.properties) : [];
@@ -33,7 +34,10 @@ export const queryReader = (schema: TSchema): ((search: string) => Query) => {
     known.set(name, { name, isList });
     if (isList) known.set(`${name}[]`, { name, isList });
   }
-  if (known.size === 0) return () => ({});
+  const takesAny = typeof (schema as { additionalProperties?: unknown }).additionalProperties === 'object';
+  if (known.size === 0 && !takesAny) return () => ({});
+  const parameterOf = (given: string) =>
+    known.get(given) ?? (takesAny && given !== '__proto__' ? { name: given, isList: false } : undefined);
 
   return (search) => {
     const query: Query = {};
@@ -41,11 +45,11 @@ export const queryReader = (schema: TSchema): ((search: string) => Query) => {
     for (const pair of search.split('&')) {
       const equals = pair.indexOf('=');
       const given = decodedName(equals < 0 ? pair : pair.slice(0, equals));
-      const parameter = given === undefined ? undefined : known.get(given);
+      const parameter = given === undefined ? undefined : parameterOf(given);
       if (parameter === undefined) continue;
       const { name, isList } = parameter;
       const value = equals < 0 ? '' : decoded(pair.slice(equals + 1), name);
-      const before = query[name];
+      const before = Object.hasOwn(query, name) ? query[name] : undefined;
       if (Array.isArray(before)) before.push(value);
       else if (before !== undefined) query[name] = [before, value];
       else query[name] = isList ? [value] : value;

@@ -109,6 +109,34 @@ describe('a page of another origin', () => {
     }
   });
 
+  const frontend = '/api/frontend?userId=7';
+
+  it('may have features evaluated, wherever it comes from, unless it was said who may', async () => {
+    const wherever = 'https://shop.example.org';
+    for (const gateway of [closed, open]) {
+      for (const path of [frontend, '/api/frontend/client/metrics']) {
+        const answer = await gateway.ask(path, { headers: { origin: wherever } });
+        expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+        expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      }
+      for (const path of ['/api/client/features', '/api/frontends', '/api/admin/frontend'])
+        expect(corsHeadersIn((await gateway.ask(path, { headers: { origin: wherever } })).headers)).toEqual([]);
+    }
+    const listed = await startGateway({
+      environment: { GATEWAY_CORS_ORIGINS: ours, GATEWAY_FRONTEND_CORS_ORIGINS: wherever },
+    });
+    const originFor = async (path: string, origin: string) =>
+      (await listed.ask(path, { headers: { origin } })).headers.get('access-control-allow-origin');
+    expect(await originFor(frontend, wherever)).toBe(wherever);
+    expect(await originFor(frontend, ours)).toBe(ours);
+    expect(await originFor(frontend, 'https://evil.example.org')).toBeNull();
+    expect(await originFor(featurePath, wherever)).toBeNull();
+    await listed.stop();
+    await expect(startGateway({ environment: { GATEWAY_FRONTEND_CORS_ORIGINS: `${ours}, *` } })).rejects.toThrow(
+      /^GATEWAY_FRONTEND_CORS_ORIGINS names \*, which is no origin/,
+    );
+  });
+
   it('has no origin that is none', async () => {
     for (const list of ['*', `${ours}/`, `${ours},flags.example.org`, 'null']) {
       await expect(startGateway({ environment: { GATEWAY_CORS_ORIGINS: list } })).rejects.toThrow(

@@ -73,7 +73,7 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
   };
 
   const protection = securityHeaders(config.GATEWAY_BEHIND_TLS);
-  const admitOrigin = crossOrigin(config.GATEWAY_CORS_ORIGINS);
+  const admitOrigin = crossOrigin(config);
 
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): void => {
     begin(request, reply);

@@ -5,8 +5,10 @@ import {
   type Caller,
   CreateFeature,
   CreateSegment,
+  EvaluateFrontendFeatures,
   GetClientFeatures,
   GetFeature,
+  GetFrontendFeatures,
   GetSegment,
   ImportFeatures,
   ListFeatureTags,
@@ -57,6 +59,14 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         const query = { environment: 'development', inlineSegmentConstraints: true };
         const meta = { revisionId: 1, etag: '"all:of-it"', queryHash: 'all' };
         return { version: 2 as const, features: [], query, meta };
+      }),
+      implement(GetFrontendFeatures, async (asked) => {
+        hear('get-frontend-features', asked);
+        return { toggles: [] };
+      }),
+      implement(EvaluateFrontendFeatures, async (asked) => {
+        hear('evaluate-frontend-features', asked);
+        return { toggles: [] };
       }),
       implement(PatchStrategy, async (asked) => {
         hear('patch-strategy', asked);

@@ -15,6 +15,7 @@ export * from './model/environment.ts';
 export * from './model/export.ts';
 export * from './model/feature-environment.ts';
 export * from './model/feature.ts';
+export * from './model/frontend-feature.ts';
 export * from './model/json-patch.ts';
 export * from './model/lifecycle.ts';
 export * from './model/project.ts';

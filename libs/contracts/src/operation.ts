@@ -23,6 +23,8 @@ export interface HttpBinding {
   readonly lines?: TSchema;
   /** headers that stand for parameters of the query: the name of each by that of its parameter, which the query cannot give */
   readonly headers?: Readonly<Record<string, string>>;
+  /** a parameter of the query that is the address from which is asked, and that nobody can give */
+  readonly address?: string;
   /** the `Location` of what was created, from the request and the reply */
   readonly location?: (request: { params: never; body: never }, reply: never) => string;
 }

@@ -17,6 +17,7 @@ import { describePrivateProjects } from './private-projects.ts';
 import { describeReadYourWrites } from './read-your-writes.ts';
 import { describeSafeWrites } from './safe-writes.ts';
 import { describeSdkDelivery } from './sdk-delivery.ts';
+import { describeSdkFrontend } from './sdk-frontend.ts';
 import { describeSdkTokens } from './sdk-tokens.ts';
 import { describeSearch } from './search.ts';
 import { describeTags } from './tags.ts';
@@ -44,6 +45,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describePrivateProjects(platform);
   describeSdkTokens(platform);
   describeSdkDelivery(platform);
+  describeSdkFrontend(platform);
   describeText(platform);
   describeDocs(platform);
 };

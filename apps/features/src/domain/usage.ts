@@ -69,7 +69,8 @@ const variantsOf = (variants: Readonly<Record<string, number>> = {}): Record<str
   );
 
 /** Whether the caller may report on features of a project. */
-export const mayReportOn = (caller: Caller, project: string): boolean => may(caller, ['CLIENT'], { project });
+export const mayReportOn = (caller: Caller, project: string): boolean =>
+  may(caller, ['CLIENT', 'FRONTEND'], { project });
 
 /** 400: there is no such environment to report for. */
 export const noSuchReportingEnvironment = (environment: string): Refusal =>

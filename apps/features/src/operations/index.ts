@@ -69,11 +69,9 @@ import { settingsEndpoints } from './settings.ts';
 import { digestStatesEndpoint } from './states/digest-states.ts';
 import { listStateVersionsEndpoint } from './states/list-state-versions.ts';
 import { readStatesEndpoint } from './states/read-states.ts';
-import { deliveriesOf } from './delivery/deliveries.ts';
-import { getClientFeaturesEndpoint } from './delivery/get-client-features.ts';
-import { getClientFeatureEndpoint } from './delivery/get-client-feature.ts';
-import { registerApplicationEndpoint } from './usage/register-application.ts';
-import { reportMetricsEndpoint } from './usage/report-metrics.ts';
+import { deliveryEndpoints } from './delivery.ts';
+import { registerApplicationEndpoint, registerFrontendApplicationEndpoint } from './usage/register-application.ts';
+import { reportFrontendMetricsEndpoint, reportMetricsEndpoint } from './usage/report-metrics.ts';
 import { reportMetricsInBulkEndpoint } from './usage/report-metrics-in-bulk.ts';
 import { getFeatureUsageEndpoint } from './usage/get-feature-usage.ts';
 import { getRawFeatureMetricsEndpoint } from './usage/get-raw-feature-metrics.ts';
@@ -160,10 +158,11 @@ export const featuresEndpoints = (
   patchFeatureVariantsEndpoint(work),
   setVariantsInBatchEndpoint(work),
   ...settingsEndpoints(work, settings, bus, featureLimit),
-  getClientFeaturesEndpoint(deliveriesOf(clients, mostDelivered)),
-  getClientFeatureEndpoint(clients),
+  ...deliveryEndpoints(clients, mostDelivered),
   registerApplicationEndpoint(work),
+  registerFrontendApplicationEndpoint(work),
   reportMetricsEndpoint(work, usage),
+  reportFrontendMetricsEndpoint(work, usage),
   reportMetricsInBulkEndpoint(work),
   getFeatureUsageEndpoint(usage),
   getRawFeatureMetricsEndpoint(usage),

@@ -25,6 +25,10 @@ import { SearchChangeRequests } from './change-requests/search-change-requests.t
 import { SetTitle } from './change-requests/set-title.ts';
 import { GetClientFeature } from './delivery/get-client-feature.ts';
 import { GetClientFeatures } from './delivery/get-client-features.ts';
+import { GetFrontendFeatures } from './delivery/get-frontend-features.ts';
+import { EvaluateFrontendFeatures } from './delivery/evaluate-frontend-features.ts';
+import { RegisterFrontendApplication } from './usage/register-frontend-application.ts';
+import { ReportFrontendMetrics } from './usage/report-frontend-metrics.ts';
 import { SearchEvents } from './events/search-events.ts';
 import { FeedEvents } from './events/feed-events.ts';
 import { FindEvents } from './events/find-events.ts';
@@ -259,6 +263,10 @@ export * from './events/list-event-creators.ts';
 export * from './events/verify-events.ts';
 export * from './delivery/get-client-feature.ts';
 export * from './delivery/get-client-features.ts';
+export * from './delivery/get-frontend-features.ts';
+export * from './delivery/evaluate-frontend-features.ts';
+export * from './usage/register-frontend-application.ts';
+export * from './usage/report-frontend-metrics.ts';
 export * from './features/archive-feature.ts';
 export * from './features/create-feature.ts';
 export * from './features/disable-environment.ts';
@@ -574,6 +582,10 @@ export const operations: readonly AnyOperation[] = [
   ValidateContextFieldName,
   GetClientFeatures,
   GetClientFeature,
+  GetFrontendFeatures,
+  EvaluateFrontendFeatures,
+  RegisterFrontendApplication,
+  ReportFrontendMetrics,
   RegisterApplication,
   ReportMetrics,
   ReportMetricsInBulk,

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { callForAnswer } from '@bunting/bus';
-import { CreateFeature, GetClientFeature, GetClientFeatures, SetStale } from '@bunting/contracts';
+import {
+  CreateFeature,
+  EnableEnvironment,
+  GetClientFeature,
+  GetClientFeatures,
+  GetFrontendFeatures,
+  SetStale,
+} from '@bunting/contracts';
 import { type QuietFeatures, quietFeatures } from '../../../test/quiet-features.ts';
 import { contextOf, someoneWho } from '../../../test/started-features.ts';
 import { type ClientFeaturesReader, clientFeaturesReader } from '../../persistence/client-features-reader.ts';
@@ -86,4 +93,29 @@ it('gives hundreds of SDKs what has not changed with one statement, and what has
   expect(changed.statements).toBe(3);
   expect(changed.size).toBeGreaterThan(100);
   expect(await features.statementsOf(() => features.call(GetClientFeature, { params, query: {} }, sdk))).toBe(1);
+});
+
+it('evaluates features for hundreds of users with one statement, and what has just changed with three', async () => {
+  await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'torch' } });
+  const params = { projectId: 'default', featureName: 'torch', environment: 'development' };
+  await features.call(EnableEnvironment, { params, query: {} });
+  const browser = someoneWho({ permission: 'FRONTEND', environment: 'development', project: 'default' });
+  const on = new Set<string>();
+  const ask = async (userId: string) => {
+    const { toggles } = await features.call(GetFrontendFeatures, { query: { userId } }, browser);
+    for (const { name } of toggles) on.add(name);
+  };
+  const all = () => Promise.all(Array.from({ length: 400 }, (_, id) => ask(String(id))));
+  expect(await features.statementsOf(all)).toBe(3);
+  expect([...on]).toEqual(['torch']);
+  expect(await features.statementsOf(all)).toBe(1);
+
+  const elsewhere = someoneWho({ permission: 'FRONTEND', environment: 'production', project: 'default' });
+  expect(await features.call(GetFrontendFeatures, { query: { environment: 'development' } }, elsewhere)).toEqual({
+    toggles: [],
+  });
+  const server = someoneWho({ permission: 'CLIENT', environment: 'development' });
+  await expect(features.call(GetFrontendFeatures, { query: {} }, server)).rejects.toMatchObject({
+    kind: 'NoAccessError',
+  });
 });

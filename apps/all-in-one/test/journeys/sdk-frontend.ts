@@ -1,0 +1,159 @@
+import type { FeatureUsage, FrontendFeatures } from '@bunting/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type IMutableContext, InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
+import { expectRefusal } from '../expectations.ts';
+import { addressOf, onPlatform } from '../given.ts';
+import { administering } from '../people.ts';
+import type { Platform } from '../platform.ts';
+
+const project = 'frontend';
+const flag = (name: string): string => `frontend-${name}`;
+const at = (name: string): string => addressOf(project, flag(name));
+
+/** What browsers are told, as the SDK that people have gets it. */
+export const describeSdkFrontend = (platform: () => Platform): void => {
+  describe('a page with the SDK of Unleash for browsers', () => {
+    const given = () => onPlatform(platform().api);
+    const { apiToken } = administering(platform);
+    let token: string;
+
+    const create = async (name: string, strategy: object = {}): Promise<void> => {
+      await given().createFeature(project, flag(name));
+      await given().addStrategy(at(name), 'development', strategy);
+      await given().toggle(at(name), 'development', 'on');
+    };
+    /** The SDK for one user; it asks when it is told to. */
+    const sdkFor = async (context: IMutableContext, usePOSTrequests: boolean): Promise<UnleashClient> => {
+      const sdk = new UnleashClient({
+        url: `${platform().url}/api/frontend`,
+        clientKey: token,
+        appName: 'frontend-page',
+        context,
+        usePOSTrequests,
+        disableRefresh: true,
+        disableMetrics: true,
+        storageProvider: new InMemoryStorageProvider(),
+      });
+      sdk.on('error', (error: unknown) => {
+        throw error;
+      });
+      await sdk.start();
+      return sdk;
+    };
+
+    beforeAll(async () => {
+      await given().createProject(project);
+      token = (await apiToken('sdk-frontend', { type: 'frontend', projects: [project] })).secret;
+      const everybody = { rollout: '100', stickiness: 'default', groupId: 'frontend' };
+      const north = await given().createSegment({
+        name: 'frontend-north',
+        constraints: [{ contextName: 'country', operator: 'IN', values: ['no', 'se'] }],
+      });
+      await create('north', { segments: [north.id], parameters: everybody });
+      await create('varied', {
+        parameters: everybody,
+        variants: [
+          {
+            name: 'blue',
+            weight: 1000,
+            weightType: 'variable',
+            stickiness: 'default',
+            payload: { type: 'string', value: '#00f' },
+          },
+        ],
+      });
+      await create('child', { parameters: everybody });
+      await platform().api('POST', `${at('child')}/dependencies`, { feature: flag('north') });
+      await create('switched', { parameters: everybody });
+    });
+
+    it.each([
+      ['in the address', false],
+      ['in the body', true],
+    ])('is told what is on for its user, with the context %s, and learns of changes', async (_, usePost) => {
+      const sdk = await sdkFor({ userId: '7', properties: { country: 'no' } }, usePost);
+      const isOn = (...names: string[]) => names.map((name) => sdk.isEnabled(flag(name)));
+      expect(isOn('north', 'varied', 'child', 'switched', 'absent')).toEqual([true, true, true, true, false]);
+      expect(sdk.getVariant(flag('varied'))).toMatchObject({
+        name: 'blue',
+        payload: { type: 'string', value: '#00f' },
+      });
+      await sdk.updateContext({ userId: '7', properties: { country: 'fr' } });
+      expect(isOn('north', 'varied', 'child')).toEqual([false, true, false]);
+      await given().toggle(at('switched'), 'development', 'off');
+      await sdk.updateToggles();
+      expect(isOn('switched')).toEqual([false]);
+      await given().toggle(at('switched'), 'development', 'on');
+      await sdk.updateToggles();
+      expect(isOn('switched')).toEqual([true]);
+      sdk.stop();
+    });
+
+    it('reports what it asked for, and a person sees it', async () => {
+      const bucket = { start: new Date(), stop: new Date(), toggles: { [flag('varied')]: { yes: 2, no: 0 } } };
+      const headers = { authorization: token };
+      const metrics = { appName: 'frontend-counting', instanceId: 'browser', bucket };
+      const reported = await platform().api('POST', '/api/frontend/client/metrics', metrics, headers);
+      const application = { appName: 'frontend-counting', strategies: [], started: new Date(), interval: 10 };
+      const registered = await platform().api('POST', '/api/frontend/client/register', application, headers);
+      expect([reported.status, registered.status]).toEqual([200, 200]);
+      const { body } = await platform().api<FeatureUsage>(
+        'GET',
+        `/api/admin/client-metrics/features/${flag('varied')}`,
+      );
+      expect(body).toMatchObject({
+        lastHourUsage: [{ environment: 'development', yes: 2, no: 0 }],
+        seenApplications: ['frontend-counting'],
+      });
+    });
+
+    it('may come from any origin, and is told nothing of why, nor of what is off', async () => {
+      const ask = (path: string, headers: Record<string, string | null> = {}) =>
+        platform().api<FrontendFeatures>('GET', path, undefined, { authorization: token, ...headers });
+      const answer = await ask('/api/frontend?userId=7', { origin: 'https://shop.example.org' });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(answer.body.toggles.map(({ name }) => name)).toEqual([flag('switched'), flag('varied')]);
+      expect(answer.body.toggles[1]).toEqual({
+        name: flag('varied'),
+        enabled: true,
+        impressionData: false,
+        variant: {
+          name: 'blue',
+          enabled: true,
+          payload: { type: 'string', value: '#00f' },
+          feature_enabled: true,
+          featureEnabled: true,
+        },
+      });
+      const again = await ask('/api/frontend?userId=7', { 'if-none-match': answer.headers.get('etag') });
+      expect(again.status).toBe(304);
+      const preflight = await platform().api('OPTIONS', '/api/frontend', undefined, {
+        authorization: null,
+        origin: 'https://shop.example.org',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization,unleash-appname,unleash-connection-id,unleash-sdk',
+      });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get('access-control-allow-headers')).toMatch(/Unleash-Connection-Id/);
+    });
+
+    it('is refused where its key is for something else', async () => {
+      const client = await apiToken('sdk-frontend-client', { projects: [project] });
+      const asked = (authorization: string | null) =>
+        platform().api('GET', '/api/frontend', undefined, { authorization });
+      expectRefusal(await asked(client.secret), 403, 'NoAccessError', 'FRONTEND');
+      expectRefusal(await asked(null), 401, 'AuthenticationRequired');
+      expectRefusal(
+        await platform().api('POST', '/api/frontend', { context: { userId: ['7'] } }, { authorization: token }),
+        400,
+        'ValidationError',
+        '/body/context/userId',
+      );
+      const elsewhere = await apiToken('sdk-frontend-elsewhere', { type: 'frontend', projects: ['default'] });
+      const { body } = await platform().api<FrontendFeatures>('GET', '/api/frontend?userId=7', undefined, {
+        authorization: elsewhere.secret,
+      });
+      expect(body.toggles.filter(({ name }) => name.startsWith('frontend-'))).toEqual([]);
+    });
+  });
+};
