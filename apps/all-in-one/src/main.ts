@@ -16,7 +16,7 @@ The README has the table of all settings. Ctrl-C stops everything cleanly.`;
 const repository = path.join(import.meta.dirname, '..', '..', '..');
 
 const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, seconds: string): string => {
-  const token = firstAdminToken ?? process.env['BUNTING_ADMIN_TOKEN'] ?? '<your admin token>';
+  const token = firstAdminToken ?? (process.env['BUNTING_ADMIN_TOKEN'] || undefined);
   const lines = [
     '',
     `Bunting is ready, ${seconds} s after its start.`,
@@ -27,8 +27,14 @@ const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, second
     ...(firstAdminToken === undefined ? [] : ['', `  Admin token, shown this once: ${firstAdminToken}`]),
     '',
     '  Try it:',
-    `    curl -H 'Authorization: ${token}' ${address}/api/admin/projects/default/features`,
+    `    curl -H 'Authorization: ${token ?? '<your admin token>'}' ${address}/api/admin/projects/default/features`,
     '',
+    ...(token === undefined
+      ? [
+          '  An admin token was shown or given at the first start. Is it lost? Start with BUNTING_ADMIN_TOKEN=<one of your own>.',
+          '',
+        ]
+      : []),
     `  ${hosted.services.size} services in one process. Ctrl-C stops them.`,
     '',
   ];

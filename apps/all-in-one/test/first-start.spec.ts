@@ -73,6 +73,7 @@ describe('a start', () => {
     await second.line(/Ctrl-C/);
     expect(second.output()).not.toMatch(tokenShown);
     expect(second.output()).not.toContain(token);
+    expect(second.output()).toContain('BUNTING_ADMIN_TOKEN=');
     expect(await asked(token)).toBe(200);
     second.signal('SIGTERM');
     expect(await second.ended).toEqual({ code: 0, signal: null });
@@ -119,6 +120,7 @@ describe('a start', () => {
     await untilReady(program, url);
     await program.line(/Ctrl-C/);
     expect(program.output()).not.toMatch(tokenShown);
+    expect(program.output()).not.toContain('BUNTING_ADMIN_TOKEN=');
     expect((await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status).toBe(200);
     program.signal('SIGINT');
     expect(await program.ended).toEqual({ code: 0, signal: null });
