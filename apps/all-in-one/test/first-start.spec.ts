@@ -91,11 +91,13 @@ describe('a start', () => {
       return { code, said: checked.output() + checked.errors() };
     };
     // The first token's event: the log has it a moment after the start.
-    await eventually(async () =>
-      expect(await told('scripts/audit-verify.ts')).toEqual({
-        code: 0,
-        said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\n$/),
-      }),
+    await eventually(
+      async () =>
+        expect(await told('scripts/audit-verify.ts')).toEqual({
+          code: 0,
+          said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\n$/),
+        }),
+      { timeoutMs: 30_000 },
     );
     program.signal('SIGINT');
     await program.ended;
