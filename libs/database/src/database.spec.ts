@@ -154,6 +154,22 @@ describe('a database', () => {
     ]);
   });
 
+  it("lets nothing that goes on of a failed job reach a connection that is somebody else's by then", async () => {
+    const database = await open();
+    let goOn = (): void => undefined;
+    const failed = new Promise<void>((resolve) => (goOn = resolve));
+    let late: Promise<unknown> | undefined;
+    const job = database.transaction(async ({ query }) => {
+      await query("insert into flag (name) values ('early')");
+      late = failed.then(() => query("insert into flag (name) values ('late')"));
+      throw new Error('no');
+    });
+    await expect(job).rejects.toThrow('no');
+    goOn();
+    await expect(late).rejects.toThrow('The transaction is over.');
+    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+  });
+
   it('does a transaction again from which somebody takes away what it refers to, so that it finds out for itself', async () => {
     const database = await open();
     await database.transaction(async ({ query }) => {

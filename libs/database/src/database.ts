@@ -1,7 +1,7 @@
 import { type AnyEntity, type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import { Refusal } from '@bunting/contracts';
-import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asRefusal, isTransient } from './failures.ts';
@@ -39,6 +39,7 @@ export interface Statement {
 
 /** What the unit of work works with: entities through `em`, and parameterised SQL, in one transaction. */
 export interface Tx {
+  /** set up when it is first asked for: who may not need it does not ask */
   readonly em: EntityManager;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
@@ -91,16 +92,20 @@ const prepared = (args: readonly unknown[]): readonly unknown[] => {
   return name === undefined ? args : [{ name, text, values }];
 };
 
+/** What begins or ends a transaction or goes back in it is no longer than this. */
+const longestControl = 100;
+
 /**
  * Counts what is sent, lets no transaction pass for committed that PostgreSQL has given up, and takes a ROLLBACK that finds
- * the connection dead for done: it is, and the query builder would never give the connection back otherwise.
+ * the connection dead for done: it is, and whoever works with it is to hear why it died.
  */
 const watch = (client: PoolClient, count: () => void): void => {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   let failure: unknown;
   (client as { query: unknown }).query = (...args: unknown[]) => {
     count();
-    const text = textOf(args[0]).trim().toLowerCase();
+    const sql = textOf(args[0]);
+    const text = sql.length > longestControl ? '' : sql.trim().toLowerCase();
     const ends = text === 'rollback';
     const heedless = failure;
     if (ends || text.startsWith('begin') || text.startsWith('start transaction') || text.startsWith('rollback to'))
@@ -178,16 +183,45 @@ export const openDatabase = async ({
     return pool;
   };
 
-  const attempt = <T>(job: (tx: Tx) => Promise<T>): Promise<T> =>
-    orm.em.fork().transactional(async (em) => {
-      const transaction: KyselyTransaction<unknown> | undefined = em.getTransactionContext();
-      if (transaction === undefined) throw new Error('A transaction was expected.');
-      return job({
-        em: em as EntityManager,
+  /** Entities in the transaction of a connection. Few transactions have to do with any, and to set this up takes longer than to commit. */
+  const entitiesOn = (client: PoolClient, query: PoolClient['query']): EntityManager => {
+    const lent = { query, release: () => undefined, processID: (client as { processID?: number }).processID };
+    const pool = { connect: async () => lent, end: async () => undefined };
+    const em = orm.em.fork() as EntityManager;
+    em.setTransactionContext(new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as Pool }) }));
+    return em;
+  };
+
+  const attempt = async <T>(job: (tx: Tx) => Promise<T>): Promise<T> => {
+    const client = await connections().connect();
+    let isOver = false;
+    let entities: EntityManager | undefined;
+    // What goes on of a job that has failed must not reach the connection, which is somebody else's by then.
+    const query = ((text: string, values?: unknown[]) =>
+      isOver
+        ? Promise.reject(new Error('The transaction is over.'))
+        : client.query(text, values)) as PoolClient['query'];
+    try {
+      await client.query('begin');
+      const done = await job({
+        get em() {
+          return (entities ??= entitiesOn(client, query));
+        },
         query: async <Row>(text: string, values: readonly unknown[] = []) =>
-          (await transaction.executeQuery(CompiledQuery.raw(text, [...values]) as CompiledQuery<Row>)).rows,
+          (await query(text, [...values])).rows as Row[],
       });
-    });
+      await entities?.flush();
+      isOver = true;
+      await client.query('commit');
+      return done;
+    } catch (error) {
+      isOver = true;
+      await client.query('rollback');
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
 
   return {
     read: async <Row>(statement: Statement, values: readonly unknown[] = []) => {

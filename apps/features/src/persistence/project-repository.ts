@@ -46,7 +46,8 @@ const holdProjectOf = 'select from project where id = (select project from featu
 
 const lock = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
 
-export const projectRepository = ({ em, query }: Tx, outbox: Outbox): ProjectRepository => {
+export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => {
+  const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     (await query<Row>(text, values))[0] as Row;
   // The count is a statement of its own: it must see what was committed while this one waited.
@@ -71,6 +72,7 @@ export const projectRepository = ({ em, query }: Tx, outbox: Outbox): ProjectRep
           ]),
 
     add: async ({ id, name, description, mode, defaultStickiness, environments }, { id: createdBy }, createdAt) => {
+      const { em } = tx;
       em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdBy, createdAt });
       for (const environment of environments) em.create(ProjectEnvironmentEntity, { project: id, environment });
       try {

@@ -18,13 +18,14 @@ export interface SegmentRepository {
   ): Promise<StoredSegment>;
 }
 
-export const segmentRepository = ({ em, query }: Tx, outbox: Outbox): SegmentRepository => ({
+export const segmentRepository = (tx: Tx, outbox: Outbox): SegmentRepository => ({
   count: async () => {
-    await query("select pg_advisory_xact_lock(hashtext('segments'))");
-    return (await query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
+    await tx.query("select pg_advisory_xact_lock(hashtext('segments'))");
+    return (await tx.query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
   },
 
   add: async (content, { createdBy, createdAt }) => {
+    const { em } = tx;
     const segment = em.create(SegmentEntity, { ...content, createdBy, createdAt, version: 1 });
     try {
       await em.flush();
