@@ -81,6 +81,10 @@ export const benchOperations = (
       name: 'GET client features, unchanged',
       request: () => ({ ...clientFeatures, headers: { 'if-none-match': '*' } }),
     },
+    {
+      name: 'GET frontend',
+      request: (nth) => ({ method: 'GET', path: `/api/frontend?environment=development&userId=${nth}` }),
+    },
     { name: 'events: by type', request: () => events({ type: 'feature-strategy-update' }) },
     { name: 'events: by feature', request: (nth) => events({ feature: nameOf(nth) }) },
     { name: 'events: by text', request: (nth) => events({ query: nameOf(nth) }) },

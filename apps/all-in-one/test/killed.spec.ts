@@ -41,6 +41,24 @@ describe('after kill -9', () => {
     expect(events.slice(3)).toEqual(known);
   }, 60_000);
 
+  it('SDKs are given what changed last, and nothing again that they have', async () => {
+    const address = addressOf(project, 'killed-sdk');
+    await given().createFeature(project, 'killed-sdk');
+    const poll = (tag: string) =>
+      platform.api('GET', '/api/client/features?environment=development', undefined, { 'if-none-match': tag });
+    const old = (await poll('"none"')).headers.get('etag') ?? '';
+    await given().toggle(address, 'development', 'on');
+    const tag = (await poll(old)).headers.get('etag') ?? '';
+    await platform.kill();
+    await platform.restart();
+
+    expect((await poll(tag)).status).toBe(304);
+    const again = await poll(old);
+    expect([again.status, again.headers.get('etag')]).toEqual([200, tag]);
+    await given().toggle(address, 'development', 'off');
+    expect((await poll(tag)).status).toBe(200);
+  }, 60_000);
+
   it('there is nothing by halves of what was on its way', async () => {
     const names = Array.from({ length: 60 }, (_, nth) => `killed-many-${nth}`);
     const answered = new Set<string>();
