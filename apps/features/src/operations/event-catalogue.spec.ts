@@ -51,6 +51,7 @@ import {
   type RecordedEvent,
   Refusal,
   RegisterApplication,
+  RegisterFrontendApplication,
   RemoveDependencies,
   RemoveDependency,
   RemoveFavoriteFeature,
@@ -59,6 +60,7 @@ import {
   RemoveLegalValue,
   RemoveProjectEnvironment,
   type ReplyOf,
+  ReportFrontendMetrics,
   ReportMetrics,
   ReportMetricsInBulk,
   ReviveFeature,
@@ -1012,6 +1014,30 @@ const rows: readonly Row[] = [
     again: 'is silent',
   },
   {
+    write: 'register a browser or app',
+    asks: () =>
+      ask(RegisterFrontendApplication, {
+        body: { appName: 'page', started: archivedAt, interval: 10, strategies: [] },
+      }),
+    tells: [{ type: 'application-created', data: expect.objectContaining({ appName: 'page' }) }],
+    again: 'is silent',
+    by: systemCaller,
+  },
+  {
+    write: 'report the usage of a feature in a browser or app',
+    given: given({}),
+    asks: () =>
+      ask(ReportFrontendMetrics, {
+        body: {
+          appName: 'page',
+          environment: 'development',
+          bucket: { start: archivedAt, stop: new Date().toISOString(), toggles: { lamp: { yes: 1, no: 0 } } },
+        },
+      }),
+    tells: [],
+    again: 'is silent',
+  },
+  {
     write: 'report the usage of features in bulk',
     given: given({}),
     asks: () =>
@@ -1139,7 +1165,7 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
 });
 
 /** What is asked by POST and changes nothing: asked again, it is answered again. */
-const withoutEffect = /^call\.features\.(validate-.*|list-.*|get-.*)$/;
+const withoutEffect = /^call\.features\.(validate-.*|list-.*|get-.*|evaluate-.*)$/;
 
 it('knows every write, and so that each is done once with an Idempotency-Key', () => {
   const writes = operations.filter(
