@@ -11,6 +11,7 @@ export interface PageOf {
 /** An event of a page: as JSON text, in which the keys of its data stand as they were told, and what that text says. */
 export interface FoundEvent {
   readonly json: string;
+  /** parsed anew each time: one after the other the events of a page need no room, together they outlive a collection of garbage */
   readonly event: LoggedEvent;
 }
 
@@ -59,6 +60,8 @@ export const foundEvent = (row: EventRow): FoundEvent => {
   const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };
   return {
     json: `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}}`,
-    event: { ...head, data: read(data), preData: read(preData), tags: read(tags) } as LoggedEvent,
+    get event() {
+      return { ...head, data: read(data), preData: read(preData), tags: read(tags) } as LoggedEvent;
+    },
   };
 };
