@@ -16,12 +16,12 @@ const help = `Measures the seven operations of the interface, searches of events
   --features N       how many flags to seed (default 1000; with --search 100000)
   --connections N    at once (default 32)
   --seconds N        per operation (default 5)
-  --only TEXT        only operations whose name contains it
+  --only TEXT        only operations, or searches, whose name contains it
   --url URL          a server that runs already, instead of a Bunting started for the bench; it needs --token
   --token TOKEN      its admin token
   --seed HOW         import, rest or none: how the flags get there (default import; rest works with Unleash too)
   --json FILE        where the figures go (default bench-results.json)
-  --events N         measures the event log instead: searches in 10,000 events and in N, and how fast they arrive
+  --events N         measures the event log instead: searches in 10,000 events and in N, in turns, and how fast they arrive
   --requests         measures change requests instead: adding, creating, listing, previewing and applying
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
   --times N          with --search: how often each search is asked (default 100)
@@ -119,7 +119,7 @@ const main = async (): Promise<void> => {
   if (values.help) return console.log(help);
   if (values.events !== undefined) {
     const sizes = [...new Set([10_000, Number(values.events)])];
-    const results = await benchEventLog({ sizes, dataDir: values.data });
+    const results = await benchEventLog({ sizes, dataDir: values.data, only: values.only });
     return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   }
   if (values.requests) {
