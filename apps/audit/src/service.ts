@@ -17,7 +17,7 @@ import { sealNext } from './persistence/chain.ts';
 import { checkChain } from './persistence/chain-check.ts';
 import { eventCreators } from './persistence/event-creators.ts';
 import { eventFeed } from './persistence/event-feed.ts';
-import { dropPostings, indexNext } from './persistence/event-index.ts';
+import { dropPostings, indexing } from './persistence/event-index.ts';
 import { eventSearch } from './persistence/event-search.ts';
 import { logSize } from './persistence/log-size.ts';
 import { dropOldest } from './persistence/retention.ts';
@@ -71,6 +71,7 @@ export const auditService = defineService({
       ),
     ]);
     atStop(() => served.stop());
+    const indexNext = indexing();
     const chores = [
       { name: 'Indexing events', step: () => database.transaction(indexNext), everyMs: indexingEveryMs },
       { name: 'Hashing events', step: () => database.transaction(sealNext), everyMs: sealingEveryMs },

@@ -6,7 +6,7 @@ import { anEvent, lee, mia, strangerTo } from '../../test/builders.ts';
 import { naiveFind, type NumberedEvent, type Question } from '../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
 import { visibleEvents } from '../domain/visible-events.ts';
-import { indexNext } from './event-index.ts';
+import { indexing } from './event-index.ts';
 import { appendEvents } from './event-log.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
 import { dropOldest } from './retention.ts';
@@ -66,6 +66,7 @@ const someCaller = fc.constantFrom<Caller>(
 );
 
 let log: OpenedLog;
+const indexNext = indexing();
 let remembering: EventSearch;
 let told: NumberedEvent[] = [];
 
@@ -105,7 +106,7 @@ const answersAlike = (seed: number) =>
 
 beforeAll(async () => {
   log = await openLogDatabase();
-  remembering = eventSearch(log.database);
+  remembering = eventSearch(log.database, { leastRemembered: 0 });
   await append(Array.from({ length: 200 }, (_, nth) => anEvent({ createdAt: '2020-01-01T00:00:00Z', data: { nth } })));
   await append(fc.sample(someEvent, { numRuns: 2_000, seed: 5 }));
 });
@@ -132,7 +133,7 @@ describe('Every combination of what can be asked of events, by whomever, is answ
     while ((await log.database.transaction(indexNext)) > 0);
     // Nobody who reads these finds them.
     await log.database.transaction(({ query }) =>
-      query(`update event_search set text = '' where id < (select indexed_to from event_term_head)`),
+      query(`update event_search set text = '' where id < (select indexed_to from search_head)`),
     );
     expect(await find(question, mia, remembering)).toEqual(naiveFind(told, question, mia));
   });

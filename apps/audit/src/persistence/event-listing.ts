@@ -10,7 +10,7 @@ const idsOf = ({ asks, conditions, places }: Columns, from: string, limit: strin
   const page = `order by id desc limit ${limit} offset ${skip}`;
   const onPage = [`id <= ${from}`, 'counted.total > 0'];
   const several = asks.find((ask): ask is keyof typeof lists => ask in lists);
-  if (several === undefined || asks.includes('feature') || asks.includes('features')) {
+  if (several === undefined) {
     return `select id from event_search ${where(...conditions, ...onPage)} ${page}`;
   }
   const nth = asks.indexOf(several);

@@ -7,7 +7,7 @@ import { naiveSearch, type NumberedEvent } from '../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
 import { visibleEvents } from '../domain/visible-events.ts';
 import { appendEvents } from './event-log.ts';
-import { indexNext } from './event-index.ts';
+import { indexing } from './event-index.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created', 'feature-tagged'];
@@ -57,6 +57,7 @@ const someCaller = fc.constantFrom<Caller>(
 );
 
 let log: OpenedLog;
+const indexNext = indexing();
 let search: EventSearch;
 const told: NumberedEvent[] = [];
 
@@ -114,10 +115,13 @@ describe('The search of the log', () => {
     );
   });
 
-  it('answers the same when it has counted nothing yet', async () => {
+  it('answers the same when it has counted nothing yet, and when it remembers single conditions', async () => {
+    const remembering = eventSearch(log.database, { wordsOfMatches: 0, leastRemembered: 0 });
     await fc.assert(
       fc.asyncProperty(someSearch, someCaller, async (body, caller) => {
-        expect(await find(body, caller, eventSearch(log.database))).toEqual(naiveSearch(told, body, caller));
+        const expected = naiveSearch(told, body, caller);
+        expect(await find(body, caller, eventSearch(log.database))).toEqual(expected);
+        expect(await find(body, caller, remembering)).toEqual(expected);
       }),
       { numRuns: 100, seed: 13 },
     );

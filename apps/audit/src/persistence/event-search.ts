@@ -2,7 +2,7 @@ import type { Database } from '@bunting/database';
 import type { Criteria } from './criteria.ts';
 import { listEvents } from './event-listing.ts';
 import type { FoundEvents, PageOf } from './found-events.ts';
-import { indexedSearch } from './indexed-search.ts';
+import { indexedSearch, type SearchMemory } from './indexed-search.ts';
 
 export type { FoundEvent } from './found-events.ts';
 
@@ -14,16 +14,19 @@ export interface EventSearch {
 /** How many rows are left out by reading them. */
 const mostSkipped = 1_000;
 
-/** Whether a b-tree has the page and a counter the total, or a few rows at most. */
+/** Whether a b-tree has the page and a counter the total. */
 const isListed = (criteria: Criteria, { skip = 0 }: PageOf): boolean => {
-  const { text = '', features = [], environments, creators, notBefore, before } = criteria;
-  const others = [environments, creators, notBefore, before];
-  return text === '' && features.length <= 1 && skip <= mostSkipped && others.every((asked) => asked === undefined);
+  const { text = '', features, environments, creators, notBefore, before } = criteria;
+  const others = [features, environments, creators, notBefore, before];
+  return text === '' && skip <= mostSkipped && others.every((asked) => asked === undefined);
 };
 
-/** Searches the log. An answer is of one moment: its page and its total see the same events. */
-export const eventSearch = (database: Database): EventSearch => {
-  const findIndexed = indexedSearch(database);
+/**
+ * Searches the log. An answer is of one moment: its page and its total see the same events.
+ * @param memory what is remembered of what was found, where it is not the usual
+ */
+export const eventSearch = (database: Database, memory?: Partial<SearchMemory>): EventSearch => {
+  const findIndexed = indexedSearch(database, memory);
   return {
     find: (criteria, page, deadline) =>
       isListed(criteria, page) ? listEvents(database, criteria, page) : findIndexed(criteria, page, deadline),

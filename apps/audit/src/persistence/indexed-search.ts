@@ -1,9 +1,18 @@
 import { unavailable } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import { type Columns, columnsOf, type Criteria } from './criteria.ts';
-import { type FirstLook, firstLook, matchesOf } from './first-look.ts';
+import {
+  type Asked,
+  conditionsOf,
+  type FirstLook,
+  firstLook,
+  idsOf,
+  postingsOf,
+  type KnownIds,
+  matchesOf,
+} from './first-look.ts';
 import { type EventRow, foundEvent, type FoundEvents, type PageOf } from './found-events.ts';
-import { knownMatches } from './known-matches.ts';
+import { kept } from './kept.ts';
 import { eventsOf, type LaterLook, lookLater } from './looks.ts';
 import { idsBefore, type Matches, withLater } from './matches.ts';
 import { turns } from './turns.ts';
@@ -11,25 +20,62 @@ import { turns } from './turns.ts';
 /** How many look through the whole log at the same time: enough to be busy, too few to hold up everybody else. */
 const looksAtOnce = 2;
 
+/** What is remembered of what was found, in words of four bytes. */
+export interface SearchMemory {
+  readonly wordsOfMatches: number;
+  /** of single conditions, which other searches may have in common */
+  readonly wordsOfConditions: number;
+  /** in how many letters the index must have answered: what it says in fewer is asked for again in no time */
+  readonly leastRemembered: number;
+}
+const usual: SearchMemory = { wordsOfMatches: 6_000_000, wordsOfConditions: 8_000_000, leastRemembered: 2_048 };
+
 /** Finds the events that match, whatever is asked. */
 export type IndexedSearch = (criteria: Criteria, page: PageOf, deadline: Date) => Promise<FoundEvents>;
 
 /**
  * Finds events by the index. How many match is known only after all were looked at, so it is remembered which they are: the
- * next page, and the next search for the same, look at what came later and read the events that they show.
+ * next page, and the next search for the same, look at what came later and read the events that they show. A search for
+ * something else that has a condition in common, such as a text, needs not ask the index for that one again.
  */
-export const indexedSearch = (database: Database): IndexedSearch => {
-  const known = knownMatches();
+export const indexedSearch = (database: Database, memory?: Partial<SearchMemory>): IndexedSearch => {
+  const { wordsOfMatches, wordsOfConditions, leastRemembered } = { ...usual, ...memory };
+  const known = kept<Matches>(wordsOfMatches, ({ words }) => 3 * words.length);
+  const knownIds = kept<KnownIds>(wordsOfConditions, ({ ids }) => ids.length);
   const beingFound = new Map<string, Promise<unknown>>();
   const look = turns(looksAtOnce);
+
+  const lookThrough = async (
+    criteria: Criteria,
+    columns: Columns,
+    remembers: boolean,
+  ): Promise<Matches | undefined> => {
+    const conditions = conditionsOf(criteria);
+    const asked = conditions.flatMap(({ anyOf }) =>
+      anyOf.map((terms): Asked => ({ terms, known: remembers ? knownIds.get(terms.key) : undefined })),
+    );
+    const { statement, values } = firstLook(columns, asked);
+    const [found] = await database.read<FirstLook>(statement, values);
+    if (found === undefined) throw new Error('The event log has no head.');
+    if (!found.goesOn) return undefined;
+    const ids = asked.map(({ terms, known: before }) => {
+      if (before !== undefined) return before;
+      const postings = postingsOf(terms, found);
+      const fresh = idsOf(postings, found);
+      if (postings.length >= leastRemembered) knownIds.set(terms.key, fresh);
+      else knownIds.delete(terms.key);
+      return fresh;
+    });
+    return matchesOf(conditions, ids, found);
+  };
 
   const lookFirst = (criteria: Criteria, columns: Columns, deadline: Date): Promise<Matches> =>
     look(async () => {
       if (Date.now() >= deadline.getTime()) throw unavailable('Other searches took too long. Please try again.');
-      const { statement, values } = firstLook(criteria, columns);
-      const [found] = await database.read<FirstLook>(statement, values);
-      if (found === undefined) throw new Error('The event log has no head.');
-      return matchesOf(criteria, found);
+      // What is remembered is too old, or of another log, when the first answer is none.
+      const found = (await lookThrough(criteria, columns, true)) ?? (await lookThrough(criteria, columns, false));
+      if (found === undefined) throw new Error('What is looked for anew relies on nothing that was known.');
+      return found;
     });
 
   const lookAgain = async (criteria: Criteria, columns: Columns, before: Matches, deadline: Date): Promise<Matches> => {

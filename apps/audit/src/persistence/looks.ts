@@ -16,7 +16,7 @@ export const wordsOf = (ids: string): string => `
   from (select id / ${wordLength} as word, bit_or(1 << (id % ${wordLength})::int) as bits from (${ids}) as found group by 1) as held`;
 
 /** What came later than so many events is looked up, and not read. */
-const mostRead = 2 * blockLength;
+export const mostRead = 2 * blockLength;
 
 /**
  * Finds the matches that came after an id by reading what came. Values: those of the columns, the id, the uid of the event
@@ -28,7 +28,7 @@ export const lookLater = (columns: Columns): Statement => {
     name: nameOf('events-look-later', columns),
     text: `
       select head.id as "upTo", head.uid, head.dropped_id as "droppedId", known.same as "goesOn", found.words, found.bits
-      from event_log_head as head cross join event_term_head as indexed
+      from event_log_head as head cross join search_head as indexed
       cross join lateral (select head.dropped_id = ${droppedId}::bigint
         and (head.id - ${id}::bigint <= ${mostRead} or indexed.indexed_to <= ${id}::bigint)
         and exists (select 1 from event where id = ${id}::bigint and uid = ${uid}::uuid) as same offset 0) as known

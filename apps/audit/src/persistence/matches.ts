@@ -29,16 +29,27 @@ export interface Matches extends Found {
   readonly before: Uint32Array;
 }
 
-/** What a first look found. */
-export const matchesIn = (found: Found): Matches => {
-  const bits = new Uint32Array(found.bits);
-  const before = new Uint32Array(bits.length);
+/** What a first look found: a bit for each id of the log's beginning, and what follows. */
+export const matchesIn = (ids: Uint32Array, later: Found): Matches => {
+  const { upTo, uid, droppedId } = later;
+  let held = 0;
+  for (let word = 0; word < ids.length; word++) if (ids[word] !== 0) held++;
+  const length = held + later.words.length;
+  const [words, bits, before] = [new Uint32Array(length), new Uint32Array(length), new Uint32Array(length)];
+  let nth = 0;
+  for (let word = 0; word < ids.length; word++) {
+    if (ids[word] === 0) continue;
+    words[nth] = word;
+    bits[nth++] = ids[word] as number;
+  }
+  words.set(later.words, held);
+  bits.set(later.bits, held);
   let total = 0;
-  for (let nth = 0; nth < bits.length; nth++) {
+  for (nth = 0; nth < length; nth++) {
     before[nth] = total;
     total += ones(bits[nth] as number);
   }
-  return { ...found, words: new Uint32Array(found.words), bits, before, total };
+  return { upTo, uid, droppedId, words, bits, before, total };
 };
 
 /** Adds what was found after `known.upTo`; its first word may be the last one known. */

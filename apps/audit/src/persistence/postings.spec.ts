@@ -65,6 +65,22 @@ describe('Postings', () => {
     );
   });
 
+  it('of a stretch without a gap are as short as those of a single event, and cost no more to write', () => {
+    const all = Array.from({ length: blockLength }, (_, nth) => nth);
+    expect(postingOf(3, all).data).toHaveLength(2 * beginLength);
+    for (const [from, to] of [
+      [0, 2_048],
+      [5, 30],
+      [31, 64],
+      [64, 96],
+      [100, 2_047],
+    ] as const) {
+      const ids = all.slice(from, to).map((offset) => 3 * blockLength + offset);
+      expect(listed(idsIn(rowsOf(ids), 4 * blockLength))).toEqual(ids);
+      expect(listed(idsIn(rowsOf(ids), 3 * blockLength))).toEqual([]);
+    }
+  });
+
   it('hold nothing beyond the bound, and nothing when there are none', () => {
     expect(listed(idsIn(rowsOf([1, 31, 32, 5_000]), 32))).toEqual([1, 31]);
     expect(listed(idsIn(null, 64))).toEqual([]);

@@ -14,9 +14,10 @@ const unitBytes = 3;
 const beginsRange = 0x800000;
 const beginsBitmap = 0x900000;
 const beginsList = 0xa00000;
+const beginsRun = 0xb00000;
 const numberOf = 0x0fffff;
 const bitmapUnits = Math.ceil(bitmapBytes / unitBytes);
-/** In a list: whether another unit follows. Each has two offsets within a block. */
+/** In a list: whether another unit follows. Each has two offsets within a block; that of a run has its first one and its last. */
 const goesOn = 0x800000;
 const offsetMask = blockLength - 1;
 
@@ -43,7 +44,8 @@ const bitmapOf = (offsets: readonly number[]): Buffer => {
 
 /**
  * Writes down in which events of a block something occurs. What is frequent gets a row of its own for some blocks, with a
- * bitmap or a list for each, whichever is shorter; what is rare is added to a row that holds much of the log.
+ * bitmap or a list for each, whichever is shorter, or with a run where it occurs in each from one to another; what is rare is
+ * added to a row that holds much of the log.
  */
 export const postingOf = (block: number, offsets: readonly number[]): Posting => {
   if (block > numberOf) throw new RangeError(`Block ${block} is beyond what the index of events can hold.`);
@@ -56,6 +58,8 @@ export const postingOf = (block: number, offsets: readonly number[]): Posting =>
     };
   }
   const seq = 2 * Math.floor(first / groupLength);
+  const [from, to] = [offsets[0] as number, offsets.at(-1) as number];
+  if (to - from + 1 === offsets.length) return { seq, data: written([beginsRun | block, (from << 12) | to]) };
   if (Math.ceil(offsets.length / 2) >= bitmapUnits) {
     return { seq, data: written([beginsBitmap | block]) + bitmapOf(offsets).toString('base64') };
   }
@@ -78,6 +82,19 @@ const add = (ids: IdSet, id: number): void => {
   if (word < ids.length) ids[word] = (ids[word] as number) | (1 << (id & 31));
 };
 
+/** Adds all from one id to another one, both of them below the bound. */
+const addRun = (ids: IdSet, from: number, to: number): void => {
+  const [first, last] = [from >>> 5, to >>> 5];
+  const [since, until] = [-1 << (from & 31), -1 >>> (31 - (to & 31))];
+  if (first === last) {
+    ids[first] = (ids[first] as number) | (since & until);
+    return;
+  }
+  ids[first] = (ids[first] as number) | since;
+  ids.fill(-1, first + 1, last);
+  ids[last] = (ids[last] as number) | until;
+};
+
 /** The ids below `bound`, which begins a block, of rows of postings. */
 export const idsIn = (rows: string | null, bound: number): IdSet => {
   const ids = new Uint32Array(Math.ceil(bound / 32));
@@ -98,6 +115,11 @@ export const idsIn = (rows: string | null, bound: number): IdSet => {
         ids[word + nth] = (ids[word + nth] as number) | bytes.readUInt32LE(at + 4 * nth);
       }
       at += bitmapUnits * unitBytes;
+    } else if (unit >= beginsRun) {
+      const begin = (unit & numberOf) * blockLength;
+      const ends = unitAt(at);
+      at += unitBytes;
+      if (begin < bound) addRun(ids, begin + ((ends >>> 12) & offsetMask), begin + (ends & offsetMask));
     } else {
       const begin = (unit & numberOf) * blockLength;
       for (let two = goesOn; (two & goesOn) !== 0; at += unitBytes) {
@@ -108,6 +130,11 @@ export const idsIn = (rows: string | null, bound: number): IdSet => {
     }
   }
   return ids;
+};
+
+/** Adds to the first set what is in the second one, as far as it reaches. */
+export const unite = (ids: IdSet, others: IdSet): void => {
+  for (let word = 0; word < ids.length; word++) ids[word] = (ids[word] as number) | (others[word] as number);
 };
 
 /** Leaves in the first set what is in the second one as well. */

@@ -1,5 +1,5 @@
 import type { SchemaStep } from '@bunting/database';
-import { eventIndex, eventTerms } from './event-index.ts';
+import { eventIndex, eventTerms, searchTerms } from './event-index.ts';
 import { partitionedLog } from './partitions.ts';
 
 /**
@@ -98,4 +98,5 @@ export const logSteps: readonly SchemaStep[] = [
   partitionedLog,
   eventIndex,
   eventTerms,
+  searchTerms,
 ];
