@@ -53,9 +53,11 @@ describe('what is read together', () => {
     for (const [written, read] of await Promise.all(answers)) expect(read).toBe(written);
   });
 
-  it('fails for everybody whose statement fails, and works again for the next', async () => {
-    const failed = await Promise.allSettled([rollsOf('flag-1', 0), rollsOf('flag-2', 2 ** 31 - 1)]);
-    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await rollsOf('flag-3', 1)).toMatchObject({ rolls: 4 });
+  it('fails for who asks for what cannot be read, for nobody else, and works again for the next', async () => {
+    const asked = [rollsOf('flag-1', 0), rollsOf('flag-2', 2 ** 31 - 1), rollsOf('\0', 0), rollsOf('flag-3', 1)];
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(outcomes[3]).toMatchObject({ value: { rolls: 4 } });
+    expect(await rollsOf('flag-4', 1)).toMatchObject({ rolls: 5 });
   });
 });

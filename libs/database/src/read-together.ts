@@ -17,7 +17,8 @@ interface Waiting<Row> {
 /**
  * Reads things one by one for who asks, and all that is asked for meanwhile by one statement: under load a round trip costs
  * more than what is read in it. What is asked for alone is read at once, and nothing is answered by a statement that was sent before
- * it was asked for. The statement is given the values as lists, and its rows say what they answer.
+ * it was asked for. The statement is given the values as lists, and its rows say what they answer. Where it fails, each is read by
+ * itself, so that who asks for what cannot be read is alone to be told.
  */
 export const readTogether = <Values extends readonly unknown[], Row>(
   database: Pick<Database, 'read'>,
@@ -27,18 +28,22 @@ export const readTogether = <Values extends readonly unknown[], Row>(
   let running = 0;
   let scheduled = false;
 
+  const read = async (asked: readonly Waiting<Row>[]): Promise<void> => {
+    const lists = (asked[0]?.values ?? []).map((_, at) => asked.map(({ values }) => values[at]));
+    const rows = await database.read<Nth<Row>>(statement, lists);
+    const found = new Map(rows.map((row) => [row.nth, row]));
+    for (const [at, { resolve }] of asked.entries()) resolve(found.get(at + 1));
+  };
+
   const send = async (): Promise<void> => {
     const taken = waiting.splice(0, most);
-    const [first] = taken;
-    if (first === undefined) return;
     running++;
     try {
-      const lists = first.values.map((_, at) => taken.map(({ values }) => values[at]));
-      const rows = await database.read<Nth<Row>>(statement, lists);
-      const found = new Map(rows.map((row) => [row.nth, row]));
-      for (const [at, { resolve }] of taken.entries()) resolve(found.get(at + 1));
+      await read(taken);
     } catch (error) {
-      for (const { reject } of taken) reject(error);
+      // What PostgreSQL refuses of one is no fault of the others: each is read by itself.
+      if (taken.length === 1) taken[0]?.reject(error);
+      else await Promise.all(taken.map((one) => read([one]).catch(one.reject)));
     }
     running--;
     schedule();
