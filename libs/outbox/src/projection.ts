@@ -313,6 +313,8 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
 
   const deliver = (payload: string): Promise<void> =>
     new Promise((resolve, reject) => {
+      // Looked at first: what cannot be kept needs not be read, and it may be a great deal.
+      if (stopped || ahead.size >= keptAhead) return reject(new Error('not now'));
       const message = JSON.parse(payload) as OutboxMessage;
       if (message.position === applied.position && applied.uid !== null && message.uid !== applied.uid) {
         // One of them is not of the outbox that there is now. The producer is asked before anything else is applied.
@@ -320,7 +322,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
         bell.ring();
       }
       if (message.position <= applied.position) return resolve();
-      if (stopped || ahead.size >= keptAhead || ahead.has(message.position)) return reject(new Error('not now'));
+      if (ahead.has(message.position)) return reject(new Error('not now'));
       ahead.set(message.position, { message, done: resolve });
       bell.ring();
     });

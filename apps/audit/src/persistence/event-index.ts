@@ -156,7 +156,9 @@ export const indexing = (known = knownTerms()): ((tx: Tx) => Promise<number>) =>
     const terms = termsIn(events, from, blockLength);
     const ids = await idsOf(tx, terms);
     const postings = terms.map(({ offsets }) => postingOf(from / blockLength, offsets));
-    await query(insertPostings, [ids, postings.map(({ seq }) => seq), postings.map(({ data }) => data).join(',')]);
+    // Numbers need not be escaped one by one, as lists are of which nothing is known.
+    const seqs = postings.map(({ seq }) => seq).join(',');
+    await query(insertPostings, [`{${ids.join(',')}}`, `{${seqs}}`, postings.map(({ data }) => data).join(',')]);
     // New texts wait in a list for their places in the index, since those of many are found faster than those of each. Every
     // search reads that list, so it is emptied at once.
     await query("select gin_clean_pending_list('search_term_by_text')");

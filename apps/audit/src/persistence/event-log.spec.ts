@@ -48,6 +48,19 @@ describe('The event log', () => {
     ]);
   });
 
+  it('keeps what texts are made of, control characters too, and tells nothing from what is empty', async () => {
+    await empty();
+    const odd = 'a\u0001b\u001cc\u001dd\u001ee\u001ff';
+    const told = [{ name: odd, [odd]: '' }, null, {}, { text: '\u001d' }];
+    await append(...told.map((data) => arriving(anEvent({ data, preData: data, createdBy: odd }))));
+    const stored = await log.database.read<{ data: unknown; pre_data: unknown; created_by: string }>({
+      name: 'stored',
+      text: 'select data, pre_data, created_by from event order by id',
+    });
+    expect(stored).toEqual(told.map((data) => ({ data, pre_data: data, created_by: odd })));
+    expect(await counts()).toMatchObject([{ all: told.length, searchable: told.length }]);
+  });
+
   it('has an event once, however often it arrives, and gives it no second id', async () => {
     await empty();
     const [one, two, three] = [arriving(), arriving(), arriving()];

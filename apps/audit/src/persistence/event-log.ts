@@ -36,9 +36,26 @@ const arrived: Readonly<Record<keyof ArrivedEvent, string>> = {
 };
 const members = Object.keys(arrived) as (keyof ArrivedEvent)[];
 
+/** These are long and hold no control characters but those of search: joined by others, they need not be escaped one by one. */
+const joined: readonly (keyof ArrivedEvent)[] = ['data', 'preData', 'tags', 'text'];
+const between = '\u001c';
+const nothing = '\u001d';
+
+/** SQL: what arrives of a member, as a list, from the parameter with this number. */
+const listed = (member: keyof ArrivedEvent, parameter: number): string => {
+  const type = `${arrived[member]}[]`;
+  return joined.includes(member)
+    ? String.raw`string_to_array($${parameter}, E'\x1c', E'\x1d')::${type}`
+    : `$${parameter}::${type}`;
+};
+
+/** The parameter that `listed` takes. */
+const listOf = (member: keyof ArrivedEvent, rows: readonly ArrivedEvent[]): unknown =>
+  joined.includes(member) ? rows.map((row) => row[member] ?? nothing).join(between) : rows.map((row) => row[member]);
+
 const insertEvents = `
   with arrived as (
-    select * from unnest(${members.map((member, nth) => `$${nth + 5}::${arrived[member]}[]`).join(', ')})
+    select * from unnest(${members.map((member, nth) => listed(member, nth + 5)).join(', ')})
       as row (${members.map((member) => `"${member}"`).join(', ')})
   ), logged as (
     insert into event (id, uid, type, created_at, created_by, created_by_user_id,
@@ -109,6 +126,6 @@ export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): 
   const last = rows.at(-1);
   if (last === undefined) return;
   await ensurePartitions(tx, head.partitionedTo, last.id);
-  const lists = members.map((member) => rows.map((row) => row[member]));
+  const lists = members.map((member) => listOf(member, rows));
   await query(insertEvents, [last.id, last.uid, rows.length, last.hash, ...lists]);
 };
