@@ -53,7 +53,7 @@ export const requireSkipping = (
   throw noAccess(['SKIP_CHANGE_REQUEST']);
 };
 
-/** Refuses to bring a feature with its strategies into a project that takes change requests for them, past those. */
+/** Refuses to bring a feature with its strategies into a project that takes change requests for them, or out of one, past those. */
 export const requireOpenProject = (
   what: 'Cloning' | 'Changing project',
   project: string,

@@ -46,6 +46,17 @@ export interface Guard {
   readonly segment: (id: number, projects: readonly (string | null)[]) => Promise<void>;
   /** Refuses to bring a feature with its strategies into a project that takes change requests for them, past those. */
   readonly arrival: (what: 'Cloning' | 'Changing project', feature: string, project: string) => Promise<void>;
+  /**
+   * Refuses to take a feature out of a project that takes change requests: where it goes, it could be edited without one.
+   * @throws Refusal `ForbiddenError`.
+   */
+  readonly departure: (feature: string, project: string) => Promise<void>;
+  /**
+   * Refuses to disconnect a protected environment from a project: its strategies are removed, and its protection with the link.
+   * Must run before the link is removed.
+   * @throws Refusal `NoAccessError`.
+   */
+  readonly disconnection: (project: string, environment: string) => Promise<void>;
   /** An event as it is told: that a change request was skipped is part of it. */
   readonly told: (event: DomainEvent) => DomainEvent;
 }
@@ -56,6 +67,8 @@ export const noGuard: Guard = {
   edit: () => Promise.resolve(),
   segment: () => Promise.resolve(),
   arrival: () => Promise.resolve(),
+  departure: () => Promise.resolve(),
+  disconnection: () => Promise.resolve(),
   told: (event) => event,
 };
 
@@ -77,6 +90,11 @@ export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 
   const remember = (environments: readonly string[], isAbout: Bypass['isAbout']): void => {
     if (environments.length > 0) bypasses.push({ environments, isAbout });
   };
+  const requireOpen = async (what: 'Cloning' | 'Changing project', feature: string, project: string): Promise<void> => {
+    const guarded = await protectedOf(project);
+    requireOpenProject(what, project, guarded, caller);
+    remember(guarded, ({ featureName }) => featureName === feature);
+  };
 
   return {
     know: (project, protectedEnvironments) => void asked.set(project, Promise.resolve(protectedEnvironments)),
@@ -94,10 +112,12 @@ export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 
         remember(guarded, (event) => event.type.startsWith('segment-') && idIn(event) === id);
       }
     },
-    arrival: async (what, feature, project) => {
-      const guarded = await protectedOf(project);
-      requireOpenProject(what, project, guarded, caller);
-      remember(guarded, ({ featureName }) => featureName === feature);
+    arrival: requireOpen,
+    departure: (feature, project) => requireOpen('Changing project', feature, project),
+    disconnection: async (project, environment) => {
+      const edit = { project, environments: [environment], everywhere: false };
+      const guarded = requireSkipping(edit, await protectedOf(project), caller);
+      remember(guarded, (event) => event.type === 'project-environment-removed' && event.project === project);
     },
     told: (event) => {
       const { environment = null } = event;

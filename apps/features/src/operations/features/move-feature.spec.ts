@@ -42,6 +42,30 @@ it('brings no strategies past the change requests of the target, except for thos
   await features.call(SetProtection, { body: { ...said, isProtected: false, version: 2 } });
 });
 
+it('takes no feature out of a project with change requests, except for those who may skip them, and marks the event', async () => {
+  const production = { environment: 'production' };
+  await features.call(CreateProject, { body: { id: 'guarded', name: 'guarded' } });
+  await features.given(aFeature({ name: 'reviewed', project: 'guarded' }));
+  await features.call(SetProtection, {
+    body: { project: 'guarded', ...production, isProtected: true, version: 3 },
+  });
+  await features.forget();
+  const mover = someoneWho({ permission: 'MOVE_FEATURE_TOGGLE' });
+  await expect(move('reviewed', 'garage', mover, 'guarded')).rejects.toMatchObject({
+    kind: 'ForbiddenError',
+    message: 'Changing project not allowed. Project guarded has change requests enabled.',
+  });
+  expect((await features.get('reviewed', mia, 'guarded')).project).toBe('guarded');
+  const skipper = someoneWho(
+    { permission: 'MOVE_FEATURE_TOGGLE' },
+    { permission: 'SKIP_CHANGE_REQUEST', project: 'guarded', ...production },
+  );
+  await move('reviewed', 'garage', skipper, 'guarded');
+  expect(await features.told()).toMatchObject([
+    { type: 'feature-project-change', project: 'garage', data: { oldProject: 'guarded', bypassedChangeRequest: true } },
+  ]);
+});
+
 it('moves a feature to another project, and tells it of the new one', async () => {
   await move('free', 'garage');
   await move('free', 'garage', mia, 'garage');

@@ -14,6 +14,7 @@ export const moveFeatureEndpoint = (work: UnitOfWork) =>
       await tx.projects.hold({ project: to });
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
+      await tx.guard.departure(feature.name, feature.project);
       await tx.guard.arrival('Changing project', feature.name, to);
       const there = await tx.neighbourhood.of(to);
       const children = await tx.features.childrenOf(feature.name);

@@ -15,6 +15,7 @@ import {
   RemoveProjectEnvironment,
   ReviveProject,
   SetDefaultStrategy,
+  SetProtection,
   UpdateProject,
   UpdateProjectSettings,
   ValidateProjectId,
@@ -176,6 +177,34 @@ it('is a favourite of those who say so', async () => {
     { type: 'project-favorited', project: 'shop', data },
     { type: 'project-unfavorited', project: 'shop', data },
   ]);
+});
+
+it('is not disconnected from a protected environment by a caller who may not skip change requests there', async () => {
+  await features.call(AddProjectEnvironment, { params, body: { environment: 'production' } });
+  const enabled = { production: { enabled: true, strategies: [aStrategy()], variants: [] } };
+  await features.given(aFeature({ environments: enabled }));
+  const production = { project: 'shop', environment: 'production' };
+  await features.call(SetProtection, { body: { ...production, isProtected: true, version: 1 } });
+  await features.forget();
+  const remove = (...grants: Parameters<typeof someoneWho>) =>
+    features.call(
+      RemoveProjectEnvironment,
+      { params: { ...params, environment: 'production' } },
+      someoneWho(...grants),
+    );
+  const [owner, skipper] = [
+    { permission: 'UPDATE_PROJECT', project: 'shop' },
+    { permission: 'SKIP_CHANGE_REQUEST', ...production },
+  ] as const;
+  await expect(remove(owner)).rejects.toMatchObject({ kind: 'NoAccessError', permissions: ['SKIP_CHANGE_REQUEST'] });
+  const { environments = [] } = await features.get('checkout', undefined, 'shop');
+  expect(environments.find(({ name }) => name === 'production')).toMatchObject({ enabled: true, strategies: [{}] });
+  expect(await told()).toEqual([]);
+  await remove(owner, skipper);
+  expect(await told()).toMatchObject([
+    { type: 'project-environment-removed', ...production, data: { bypassedChangeRequest: true } },
+  ]);
+  await features.call(SetProtection, { body: { ...production, isProtected: false, version: 2 } });
 });
 
 it('does not find a project that there is not, and judges ids', async () => {

@@ -16,6 +16,7 @@ export const removeProjectEnvironmentEndpoint = (work: UnitOfWork) =>
         throw refusal('MinimumOneEnvironmentError', 'You must always have one active environment');
       }
       const features = await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(id));
+      await tx.guard.disconnection(id, environment);
       await tx.projectSettings.disconnect(id, environment);
       await tx.features.save(features.map((feature) => withoutEnvironment(feature, environment)));
       tx.events.record([{ type: 'project-environment-removed', project: id, environment }]);
