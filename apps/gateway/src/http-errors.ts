@@ -10,7 +10,6 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   PatternError: 400,
   ExceedsLimitError: 400,
   ArchivedFeatureError: 400,
-  MinimumOneEnvironmentError: 400,
   AuthenticationRequired: 401,
   NoAccessError: 403,
   InvalidOperationError: 403,

@@ -6,7 +6,6 @@ export const errorKinds = [
   'PatternError',
   'ExceedsLimitError',
   'ArchivedFeatureError',
-  'MinimumOneEnvironmentError',
   'AuthenticationRequired',
   'NoAccessError',
   'InvalidOperationError',

@@ -59,7 +59,9 @@ export const CreateProjectBody = Type.Object(
       Type.String({ description: 'the stickiness that new strategies get; default: `default`' }),
     ),
     environments: Type.Optional(
-      Type.Array(Type.String(), { description: 'the environments of the project; every enabled one when left out' }),
+      Type.Array(Type.String(), {
+        description: 'the environments of the project: every enabled one when left out, and none when empty',
+      }),
     ),
   },
   { title: 'createProjectSchema', description: 'What a project is made from.' },

@@ -20,8 +20,6 @@ const idFrom = (name: string): string => {
 
 const connected = ({ environments: wanted }: CreateProjectBody, known: readonly Environment[]): string[] => {
   if (wanted === undefined) return known.filter(({ enabled }) => enabled).map(({ name }) => name);
-  if (wanted.length === 0)
-    throw invalid('The `/body/environments` property must NOT have fewer than 1 items.', '/body/environments');
   for (const [index, name] of wanted.entries()) {
     if (known.some((environment) => environment.name === name)) continue;
     const path = `/body/environments/${index}`;

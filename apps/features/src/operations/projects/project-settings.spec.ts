@@ -129,7 +129,6 @@ it('adds environments to a project and removes them, with all that features have
     features.call(RemoveProjectEnvironment, { params: { ...params, environment } });
   await remove('development');
   expect(await environments()).toEqual(['production']);
-  await expect(remove('production')).rejects.toMatchObject({ kind: 'MinimumOneEnvironmentError' });
   await expect(remove('moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
   expect(await told()).toMatchObject([
     { type: 'project-environment-added', project: 'shop', environment: 'production' },

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
+  AddProjectEnvironment,
+  CreateFeature,
   CreateProject,
   type CreateProjectBody,
+  EnableEnvironment,
+  GetClientFeatures,
+  GetFeature,
   GetProject,
   GetProjectEnvironments,
   GetProjectOverview,
   ListProjects,
+  RemoveProjectEnvironment,
 } from '@bunting/contracts';
 import { ada, lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -45,6 +51,30 @@ it('connects a new project to every enabled environment, or to those that are na
   ]);
 });
 
+it('creates a project without environments where the list of environments is empty', async () => {
+  const { environments } = await create({ id: 'bare', name: 'Bare', environments: [] });
+  expect(environments).toEqual([]);
+  const params = { projectId: 'bare' };
+  expect(await features.call(GetProjectEnvironments, { params })).toEqual({ environments: [] });
+  expect(await features.call(GetProjectOverview, { params })).toMatchObject({ environments: [] });
+
+  await features.call(CreateFeature, { params, body: { name: 'lamp' } });
+  const lamp = () => features.call(GetFeature, { params: { ...params, featureName: 'lamp' } });
+  expect(await lamp()).toMatchObject({ enabled: false, environments: [] });
+  expect(await features.stateOf('lamp')).toMatchObject({ environments: [] });
+  const at = { ...params, featureName: 'lamp', environment: 'production' };
+  await expect(features.call(EnableEnvironment, { params: at })).rejects.toMatchObject({ kind: 'NotFoundError' });
+  const query = { environment: 'production' };
+  const { features: delivered } = await features.call(GetClientFeatures, { query });
+  expect(delivered.find(({ name }) => name === 'lamp')).toMatchObject({ enabled: false, strategies: [] });
+
+  await features.call(AddProjectEnvironment, { params, body: query });
+  await features.call(EnableEnvironment, { params: at });
+  expect(await lamp()).toMatchObject({ enabled: true, environments: [{ name: 'production', enabled: true }] });
+  await features.call(RemoveProjectEnvironment, { params: { ...params, ...query } });
+  expect(await lamp()).toMatchObject({ enabled: false, environments: [] });
+});
+
 it('says how many members a project has and who owns it: the system where nobody does', async () => {
   const { projects } = await features.call(ListProjects, {});
   expect(projects.find(({ id }) => id === 'default')).toMatchObject({ memberCount: 3, owners: [ada] });
@@ -75,7 +105,6 @@ it('refuses an id that is taken or that cannot stand in a URL, and environments 
     [{ id: 'a b', name: 'A' }, /`\/body\/id`/],
     [{ name: '   ' }, /`\/body\/name`/],
     [{ name: 'A', environments: ['production', 'moon'] }, /`\/body\/environments\/1`.*moon/],
-    [{ name: 'A', environments: [] }, /`\/body\/environments`/],
   ];
   for (const [body, message] of refused) {
     await expect(create(body)).rejects.toMatchObject({ kind: 'ValidationError', message });

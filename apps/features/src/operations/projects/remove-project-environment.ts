@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { notFound, refusal, RemoveProjectEnvironment } from '@bunting/contracts';
+import { notFound, RemoveProjectEnvironment } from '@bunting/contracts';
 import { withoutEnvironment } from '../../domain/project.ts';
 import { noSuchEnvironment } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
@@ -12,9 +12,6 @@ export const removeProjectEnvironmentEndpoint = (work: UnitOfWork) =>
       const { projectId: id, environment } = params;
       const { environments } = await foundProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
       if (!environments.includes(environment)) throw notFound(noSuchEnvironment(environment, id));
-      if (environments.length === 1) {
-        throw refusal('MinimumOneEnvironmentError', 'You must always have one active environment');
-      }
       const features = await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(id));
       await tx.guard.disconnection(id, environment);
       await tx.projectSettings.disconnect(id, environment);

@@ -12,5 +12,5 @@ export const RemoveProjectEnvironment = defineOperation({
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/environments/:environment', anyContentType: true },
   permission: 'UPDATE_PROJECT',
   params: ProjectEnvironmentPath,
-  errors: ['NotFoundError', 'MinimumOneEnvironmentError'],
+  errors: ['NotFoundError'],
 });
