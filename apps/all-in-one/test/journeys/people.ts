@@ -36,7 +36,9 @@ export const describePeople = (platform: () => Platform): void => {
 
       const withPat = apiOf(platform().url, `Bearer ${pat.secret}`);
       expect((await withPat<Me>('GET', '/api/admin/user')).body.user).toMatchObject({ id, username: 'people-ann' });
-      expect((await withPat<Profile>('GET', '/api/admin/user/profile')).body).toMatchObject({ rootRole: 'Editor' });
+      expect((await withPat<Profile>('GET', '/api/admin/user/profile')).body).toMatchObject({
+        rootRole: { name: 'Editor' },
+      });
       const made = await withPat<Segment>('POST', '/api/admin/segments', { name: 'people-segment', constraints: [] });
       expect(made.status).toBe(201);
       expectRefusal(await withPat('GET', '/api/admin/user-admin'), 403, 'NoAccessError', 'ADMIN');

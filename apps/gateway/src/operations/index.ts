@@ -83,7 +83,7 @@ export const gatewayEndpoints = ({ bus, work, access, heardOf, catchUp }: Gatewa
     createUserTokenEndpoint(work),
     deleteUserTokenEndpoint(work),
     getMeEndpoint(work),
-    getProfileEndpoint(work),
+    getProfileEndpoint(work, places),
     getUserRolesEndpoint(work),
     listPatsEndpoint(work),
     createPatEndpoint(work),

@@ -1,5 +1,6 @@
 import { type Bus, call, type CallContext, onBehalfOf } from '@bunting/bus';
 import {
+  type Caller,
   GetProjectEnvironments,
   ListEnvironments,
   ListProjects,
@@ -21,6 +22,8 @@ export interface PlacesKnown {
   /** Every project and every environment. */
   all(asking: Asking): Promise<Places>;
   environments(asking: Asking): Promise<readonly string[]>;
+  /** The ids of the projects that the caller may see. */
+  visibleProjects(asking: Asking & { readonly caller: Caller }): Promise<string[]>;
   /** @throws Refusal `NotFoundError` when there is no such project. */
   requireProject(asking: Asking, projectId: string): Promise<void>;
   /**
@@ -48,6 +51,8 @@ export const placesKnown = (bus: Bus, heardOf: ProjectsHeardOf, catchUp: CatchUp
   };
   return {
     environments,
+    visibleProjects: async (asking) =>
+      (await call(bus, ListProjects, {}, onBehalfOf(asking))).projects.map(({ id }) => id),
     all: async (asking) => {
       const [found, { projects }] = await Promise.all([
         environments(asking),

@@ -6,6 +6,7 @@ interface GroupRow {
   readonly id: number;
   readonly name: string;
   readonly description: string | null;
+  readonly mappings_sso: string[];
   readonly root_role_id: number | null;
   readonly created_by: string;
   readonly created_at: string;
@@ -21,6 +22,7 @@ interface MemberRow extends PersonRow {
 export interface WantedGroup {
   readonly name: string;
   readonly description: string | null;
+  readonly mappingsSSO: readonly string[];
   readonly rootRole: number | null;
 }
 
@@ -37,7 +39,7 @@ export interface GroupRepository {
 }
 
 const groups = `
-  select id, name, description, root_role_id, created_by, created_at,
+  select id, name, description, mappings_sso, root_role_id, created_by, created_at,
     array(select distinct project from project_group where group_id = g.id order by project) as projects
   from user_group g where $1::integer[] is null or id = any ($1::integer[]) order by lower(name), id`;
 
@@ -54,7 +56,7 @@ export const groupRepository = ({ query }: Pick<Tx, 'query'>): GroupRepository =
   const list = async (ids?: readonly number[]): Promise<Group[]> => {
     const rows = await query<GroupRow>(groups, [ids ?? null]);
     const joined = await query<MemberRow>(members, [rows.map(({ id }) => id)]);
-    return rows.map(({ id, name, description, root_role_id, created_by, created_at, projects }) => {
+    return rows.map(({ id, name, description, mappings_sso, root_role_id, created_by, created_at, projects }) => {
       const users = joined
         .filter(({ group_id }) => group_id === id)
         .map((row) => ({ user: userOf(row), joinedAt: momentOf(row.joined_at), createdBy: row.added_by }));
@@ -62,6 +64,7 @@ export const groupRepository = ({ query }: Pick<Tx, 'query'>): GroupRepository =
         id,
         name,
         description,
+        mappingsSSO: mappings_sso,
         rootRole: root_role_id,
         createdBy: created_by,
         createdAt: momentOf(created_at),
@@ -78,16 +81,18 @@ export const groupRepository = ({ query }: Pick<Tx, 'query'>): GroupRepository =
       const found = await query('select from user_group where id = $1 for update', [id]);
       return found.length === 0 ? undefined : (await list([id]))[0];
     },
-    save: async ({ name, description, rootRole }, by, id) => {
+    save: async ({ name, description, mappingsSSO, rootRole }, by, id) => {
       try {
         const [row] = await (id === undefined
           ? query<{ id: number }>(
-              'insert into user_group (name, description, root_role_id, created_by) values ($1, $2, $3, $4) returning id',
-              [name, description, rootRole, by],
+              `insert into user_group (name, description, mappings_sso, root_role_id, created_by)
+               values ($1, $2, $3::text[], $4, $5) returning id`,
+              [name, description, mappingsSSO, rootRole, by],
             )
           : query<{ id: number }>(
-              'update user_group set name = $2, description = $3, root_role_id = $4 where id = $1 returning id',
-              [id, name, description, rootRole],
+              `update user_group set name = $2, description = $3, mappings_sso = $4::text[], root_role_id = $5
+               where id = $1 returning id`,
+              [id, name, description, mappingsSSO, rootRole],
             ));
         if (row === undefined) throw new Error('A group was not stored.');
         return row.id;

@@ -22,18 +22,24 @@ export const personColumns =
 export const momentOf = (moment: string): string => new Date(moment).toISOString();
 export const momentOrNull = (moment: string | null): string | null => (moment === null ? null : momentOf(moment));
 
+const named = ({ name, username, email }: Names): Pick<User, 'name' | 'username' | 'email'> => ({
+  ...(name === null ? {} : { name }),
+  ...(username === null ? {} : { username }),
+  ...(email === null ? {} : { email }),
+});
+
 export const userOf = (row: PersonRow): User => ({
   id: row.id,
   isAPI: false,
-  name: row.name,
-  username: row.username,
-  email: row.email,
+  ...named(row),
   imageUrl: pictureOf(row),
   rootRole: row.root_role_id,
   accountType: row.is_service ? 'Service Account' : 'User',
   active: row.is_active,
   seenAt: momentOrNull(row.seen_at),
   createdAt: momentOf(row.created_at),
+  loginAttempts: 0,
+  scimId: null,
 });
 
 /** What can be changed of somebody. */
@@ -115,10 +121,8 @@ export const people = ({ query }: Pick<Tx, 'query'>): People => {
         where deleted_at is null and not is_service
           and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
         order by lower(coalesce(name, username, email)), id limit 100`;
-      return (await query<PersonRow>(text, [begins(beginning)])).map((row) => {
-        const { id, name, username, email } = row;
-        return { id, name, username, email, imageUrl: pictureOf(row) };
-      });
+      const rows = await query<PersonRow>(text, [begins(beginning)]);
+      return rows.map((row) => ({ id: row.id, ...named(row), imageUrl: pictureOf(row) }));
     },
     existing: async (ids) => {
       const text =

@@ -71,6 +71,11 @@ const accessTables: SchemaStep = {
   ],
 };
 
+const groupMappings: SchemaStep = {
+  name: '2026-11-23-group-mappings',
+  statements: ["alter table user_group add column mappings_sso text[] not null default '{}'"],
+};
+
 /** The whole schema of the gateway's database. */
 export const gatewaySteps: readonly SchemaStep[] = [
   outboxTables,
@@ -80,5 +85,6 @@ export const gatewaySteps: readonly SchemaStep[] = [
   rolesAndPeople,
   idempotencyTables,
   idempotencyGrants,
+  groupMappings,
 ];
 export const gatewayEntities = [ApiToken, ApiUser] as const;

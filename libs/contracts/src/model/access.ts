@@ -96,6 +96,7 @@ export const Group = Type.Object(
     id: Type.Integer({ description: 'the id of the group' }),
     name: Type.String({ description: 'the name of the group' }),
     description: Nullable(Type.String(), { description: 'what the group is for' }),
+    mappingsSSO: Type.Array(Type.String(), { description: 'groups of an identity provider that stand for this one' }),
     rootRole: Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
     createdBy: Type.String({ description: 'who created it' }),
     createdAt: Timestamp('when it was created'),
@@ -124,6 +125,12 @@ export const GroupBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the group' }),
     description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'what the group is for' })),
+    mappingsSSO: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: 1_000,
+        description: 'groups of an identity provider that stand for this one; none when left out',
+      }),
+    ),
     rootRole: Type.Optional(
       Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
     ),

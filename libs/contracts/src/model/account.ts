@@ -3,10 +3,15 @@ import { Grant } from '../permissions.ts';
 import { Always, AnyObject, Nullable, Timestamp } from './schema.ts';
 
 const id = Type.Integer({ description: 'the id of the user' });
-const name = Nullable(Type.String(), { description: 'the name of the user' });
-const username = Nullable(Type.String(), { description: 'what the user is called by machines' });
-const email = Nullable(Type.String(), { description: 'the e-mail address' });
-const imageUrl = Nullable(Type.String(), { description: 'the address of the picture' });
+const name = Type.Optional(Type.String({ description: 'the name of the user; left out when there is none' }));
+const username = Type.Optional(
+  Type.String({ description: 'what the user is called by machines; left out when there is none' }),
+);
+const email = Type.Optional(Type.String({ description: 'the e-mail address; left out when there is none' }));
+const imageUrl = Type.String({ description: 'the address of the picture' });
+const loginAttempts = Type.Integer({ description: 'always 0: nobody logs in with a password' });
+const scimId = Type.Null({ description: 'always null: no identity provider manages users' });
+const inviteLink = Type.String({ description: 'always empty: Bunting invites nobody' });
 const rootRole = Type.Integer({ description: 'the id of the root role' });
 const seenAt = Nullable(Timestamp('when it was last used'));
 const createdAt = Timestamp('when it was created');
@@ -30,6 +35,8 @@ export const User = Type.Object(
     active,
     seenAt,
     createdAt,
+    loginAttempts,
+    scimId,
   },
   { title: 'userSchema', description: 'Somebody who may use Bunting.' },
 );
@@ -39,7 +46,7 @@ export type User = Static<typeof User>;
 export const CreatedUser = Type.Object(
   {
     ...User.properties,
-    inviteLink: Type.String({ description: 'always empty: Bunting invites nobody' }),
+    inviteLink,
     emailSent: Type.Boolean({ description: 'always false: Bunting sends no mail' }),
   },
   { title: 'createUserResponseSchema', description: 'A user that was just created.' },
@@ -58,7 +65,7 @@ export const RootRole = Type.Object(
 
 export const Users = Type.Object(
   {
-    users: Type.Array(User, { description: 'the users, by their ids' }),
+    users: Type.Array(Type.Object({ ...User.properties, inviteLink }), { description: 'the users, by their ids' }),
     rootRoles: Type.Array(RootRole, { description: 'the roles that a user can have everywhere' }),
   },
   { title: 'usersSchema', description: 'The users.' },
@@ -115,6 +122,8 @@ export const Me = Type.Object(
       accountType: Type.Optional(Type.String({ description: 'a person or a machine' })),
       seenAt: Type.Optional(seenAt),
       createdAt: Type.Optional(createdAt),
+      loginAttempts: Type.Optional(loginAttempts),
+      scimId: Type.Optional(scimId),
     }),
     permissions: Type.Array(Grant, { description: 'what the user may do, and where; nothing said means everywhere' }),
     feedback: Type.Array(AnyObject(), { description: 'always empty' }),
@@ -126,8 +135,10 @@ export type Me = Static<typeof Me>;
 
 export const Profile = Type.Object(
   {
-    rootRole: Type.String({ description: 'the name of the root role' }),
-    projects: Type.Array(Type.String(), { description: 'the ids of the projects that the user has a role in' }),
+    rootRole: RootRole,
+    projects: Type.Array(Type.String(), {
+      description: 'the ids of the projects that the user has a role in; of every project for an administrator',
+    }),
     features: Type.Array(AnyObject(), { description: 'always empty' }),
     subscriptions: Type.Array(Type.String(), { description: 'always empty' }),
   },

@@ -18,8 +18,12 @@ export const ApiToken = Type.Object(
     projects: Type.Array(Type.String(), { description: 'the projects that it gives; `*` for all' }),
     alias: Nullable(Type.String(), { description: 'always null' }),
     createdAt: Timestamp('when the token was created'),
-    expiresAt: Nullable(Timestamp('until when the token works; null: for ever')),
-    seenAt: Nullable(Timestamp('when the token was last used')),
+    expiresAt: Type.Optional(
+      Nullable(Timestamp('until when the token works; null, or left out when it was just created: for ever')),
+    ),
+    seenAt: Type.Optional(
+      Nullable(Timestamp('when the token was last used; null, or left out when it was just created: never')),
+    ),
   },
   { title: 'apiTokenSchema', description: 'A key of an administrator or an application.' },
 );

@@ -37,8 +37,18 @@ describe('an API token', () => {
     const answer = await ask<ApiToken>('POST', 'api-tokens', { tokenName: 'formats', type: 'client', ...body });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('location')).toBe('api-tokens');
-    expect(answer.body).toMatchObject({ ...expected, tokenName: 'formats', username: 'formats', expiresAt: null });
+    expect(answer.body).toMatchObject({ ...expected, tokenName: 'formats', username: 'formats' });
     expect(answer.body.secret).toMatch(secret);
+  });
+
+  it('leaves out what it does not have yet when it is created, as Unleash does, and lists it as null', async () => {
+    const created = await aToken({});
+    expect(created).not.toHaveProperty('expiresAt');
+    expect(created).not.toHaveProperty('seenAt');
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    expect(await aToken({ expiresAt })).toMatchObject({ expiresAt });
+    const listedToken = (await listed()).find(({ tokenName }) => tokenName === created.tokenName);
+    expect(listedToken).toMatchObject({ expiresAt: null, seenAt: null });
   });
 
   it.each([
@@ -65,7 +75,7 @@ describe('an API token', () => {
     const token = await aToken({ projects: ['shop'] });
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName);
     expect(shown?.secret).toBe(`${token.secret.slice(0, 'shop:development.'.length + 12)}...`);
-    expect({ ...shown, secret: token.secret }).toEqual(token);
+    expect({ ...shown, secret: token.secret }).toEqual({ ...token, expiresAt: null, seenAt: null });
     const named = await done<ApiTokens>('GET', at(token.tokenName));
     expect(named.tokens).toEqual([shown]);
   });

@@ -19,5 +19,6 @@ export const makeToken = async (
   const made = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = answered(await tokens.add(token, made, createdBy));
   tell(tokenEvent('api-token-created', { data: stored }));
-  return { reply: stored, secret: made.secret };
+  const { expiresAt, seenAt: _seenAt, ...fresh } = stored;
+  return { reply: expiresAt === null ? fresh : { ...fresh, expiresAt }, secret: made.secret };
 };

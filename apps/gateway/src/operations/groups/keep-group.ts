@@ -4,10 +4,11 @@ import type { Work } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from '../users/root-role.ts';
 
 /** What events tell of a group. */
-export const toldGroup = ({ id, name, description, rootRole, users }: Group) => ({
+export const toldGroup = ({ id, name, description, mappingsSSO, rootRole, users }: Group) => ({
   id,
   name,
   description,
+  mappingsSSO,
   rootRole,
   users: users.map(({ user }) => user.id),
 });
@@ -31,6 +32,7 @@ export const keepGroup = async (
     {
       name,
       description: body.description?.trim() || null,
+      mappingsSSO: [...new Set(body.mappingsSSO)],
       rootRole: rootRole === null ? null : await requireRootRole(tx, rootRole),
     },
     by,

@@ -150,6 +150,21 @@ describe('a group', () => {
     expect(events[3]?.preData).toMatchObject({ userId: one.id });
   });
 
+  it('keeps the groups of an identity provider that stand for it', async () => {
+    const body = { name: 'Mapped', mappingsSSO: ['engineers', 'on-call', 'engineers'] };
+    const events = await told(async () => {
+      const group = await done<Group>('POST', 'groups', body);
+      expect(group.mappingsSSO).toEqual(['engineers', 'on-call']);
+      expect(await done<Group>('GET', `groups/${group.id}`)).toEqual(group);
+      const changed = await done<Group>('PUT', `groups/${group.id}`, { name: 'Mapped', mappingsSSO: ['on-call'] });
+      expect(changed.mappingsSSO).toEqual(['on-call']);
+    });
+    expect(events).toMatchObject([
+      { type: 'group-created', data: { mappingsSSO: ['engineers', 'on-call'] } },
+      { type: 'group-updated', data: { mappingsSSO: ['on-call'] } },
+    ]);
+  });
+
   it('has a name of its own, members who exist, and a root role that exists', async () => {
     await done('POST', 'groups', { name: 'Taken' });
     expect((await ask('POST', 'groups', { name: 'taken' })).status).toBe(409);
@@ -164,6 +179,6 @@ describe('a group', () => {
     const { id } = await aUser();
     const user = await done<User>('GET', `user-admin/${id}`);
     const group = await done<Group>('POST', 'groups', { name: 'Shown', users: members(id) });
-    expect(group.users).toMatchObject([{ user: { id, username: user.username, email: user.email } }]);
+    expect(group.users).toMatchObject([{ user }]);
   });
 });

@@ -7,8 +7,8 @@ import { toldUser } from './told-user.ts';
 
 export const noSuchUser = 'No user found';
 
-const changedText = (given: string | null | undefined, before: string | null): string | null =>
-  given === undefined ? before : given?.trim() || null;
+const changedText = (given: string | null | undefined, before: string | undefined): string | null =>
+  given === undefined ? (before ?? null) : given?.trim() || null;
 
 /** Changes a user or a service account, and tells it when anything became different. */
 export const changeAccount = async (
@@ -20,7 +20,7 @@ export const changeAccount = async (
   if (before === undefined) throw notFound(noSuchUser);
   const email = changedText(body.email, before.email)?.toLowerCase() ?? null;
   requireAddress(email);
-  if (email === null && before.username === null) throw wrong('You must specify username or email', '/body/email');
+  if (email === null && before.username === undefined) throw wrong('You must specify username or email', '/body/email');
   const after = await tx.people.save(before.id, {
     name: changedText(body.name, before.name),
     email,

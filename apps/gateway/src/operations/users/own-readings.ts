@@ -1,13 +1,14 @@
 import { implement } from '@bunting/bus';
-import { GetMe, GetProfile, GetUserRoles, imageUrlOf } from '@bunting/contracts';
-import { isSomebody } from '../../domain/access.ts';
+import { GetMe, GetProfile, GetUserRoles, imageUrlOf, may, type Role } from '@bunting/contracts';
+import { isSomebody, predefinedRole } from '../../domain/access.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { PlacesKnown } from '../places.ts';
 
 export const getMeEndpoint = (work: UnitOfWork) =>
   implement(GetMe, async (asked) => {
     const { id, name, grants } = asked.caller;
     const known = { permissions: grants, feedback: [], splash: {} };
-    const token = { id, isAPI: true, name, username: name, email: null, imageUrl: imageUrlOf(name) };
+    const token = { id, isAPI: true, name, username: name, imageUrl: imageUrlOf(name) };
     if (!isSomebody(asked.caller)) return { user: token, ...known };
     return work(asked, async ({ people }) => {
       const found = await people.read(id);
@@ -17,24 +18,30 @@ export const getMeEndpoint = (work: UnitOfWork) =>
     });
   });
 
-export const getProfileEndpoint = (work: UnitOfWork) =>
+export const getProfileEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
   implement(GetProfile, async (asked) => {
     const { caller } = asked;
-    const nothing = { features: [], subscriptions: [] };
-    if (!isSomebody(caller)) return { rootRole: 'Admin', projects: [], ...nothing };
+    const isAdmin = may(caller, ['ADMIN']);
+    const everyProject = isAdmin ? await places.visibleProjects(asked) : undefined;
     return work(asked, async ({ people, projectAccess, roles }) => {
-      const user = await people.read(caller.id);
-      const rootRole = (await roles.list()).find(({ id }) => id === user?.rootRole)?.name ?? 'Viewer';
-      return { rootRole, projects: await projectAccess.projectsOfUser(caller.id), ...nothing };
+      const user = isSomebody(caller) ? await people.read(caller.id) : undefined;
+      const held = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);
+      return {
+        rootRole: (await roles.list()).find(({ id }) => id === held) as Role,
+        projects: everyProject ?? (await projectAccess.projectsOfUser(caller.id)),
+        features: [],
+        subscriptions: [],
+      };
     });
   });
 
 export const getUserRolesEndpoint = (work: UnitOfWork) =>
   implement(GetUserRoles, async (asked) => {
     const { caller, query } = asked;
-    if (!isSomebody(caller)) return { version: 1 as const, roles: [] };
     return work(asked, async ({ projectAccess, roles }) => {
-      const held = await projectAccess.rolesOfUser(caller.id, query.projectId);
+      const held = isSomebody(caller) ? await projectAccess.rolesOfUser(caller.id, query.projectId) : [];
+      // An administrator has every project by the root role, and a token of theirs acts as that role.
+      if (may(caller, ['ADMIN'])) held.push(predefinedRole.admin);
       return { version: 1 as const, roles: (await roles.list()).filter(({ id }) => held.includes(id)) };
     });
   });

@@ -9,7 +9,10 @@ export const rootRolesOf = async ({ roles }: Pick<Work, 'roles'>) =>
 
 export const listUsersEndpoint = (work: UnitOfWork) =>
   implement(ListUsers, (asked) =>
-    work(asked, async (tx) => ({ users: await tx.people.list('users'), rootRoles: await rootRolesOf(tx) })),
+    work(asked, async (tx) => ({
+      users: (await tx.people.list('users')).map((user) => ({ ...user, inviteLink: '' })),
+      rootRoles: await rootRolesOf(tx),
+    })),
   );
 
 export const getUserEndpoint = (work: UnitOfWork) =>

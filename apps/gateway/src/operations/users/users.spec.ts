@@ -37,7 +37,7 @@ describe('a user', () => {
     const { inviteLink: _link, emailSent: _sent, ...user } = created as CreatedUser;
     expect(await done<User>('GET', `user-admin/${id}`)).toEqual(user);
     const { users, rootRoles } = await done<Users>('GET', 'user-admin');
-    expect(users).toContainEqual(user);
+    expect(users).toContainEqual({ ...user, inviteLink: '' });
     expect(rootRoles.slice(0, 3).map(({ name }) => name)).toEqual(['Admin', 'Editor', 'Viewer']);
     expect(events).toMatchObject([
       {
@@ -77,9 +77,26 @@ describe('a user', () => {
       await done('PUT', `user-admin/${id}`, { rootRole: 2 });
     });
     expect(events).toMatchObject([
-      { type: 'user-updated', data: { id, name: 'Renamed', rootRole: 3 }, preData: { id, name: null, rootRole: 3 } },
+      { type: 'user-updated', data: { id, name: 'Renamed', rootRole: 3 }, preData: { id, rootRole: 3 } },
       { type: 'user-updated', data: { rootRole: 2 }, preData: { rootRole: 3 } },
     ]);
+    expect(events[0]?.preData).not.toHaveProperty('name');
+  });
+
+  it('is shown without the names that it does not have, as Unleash shows it', async () => {
+    const { id, key, name } = await aUser(3);
+    const user = await done<User>('GET', `user-admin/${id}`);
+    expect(user).toMatchObject({ username: name, loginAttempts: 0, scimId: null });
+    const { user: me } = await done<Me>('GET', 'user', undefined, key);
+    const [found] = await done<FoundUsers>('GET', `user-admin/search?q=${name}`);
+    const { users } = await done<Users>('GET', 'user-admin');
+    for (const shown of [user, me, found, users.find((one) => one.id === id)]) {
+      expect(shown).toMatchObject({ id, username: name });
+      expect(shown).not.toHaveProperty('name');
+      expect(shown).not.toHaveProperty('email');
+    }
+    const byMail = await done<CreatedUser>('POST', 'user-admin', { email: `${name}@example.org`, rootRole: 3 });
+    expect(byMail).not.toHaveProperty('username');
   });
 
   it('gains and loses rights with its root role, from the next request on', async () => {
@@ -200,13 +217,26 @@ describe('whoever asks', () => {
     const { id, key } = await aUser(2);
     await done('PUT', `projects/shop/users/${id}/roles`, { roles: [4, 7] });
     expect(await done<Profile>('GET', 'user/profile', undefined, key)).toMatchObject({
-      rootRole: 'Editor',
+      rootRole: { id: 2, name: 'Editor', type: 'root' },
       projects: ['shop'],
     });
-    const rolesAt = async (query: string) =>
-      (await done<UserRoles>('GET', `user/roles${query}`, undefined, key)).roles.map(({ name }) => name);
+    const rolesAt = async (query: string, asked = key) =>
+      (await done<UserRoles>('GET', `user/roles${query}`, undefined, asked)).roles.map(({ name }) => name);
     expect(await rolesAt('')).toEqual(['Editor']);
     expect(await rolesAt('?projectId=shop')).toEqual(['Owner', 'Change reviewer']);
     expect(await rolesAt('?projectId=elsewhere')).toEqual([]);
+    expect(await rolesAt('?projectId=shop', adminToken)).toEqual(['Admin']);
+    const admin = await aUser(1);
+    expect(await rolesAt('?projectId=shop', admin.key)).toEqual(['Admin']);
+  });
+
+  it('learns every project when they are an administrator', async () => {
+    const { key } = await aUser(1);
+    for (const asked of [key, adminToken])
+      expect(await done<Profile>('GET', 'user/profile', undefined, asked)).toMatchObject({
+        rootRole: { id: 1, name: 'Admin', type: 'root' },
+        projects: ['default', 'shop'],
+        features: [],
+      });
   });
 });
