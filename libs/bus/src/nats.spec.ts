@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { defineOperation, systemCaller } from '@bunting/contracts';
-import { eventually, startNats } from '@bunting/testing';
+import { eventually, startNats, startSwallowingProxy } from '@bunting/testing';
 import { rmSync } from 'node:fs';
 import { Type } from 'typebox';
 import { describeBus } from '../test/bus-behaviour.ts';
@@ -222,4 +222,24 @@ describe('the bus over NATS', () => {
       natsBus({ url: 'nats://127.0.0.1:9', name: systemCaller.name, connectTimeoutMs: 500 }),
     ).rejects.toThrow(/^No NATS server answers at nats:\/\/127\.0\.0\.1:9/);
   });
+});
+
+describe('a bus whose server stops answering without closing the connection', () => {
+  it('stops its responders and subscriptions and closes', async () => {
+    const server = await startNats();
+    const proxy = await startSwallowingProxy(server.port);
+    try {
+      const bus = await natsBus({ url: `nats://127.0.0.1:${proxy.port}`, name: 'cut off' });
+      const served = await serve(bus, [implement(Read, async ({ body }) => body.text)]);
+      const subscription = await bus.subscribe({ producer: 'search', topic: 'event' }, 'spec', async () => undefined);
+      expect(await call(bus, Read, { body: { repeat: 1, text: 'there' } }, systemContext(5_000))).toBe('there');
+      proxy.swallow();
+      await served.stop();
+      await subscription.stop();
+      await bus.close();
+    } finally {
+      await proxy.stop();
+      await server.stop();
+    }
+  }, 20_000);
 });

@@ -83,8 +83,22 @@ const answerOf = ({ headers: carried, data }: Heard): Answer => {
 /** Half of what a NATS server keeps for a client that reads slowly, unless told otherwise, before it cuts it off. */
 const mostAnswered = 32 * 1024 * 1024;
 
-/** How long the end of a connection may take. */
-const closeMs = 3_000;
+/** How long the server may take to confirm the end of a subscription or of the connection. */
+const drainTimeoutMs = 3_000;
+
+/** How often the connection is probed. After two unanswered probes it is lost: an unreachable server closes no connection. */
+const pingIntervalMs = 10_000;
+
+/** Waits for a drain, which only the server can confirm, until its timeout. Resolves with whether it was confirmed. */
+const drained = async (draining: Promise<unknown>): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, drainTimeoutMs, false)));
+  const confirmed = draining.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([confirmed, timeout]).finally(() => clearTimeout(timer));
+};
 
 const away = (): Answer => ({ refused: refusedWith(unavailable('The message bus is away. Please try again.')) });
 
@@ -116,6 +130,7 @@ export const natsBus = async ({
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
       reconnectJitter: 250,
+      pingInterval: pingIntervalMs,
       ignoreAuthErrorAbort: true,
     });
   } catch (error) {
@@ -221,7 +236,12 @@ export const natsBus = async ({
       await connection.flush().catch((error: unknown) => {
         if (connection.isClosed()) throw error;
       });
-      return { stop: async () => void (connection.isClosed() || (await subscription.drain())) };
+      return {
+        stop: async () => {
+          if (connection.isClosed()) return;
+          if (!connected || !(await drained(subscription.drain()))) subscription.unsubscribe();
+        },
+      };
     },
 
     publish: async (all) => {
@@ -294,7 +314,7 @@ export const natsBus = async ({
         stop: async () => {
           // What is asked of the server at this moment may never be answered: nobody waits for that.
           stopped = true;
-          await stopConsuming?.();
+          if (stopConsuming !== undefined) await drained(stopConsuming());
         },
       };
     },
@@ -306,12 +326,9 @@ export const natsBus = async ({
     close: async () => {
       closing = true;
       if (connection.isClosed()) return;
-      // Without the server nothing can be drained, and the client would wait for it, in the worst case for ever.
-      const closed = connected ? connection.drain().catch(() => connection.close()) : connection.close();
-      let impatience: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (impatience = setTimeout(resolve, closeMs)));
-      await Promise.race([closed, late]);
-      clearTimeout(impatience);
+      // A lost server confirms no drain.
+      if (connected && (await drained(connection.drain()))) return;
+      await drained(connection.close());
     },
   };
 };
