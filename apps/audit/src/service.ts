@@ -1,6 +1,6 @@
 import { openDatabase } from '@bunting/database';
 import { inboxHistory, inboxTables, missedMessages } from '@bunting/outbox';
-import { defineService } from '@bunting/runtime';
+import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { keepHouse } from './housekeeping.ts';
 import { measureMissed } from './missed-metrics.ts';
@@ -48,10 +48,10 @@ export const auditService = defineService({
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
     });
-    atStop(() => database.close());
+    atStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const recording = await startRecording({ bus, database, intervalMs, warn, complain });
-    atStop(() => recording.stop());
+    atStop('event recording', () => recording.stop());
     measureMissed(metrics, () => missedMessages(database));
     const checkAlone = turns(1);
     const fresh = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
@@ -70,7 +70,7 @@ export const auditService = defineService({
         () => missedMessages(database),
       ),
     ]);
-    atStop(() => served.stop());
+    atStop('calls', () => served.stop(), callsStopLimitMs);
     const indexNext = indexing();
     const chores = [
       { name: 'Indexing events', step: () => database.transaction(indexNext), everyMs: indexingEveryMs },
@@ -84,7 +84,7 @@ export const auditService = defineService({
       chores.push({ name: 'Dropping what old events were found by', step: forget, everyMs: 10 * droppingEveryMs });
     }
     const housekeeping = keepHouse(chores, warn);
-    atStop(() => housekeeping.stop());
+    atStop('housekeeping', () => housekeeping.stop());
     return { ready: () => database.ping() };
   },
 });

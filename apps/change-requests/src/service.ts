@@ -7,7 +7,7 @@ import {
   outboxTables,
   startTelling,
 } from '@bunting/outbox';
-import { defineService } from '@bunting/runtime';
+import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applying } from './operations/apply.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
@@ -35,7 +35,7 @@ export const changeRequestsService = defineService({
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,
     });
-    atStop(() => database.close());
+    atStop('database', () => database.close());
     const telling = startTelling({
       producer: 'change-requests',
       database,
@@ -45,7 +45,7 @@ export const changeRequestsService = defineService({
       answersKeptHours: config.CHANGE_REQUESTS_IDEMPOTENCY_HOURS,
       warn,
     });
-    atStop(() => telling.relay.stop());
+    atStop('relay', () => telling.relay.stop());
     const reader = changeRequestReader(database);
     const work = unitOfWork(telling);
     const agenda = agendaOf(database);
@@ -67,18 +67,18 @@ export const changeRequestsService = defineService({
       recoveryMs: config.CHANGE_REQUESTS_RECOVERY_MS,
       warn,
     });
-    atStop(() => runner.stop());
+    atStop('scheduled changes', () => runner.stop());
     const wake = () => runner.wake();
     const features = await followFeatures({ bus, database, intervalMs: 1000, warn, wake });
-    atStop(() => features.stop());
+    atStop('projection of features', () => features.stop());
     const heard = () => runner.heardOfDeparture();
     const users = await followUsers({ bus, database, intervalMs: 1000, warn, heard });
-    atStop(() => users.stop());
+    atStop('projection of users', () => users.stop());
     const served = await serve([
       ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, tellProtection }),
       telling.endpoint,
     ]);
-    atStop(() => served.stop());
+    atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ping() };
   },
 });

@@ -1,6 +1,6 @@
 import { openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
-import { defineService } from '@bunting/runtime';
+import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
 import { handingOver } from './operations/features/import-proposal.ts';
@@ -25,7 +25,7 @@ export const featuresService = defineService({
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
       warn,
     });
-    atStop(() => database.close());
+    atStop('database', () => database.close());
     const telling = startTelling({
       producer: 'features',
       database,
@@ -35,15 +35,15 @@ export const featuresService = defineService({
       answersKeptHours: config.FEATURES_IDEMPOTENCY_HOURS,
       warn,
     });
-    atStop(() => telling.relay.stop());
+    atStop('relay', () => telling.relay.stop());
     const work = unitOfWork(telling);
     const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
     const housekeeping = startHousekeeping(work, { intervalMs, handOver: handingOver(bus, work), warn });
-    atStop(() => housekeeping.stop());
+    atStop('housekeeping', () => housekeeping.stop());
     const mostDelivered = config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024;
     const answered = featuresEndpoints(work, readersOf(database), bus, config.FEATURES_LIMIT, mostDelivered);
     const served = await serve([...answered, telling.endpoint]);
-    atStop(() => served.stop());
+    atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ping() };
   },
 });

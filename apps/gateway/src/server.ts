@@ -37,6 +37,13 @@ const readingMs = 2_000;
 /** How long a connection on which nothing moves is kept beyond the time that an answer may take. */
 const stalledMs = 60_000;
 
+const longestRequestMs = (config: GatewayConfig): number =>
+  Math.max(config.GATEWAY_REQUEST_TIMEOUT_MS, config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS);
+
+/** Milliseconds after which `close` has certainly ended: the longest request, its arrival and its reading, with a reserve. */
+export const httpStopLimitMs = (config: GatewayConfig): number =>
+  longestRequestMs(config) + 2 * lateMs + readingMs + 5_000;
+
 /** The proxies that a setting lists. @throws Error with a sentence that names what is none */
 const trustedProxies = (list = ''): string[] | false => {
   const named = list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
@@ -119,7 +126,7 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
   for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  const longestMs = Math.max(config.GATEWAY_REQUEST_TIMEOUT_MS, config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS);
+  const longestMs = longestRequestMs(config);
   // Whoever reads nothing of an answer does not keep it for ever.
   app.server.setTimeout(Math.max(longestMs, config.GATEWAY_ARRIVAL_TIMEOUT_MS) + stalledMs);
   // Beyond its own limit Node would leave headers out without a word.

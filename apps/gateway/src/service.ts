@@ -3,7 +3,7 @@ import { operations, serviceOf } from '@bunting/contracts';
 import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
-import type { AnyService, RunningService, Surroundings } from '@bunting/runtime';
+import { type AnyService, callsStopLimitMs, type RunningService, type Surroundings } from '@bunting/runtime';
 import { admission } from './admission.ts';
 import { givenTokens } from './domain/given-tokens.ts';
 import { authenticator } from './authenticate.ts';
@@ -22,7 +22,7 @@ import { openTokenHasher } from './persistence/token-key.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { projectsHeardOf } from './persistence/standing-projects.ts';
 import { tokenRepository } from './persistence/token-repository.ts';
-import { listen, openServer } from './server.ts';
+import { httpStopLimitMs, listen, openServer } from './server.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
 export interface RunningGateway extends RunningService {
@@ -52,7 +52,7 @@ const start = async ({
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     warn,
   });
-  atStop(() => database.close());
+  atStop('database', () => database.close());
   const telling = startTelling({
     producer: 'gateway',
     database,
@@ -62,9 +62,9 @@ const start = async ({
     answersKeptHours: config.GATEWAY_IDEMPOTENCY_HOURS,
     warn,
   });
-  atStop(() => telling.relay.stop());
+  atStop('relay', () => telling.relay.stop());
   const uses = lastUses(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });
-  atStop(() => uses.stop());
+  atStop('last uses of tokens', () => uses.stop());
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   const { authenticate, forget } = authenticator({
     tokens: tokenRepository(database),
@@ -74,9 +74,9 @@ const start = async ({
   });
   const admit = admission({ authenticate, config });
   const changes = listenForAccessChanges(database, forget);
-  atStop(() => changes.stop());
+  atStop('revocations', () => changes.stop());
   const projects = await followProjects({ bus, database, intervalMs: config.GATEWAY_PROJECTS_INTERVAL_MS, warn });
-  atStop(() => projects.stop());
+  atStop('projection of projects', () => projects.stop());
   const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
   const { caughtUp, applied } = projects;
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
@@ -102,8 +102,8 @@ const start = async ({
   const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
   const answers = gatewayEndpoints({ bus, work, access, heardOf, catchUp });
   for (const served of await Promise.all([serve([...answers, telling.endpoint]), serve(answers, near)]))
-    atStop(() => served.stop());
-  atStop(close);
+    atStop('calls', () => served.stop(), callsStopLimitMs);
+  atStop('HTTP server', close, httpStopLimitMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Only now: a start that fails must not make a token that nobody ever sees.
   const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given);

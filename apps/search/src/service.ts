@@ -1,5 +1,5 @@
 import { openDatabase } from '@bunting/database';
-import { defineService } from '@bunting/runtime';
+import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
 import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
@@ -40,16 +40,16 @@ export const searchService = defineService({
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
     });
-    atStop(() => database.close());
+    atStop('database', () => database.close());
     const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
-    atStop(() => states.stop());
+    atStop('projection of features', () => states.stop());
     const kept = keptStates(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), kept, states });
     const reconciling = startReconciler({
       ...{ reconcile, kept, everyMs: config.SEARCH_RECONCILE_INTERVAL_MS },
       ...{ warn, tell: reconcilerMetrics(metrics) },
     });
-    atStop(() => reconciling.stop());
+    atStop('reconciliation', () => reconciling.stop());
     const totals = knownTotals(mostTotals);
     const postgres = postgresIndex(database, totals);
     let index: FeatureIndex = postgres;
@@ -63,7 +63,7 @@ export const searchService = defineService({
         ...{ feed, pages: suggestedPages(database, totals) },
         ...{ warn, tell: measured.tell, circuitChanged: measured.circuitChanged },
       });
-      atStop(() => meilisearch.stop());
+      atStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = async () => {
         const { index: known } = await feed.standing(config.MEILI_INDEX);
         await feed.distrust(config.MEILI_INDEX, known?.generation ?? null, 'a reindex was asked for');
@@ -73,7 +73,7 @@ export const searchService = defineService({
     }
     const record = reindexRecord(database);
     const reindexer = reindexing({ record, rebuild, rebuildIndex, warn });
-    atStop(() => reindexer.stop());
+    atStop('reindexing', () => reindexer.stop());
     const served = await serve([
       startReindexEndpoint(reindexer),
       getReindexEndpoint(record),
@@ -83,7 +83,7 @@ export const searchService = defineService({
         freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
       }),
     ]);
-    atStop(() => served.stop());
+    atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ping() };
   },
 });

@@ -27,11 +27,11 @@ const greeter = (log: string[] = []): AnyService =>
     }),
     start: async ({ config, serve, atStop }) => {
       log.push('search starts');
-      atStop(async () => void log.push('search stops'));
+      atStop('log', async () => void log.push('search stops'));
       const served = await serve([
         implement(Greet, async ({ body }) => `${config.SEARCH_GREETING} ${body.name}`.repeat(config.SEARCH_TIMES)),
       ]);
-      atStop(() => served.stop());
+      atStop('calls', () => served.stop());
       return { ready: async () => undefined };
     },
   });
@@ -42,7 +42,7 @@ const other = (log: string[] = [], fail = false): AnyService =>
     config: Type.Object({ AUDIT_SECRET: Type.Integer({ description: 'a number' }) }),
     start: async ({ atStop }) => {
       log.push('audit starts');
-      atStop(async () => void log.push('audit stops'));
+      atStop('log', async () => void log.push('audit stops'));
       if (fail) throw new Error('The audit cannot start.');
       return { ready: async () => Promise.reject(new Error('The database is away.')) };
     },
@@ -90,20 +90,32 @@ describe('a host', () => {
     expect(log).toEqual(['search starts', 'audit starts', 'audit stops', 'search stops']);
   });
 
-  it('lets go of what came last first, and of everything although something cannot be let go of', async () => {
-    const log: string[] = [];
+  it('stops the parts of a service in reverse order, also when one fails and one never stops, and names those two', async () => {
+    const stopped: string[] = [];
+    const lines: string[] = [];
     const parted: AnyService = {
       ...other(),
       start: async ({ atStop }: Surroundings<TObject>) => {
-        atStop(async () => void log.push('the database'));
-        atStop(async () => Promise.reject(new Error('The relay hangs.')));
-        atStop(async () => void log.push('the calls'));
+        atStop('database', async () => void stopped.push('database'));
+        atStop('relay', async () => Promise.reject(new Error('The relay failed.')));
+        atStop('projection', () => new Promise<void>(() => undefined), 20);
+        atStop('calls', async () => void stopped.push('calls'));
         return { ready: async () => undefined };
       },
     };
-    hosted = await host([parted], { environment: { ...silent, AUDIT_SECRET: '7' } });
+    const log = openLog('warn', { write: (line) => void lines.push(line) });
+    hosted = await host([parted], { environment: { AUDIT_SECRET: '7' }, log });
     await hosted.stop();
-    expect(log).toEqual(['the calls', 'the database']);
+    expect(stopped).toEqual(['calls', 'database']);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      {
+        level: 'warn',
+        service: 'audit',
+        part: 'projection',
+        msg: 'The part "projection" did not stop within 20 ms. The shutdown goes on without it.',
+      },
+      { level: 'error', service: 'audit', part: 'relay', err: { message: 'The relay failed.' } },
+    ]);
   });
 
   it('takes on no more calls at once than a service may, and refuses the others at once', async () => {
@@ -113,7 +125,7 @@ describe('a host', () => {
       start: async ({ serve, atStop }: Surroundings<TObject>) => {
         const greeted = new Promise<void>((resolve) => (greet = resolve));
         const served = await serve([implement(Greet, async ({ body }) => greeted.then(() => `Hi ${body.name}`))]);
-        atStop(() => served.stop());
+        atStop('calls', () => served.stop());
         return { ready: async () => undefined };
       },
     };

@@ -22,7 +22,8 @@ export const HostConfig = Type.Object({
   DRAIN_DELAY_MS: Type.Integer({
     minimum: 0,
     default: 0,
-    description: 'milliseconds between "not ready" and the end of new work at a stop, for load balancers to notice',
+    description:
+      'milliseconds for which a stopping process goes on accepting work while /health/ready answers 503, for load balancers to notice',
   }),
   CHECK_REPLIES: Type.Boolean({ default: false, description: 'hold every reply to its schema; for tests' }),
 });
@@ -119,6 +120,33 @@ const readyOn = async (bus: Bus, service: RunningService): Promise<void> => {
   await service.ready();
 };
 
+/** Something that a service registered to be stopped. */
+interface Part {
+  readonly name: string;
+  readonly stop: () => Promise<void>;
+  readonly limitMs: number;
+}
+
+const defaultStopLimitMs = 10_000;
+
+/** Stops one part. A part that fails, or that exceeds its limit, is logged and keeps no other part from stopping. */
+const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<'timeout'>((resolve) => (timer = setTimeout(resolve, limitMs, 'timeout')));
+  try {
+    if ((await Promise.race([stop(), limit])) === 'timeout') {
+      log.warn(
+        { part: name },
+        `The part "${name}" did not stop within ${limitMs} ms. The shutdown goes on without it.`,
+      );
+    }
+  } catch (error) {
+    log.error({ part: name, err: error }, `The part "${name}" did not stop cleanly.`);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 /**
  * Runs services in this process until stopped: reads all their settings and tells all faults at once, opens the bus, starts
  * them in order and stops them in reverse.
@@ -132,7 +160,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const bus = await openBus(common.BUS_URL, name, (message) => log.warn(message));
 
   const running = new Map<string, RunningService>();
-  const begun: { readonly log: Logger; readonly parts: AsyncDisposableStack }[] = [];
+  const begun: { readonly log: Logger; readonly parts: Part[] }[] = [];
   const operationsServers = new Map<string, OperationsServer>();
   let stopping: Promise<void> | undefined;
 
@@ -141,11 +169,9 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       await new Promise((resolve) => setTimeout(resolve, common.DRAIN_DELAY_MS));
     }
     for (const service of begun.reverse()) {
-      await service.parts
-        .disposeAsync()
-        .catch((error: unknown) => service.log.error({ err: error }, 'The service did not stop cleanly.'));
+      for (const part of service.parts.reverse()) await stopPart(part, service.log);
     }
-    await bus.close();
+    await stopPart({ name: 'bus', stop: () => bus.close(), limitMs: defaultStopLimitMs }, log);
     await Promise.all([...operationsServers.values()].map((server) => server.close()));
   };
   const stop = () => (stopping ??= stopAll());
@@ -167,7 +193,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         };
         operationsServers.set(service.name, await startOperationsServer(port, metrics, ready));
       }
-      const parts = new AsyncDisposableStack();
+      const parts: Part[] = [];
       begun.push({ log: serviceLog, parts });
       const surroundings: Surroundings<ConfigSchema> = {
         config,
@@ -176,7 +202,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         metrics,
         serve: (endpoints, on = bus) =>
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
-        atStop: (letGo) => parts.defer(letGo),
+        atStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
       };
       const started = await service.start(surroundings as never);
       running.set(service.name, started);

@@ -2,4 +2,11 @@ export { ConfigError, type ConfigSchema, readConfig } from './config.ts';
 export { configOf, host, HostConfig, type Hosted, type HostOptions, operationsPortKey } from './host.ts';
 export { type Logger, openLog } from './log.ts';
 export { outliveStrayFailures, run, stopOnSignal } from './run.ts';
-export { type AnyService, defineService, type RunningService, type Service, type Surroundings } from './service.ts';
+export {
+  type AnyService,
+  callsStopLimitMs,
+  defineService,
+  type RunningService,
+  type Service,
+  type Surroundings,
+} from './service.ts';

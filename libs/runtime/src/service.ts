@@ -5,6 +5,9 @@ import type { Static } from 'typebox';
 import type { ConfigSchema } from './config.ts';
 import type { Logger } from './log.ts';
 
+/** How long the part that answers calls may take to finish those it has accepted: longer than any caller waits for one. */
+export const callsStopLimitMs = 65_000;
+
 /** What a service is given to live in. It cannot tell whether it has the process to itself. */
 export interface Surroundings<S extends ConfigSchema> {
   readonly config: Static<S>;
@@ -14,10 +17,12 @@ export interface Surroundings<S extends ConfigSchema> {
   /** answers calls, with each one logged and measured: those of everybody, or those on a bus of the service's own */
   readonly serve: (endpoints: readonly Endpoint[], on?: Bus) => Promise<Subscription>;
   /**
-   * Has something let go of when the service stops, or when it fails to start: what came last goes first. Who takes no new work
-   * is said last, so that what it has is finished while all that it needs is still there.
+   * Registers a part to stop when the service stops, or when it fails to start. Parts stop in reverse order, so the part that
+   * accepts new work is registered last: it finishes what it has accepted while everything it depends on still runs.
+   * @param part names it in the log
+   * @param limitMs milliseconds after which the host logs a warning and goes on with the next part; 10 seconds by default
    */
-  readonly atStop: (letGo: () => Promise<void>) => void;
+  readonly atStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
 }
 
 export interface RunningService {
