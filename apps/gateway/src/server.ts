@@ -22,6 +22,7 @@ export interface ServerOptions {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly admit: Admit;
+  readonly draining: AbortSignal;
 }
 
 export interface HttpServer {
@@ -63,7 +64,7 @@ const trustedProxies = (list = ''): string[] | false => {
  * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
  * matches no route and to what is no HTTP at all.
  */
-export const openServer = ({ config, log, metrics, admit }: ServerOptions): HttpServer => {
+export const openServer = ({ config, log, metrics, admit, draining }: ServerOptions): HttpServer => {
   let closing = false;
   // A connection whose last answer was on its way when the end began has nothing more to wait for.
   const { begin } = exchanges(log, metrics, () => {
@@ -82,9 +83,16 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
   const protection = securityHeaders(config.GATEWAY_BEHIND_TLS);
   const admitOrigin = crossOrigin(config);
 
+  /** While draining, a response ends its connection, so that the client sends its next request to another gateway. */
+  const endConnectionIfDraining = (reply: FastifyReply): void => {
+    if (draining.aborted) reply.header('connection', 'close');
+  };
+
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply): void => {
     begin(request, reply);
     reply.headers(protection);
+    // Fastify runs no hooks for an address that it cannot parse.
+    endConnectionIfDraining(reply);
     admitOrigin(request, reply);
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return void refuseThrown(reply, oversized);
@@ -162,6 +170,10 @@ export const openServer = ({ config, log, metrics, admit }: ServerOptions): Http
       unanswered.add(reply);
       reply.raw.once('close', () => unanswered.delete(reply));
     }
+    done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    endConnectionIfDraining(reply);
     done();
   });
   app.setErrorHandler((error, _request, reply) => {

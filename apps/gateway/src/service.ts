@@ -40,6 +40,7 @@ const start = async ({
   metrics,
   serve,
   atStop,
+  draining,
 }: Surroundings<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
   const given = givenTokens(config);
@@ -82,13 +83,14 @@ const start = async ({
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
   let knowsProjects = applied > 0;
   const ready = async () => {
+    if (draining.aborted) throw new Error('The gateway is stopping.');
     bus.ready();
     await database.ping();
     knowsProjects ||= (await caughtUp(firstProjectsMs)) === 0;
     if (!knowsProjects) throw new Error('Which projects are private is not known yet: is the features service there?');
   };
 
-  const { app, close } = openServer({ config, log, metrics, admit });
+  const { app, close } = openServer({ config, log, metrics, admit, draining });
   // What the gateway answers itself does not wait for the bus: a key can be taken away also while NATS is gone.
   const near = inProcessBus();
   for (const operation of operations) {

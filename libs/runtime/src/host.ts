@@ -162,9 +162,11 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const running = new Map<string, RunningService>();
   const begun: { readonly log: Logger; readonly parts: Part[] }[] = [];
   const operationsServers = new Map<string, OperationsServer>();
+  const draining = new AbortController();
   let stopping: Promise<void> | undefined;
 
   const stopAll = async () => {
+    draining.abort();
     if (common.DRAIN_DELAY_MS > 0 && running.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, common.DRAIN_DELAY_MS));
     }
@@ -203,6 +205,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         serve: (endpoints, on = bus) =>
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
         atStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
+        draining: draining.signal,
       };
       const started = await service.start(surroundings as never);
       running.set(service.name, started);

@@ -23,6 +23,8 @@ export interface Surroundings<S extends ConfigSchema> {
    * @param limitMs milliseconds after which the host logs a warning and goes on with the next part; 10 seconds by default
    */
   readonly atStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
+  /** Aborted as soon as the process is asked to stop. Work goes on for `DRAIN_DELAY_MS` while balancers take the process out. */
+  readonly draining: AbortSignal;
 }
 
 export interface RunningService {

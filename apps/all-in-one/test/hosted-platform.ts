@@ -1,0 +1,46 @@
+import { type Hosted, host, openLog } from '@bunting/runtime';
+import { type FreshDatabase, freePort, freshDatabase } from '@bunting/testing';
+import { randomBytes } from 'node:crypto';
+import { services } from '../src/services.ts';
+
+/** Every service, hosted in the test's own process, where a test can read the log and stop the host. */
+export interface HostedPlatform {
+  readonly url: string;
+  readonly token: string;
+  readonly hosted: Hosted;
+  /** the lines logged so far, parsed */
+  lines(): Record<string, unknown>[];
+  /** Stops the host and removes its databases. */
+  stop(): Promise<void>;
+}
+
+/** Starts every service on databases of its own, over the bus that the settings name. */
+export const startHostedPlatform = async (settings: Readonly<Record<string, string>>): Promise<HostedPlatform> => {
+  const token = `hosted-${randomBytes(24).toString('hex')}`;
+  const environment: Record<string, string> = {
+    PORT: '0',
+    GATEWAY_HOST: '127.0.0.1',
+    GATEWAY_OPS_PORT: String(await freePort()),
+    BUNTING_ADMIN_TOKEN: token,
+    ...settings,
+  };
+  const databases: FreshDatabase[] = [];
+  for (const { name } of services) {
+    const database = await freshDatabase(name);
+    databases.push(database);
+    environment[`${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`] = database.url;
+  }
+  const logged: string[] = [];
+  const log = openLog(settings['LOG_LEVEL'] ?? 'info', { write: (line) => void logged.push(line) });
+  const hosted = await host(services, { environment, log });
+  return {
+    url: hosted.services.get('gateway')?.address ?? '',
+    token,
+    hosted,
+    lines: () => logged.map((line) => JSON.parse(line) as Record<string, unknown>),
+    stop: async () => {
+      await hosted.stop();
+      for (const database of databases) await database.drop();
+    },
+  };
+};
