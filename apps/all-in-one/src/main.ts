@@ -15,8 +15,15 @@ The README has the table of all settings. Ctrl-C stops everything cleanly.`;
 
 const repository = path.join(import.meta.dirname, '..', '..', '..');
 
+/**
+ * What the program prints once it is ready. It shows a token only when this start made it; one that the settings give appears by
+ * the name of its setting, which a shell expands.
+ */
 const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, seconds: string): string => {
-  const token = firstAdminToken ?? (process.env['BUNTING_ADMIN_TOKEN'] || undefined);
+  const isGiven = (process.env['BUNTING_ADMIN_TOKEN'] ?? '') !== '';
+  const token = firstAdminToken ?? (isGiven ? '$BUNTING_ADMIN_TOKEN' : undefined);
+  const header = `Authorization: ${token ?? '<your admin token>'}`;
+  const quoted = isGiven ? `"${header}"` : `'${header}'`;
   const lines = [
     '',
     `Bunting is ready, ${seconds} s after its start.`,
@@ -27,7 +34,7 @@ const welcome = ({ address, dataDir, firstAdminToken, hosted }: Platform, second
     ...(firstAdminToken === undefined ? [] : ['', `  Admin token, shown this once: ${firstAdminToken}`]),
     '',
     '  Try it:',
-    `    curl -H 'Authorization: ${token ?? '<your admin token>'}' ${address}/api/admin/projects/default/features`,
+    `    curl -H ${quoted} ${address}/api/admin/projects/default/features`,
     '',
     ...(token === undefined
       ? [

@@ -114,18 +114,23 @@ describe('a start', () => {
     expect(processesOf(dataDir)).toEqual([]);
   }, 90_000);
 
-  it('takes the admin token that it is given, and does not show it as a new one', async () => {
+  it('takes the admin token of BUNTING_ADMIN_TOKEN, and neither prints nor logs it', async () => {
     const port = String(await quietPort());
     const token = 'a-token-of-ones-own-4711';
-    const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
+    const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace' };
+    const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), ...settings });
     const url = `http://127.0.0.1:${port}`;
     await untilReady(program, url);
     await program.line(/Ctrl-C/);
     expect(program.output()).not.toMatch(tokenShown);
     expect(program.output()).not.toContain('BUNTING_ADMIN_TOKEN=');
+    expect(program.output()).toContain(`curl -H "Authorization: $BUNTING_ADMIN_TOKEN" ${url}/api/admin/`);
     expect((await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status).toBe(200);
     program.signal('SIGINT');
     expect(await program.ended).toEqual({ code: 0, signal: null });
+    const printed = program.output() + program.errors();
+    expect(printed).toContain('"route":"/api/admin/projects"');
+    expect(printed).not.toContain(token);
   }, 60_000);
 
   it('takes tokens that Unleash would be given, and makes none of its own', async () => {
