@@ -22,7 +22,7 @@ export const GatewayConfig = Type.Object({
       secret: true,
       pattern: '^[!-~]{16,256}$',
       description:
-        'an admin token that always works, 16 to 256 visible characters; without it the first start makes one up',
+        'an admin token that works from the start, 16 to 256 visible characters; another value revokes the earlier one; without it the first start makes one up',
     }),
   ),
   INIT_ADMIN_API_TOKENS: Type.Optional(

@@ -108,7 +108,7 @@ const start = async ({
   atStop('HTTP server', close, httpStopLimitMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Only now: a start that fails must not make a token that nobody ever sees.
-  const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given);
+  const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given, warn);
   return { ready, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
 };
 

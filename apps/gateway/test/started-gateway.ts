@@ -143,6 +143,7 @@ export const startGateway = async ({
           environment: where,
           expiresAt: expiresAt ?? null,
           revokedAt: revokedAt ?? null,
+          given: null,
         });
       });
     },

@@ -9,12 +9,41 @@ import type { TokenHasher } from './token-key.ts';
 
 const everything = { kind: 'admin', projects: ['*'], environment: '*' } as const;
 
-const add = async (
-  { em }: Tx,
+/** The row of a token, as far as its replacement concerns it. */
+interface Stored {
+  readonly id: string;
+  readonly shown: string;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+  readonly given: 'current' | 'replaced' | null;
+}
+
+const emit = (
   outbox: Outbox,
-  hasher: TokenHasher,
-  { secret, shown, kind, projects, environment }: GivenToken & { readonly shown?: string },
-): Promise<void> => {
+  type: 'api-token-created' | 'api-token-deleted',
+  { kind, projects, environment }: Omit<GivenToken, 'secret'>,
+  createdAt: string,
+): void => {
+  const [project = '*'] = projects;
+  const token = { tokenName: kind, type: kind, projects: [...projects], environment, createdAt };
+  outbox.event({
+    type,
+    createdAt: new Date().toISOString(),
+    createdBy: systemCaller.name,
+    createdByUserId: systemCaller.id,
+    project: project === '*' ? null : project,
+    environment: environment === '*' ? null : environment,
+    featureName: null,
+    data: type === 'api-token-created' ? token : null,
+    preData: type === 'api-token-created' ? null : token,
+    tags: [],
+  });
+};
+
+type NewGivenToken = GivenToken & { readonly shown?: string; readonly given?: 'current' };
+
+const add = async ({ em }: Tx, outbox: Outbox, hasher: TokenHasher, token: NewGivenToken): Promise<void> => {
+  const { secret, shown, given, kind, projects, environment } = token;
   const id = randomUUID();
   const createdAt = new Date();
   const { selector, hash } = hasher(secret);
@@ -31,31 +60,67 @@ const add = async (
     createdAt,
     expiresAt: null,
     revokedAt: null,
+    given: given ?? null,
   });
-  const at = createdAt.toISOString();
-  outbox.event({
-    type: 'api-token-created',
-    createdAt: at,
-    createdBy: systemCaller.name,
-    createdByUserId: systemCaller.id,
-    project: projects[0] === '*' ? null : (projects[0] ?? null),
-    environment: environment === '*' ? null : environment,
-    featureName: null,
-    data: { tokenName: kind, type: kind, projects: [...projects], environment, createdAt: at },
-    preData: null,
-    tags: [],
-  });
+  emit(outbox, 'api-token-created', token, createdAt.toISOString());
+};
+
+const columns = 'id, shown, created_at, revoked_at, given';
+
+/**
+ * Makes the token of `BUNTING_ADMIN_TOKEN` the only valid one that this setting has given: the one of an earlier value is revoked. A token
+ * that an administrator has revoked stays revoked, and then replaces none.
+ */
+const replaceGiven = async (
+  tx: Tx,
+  outbox: Outbox,
+  hasher: TokenHasher,
+  secret: string,
+  warn: (message: string) => void,
+): Promise<void> => {
+  const { selector } = hasher(secret);
+  const find = `select ${columns} from api_token where selector = $1 for update`;
+  const [stored] = await tx.query<Stored>(find, [selector]);
+  if (stored !== undefined && stored.revoked_at !== null && stored.given !== 'replaced') {
+    return warn(`The token of BUNTING_ADMIN_TOKEN (${stored.shown}) was revoked and stays so: set another value.`);
+  }
+  const revoke = `
+    update api_token set revoked_at = now(), given = 'replaced'
+    where given = 'current' and revoked_at is null and selector <> $1 returning ${columns}`;
+  for (const replaced of await tx.query<Stored>(revoke, [selector])) {
+    emit(outbox, 'api-token-deleted', everything, new Date(replaced.created_at).toISOString());
+    warn(`Revoked the admin token ${replaced.shown}, which an earlier BUNTING_ADMIN_TOKEN gave.`);
+  }
+  if (stored === undefined) return add(tx, outbox, hasher, { ...everything, secret, given: 'current' });
+  if (stored.given === 'current') return;
+  const mark = "update api_token set revoked_at = null, given = 'current' where id = $1 and kind = 'admin'";
+  await tx.query(mark, [stored.id]);
+  if (stored.revoked_at !== null) {
+    emit(outbox, 'api-token-created', everything, new Date(stored.created_at).toISOString());
+  }
+};
+
+const warnOfGiven = async ({ query }: Tx, warn: (message: string) => void): Promise<void> => {
+  const text = `select ${columns} from api_token where given = 'current' and revoked_at is null`;
+  for (const { shown } of await query<Stored>(text)) {
+    warn(
+      `BUNTING_ADMIN_TOKEN is not set any more, but the admin token that it gave (${shown}) still works. ` +
+        `If it is not needed, revoke it: DELETE /api/admin/api-tokens/${shown}`,
+    );
+  }
 };
 
 /**
- * Sees to it that there is an admin token. The one that is always given is added whenever it is not there yet. Where there is no token at
- * all, those are made that are given for a first start; and without any admin token among them, a made-up one.
+ * Sees to it that there is an admin token. The one of `BUNTING_ADMIN_TOKEN` is added whenever it is not there yet, and replaces the one of
+ * an earlier value. Where there is no token at all, those are made that are given for a first start; and without any admin token among
+ * them, a made-up one.
  * @returns the made-up one, which nobody can read anywhere afterwards
  */
 export const ensureFirstTokens = (
   work: Telling['work'],
   hasher: TokenHasher,
   { always, first }: GivenTokens,
+  warn: (message: string) => void,
 ): Promise<string | undefined> =>
   work(null, async (tx, outbox) => {
     // Two replicas may start at once: one of them makes the tokens, and the other finds them.
@@ -68,10 +133,10 @@ export const ensureFirstTokens = (
       await add(tx, outbox, hasher, token);
     }
     if (always !== undefined) {
-      const there = await tx.em.count(ApiToken, { selector: hasher(always).selector });
-      if (there === 0) await add(tx, outbox, hasher, { ...everything, secret: always });
+      await replaceGiven(tx, outbox, hasher, always, warn);
       return undefined;
     }
+    await warnOfGiven(tx, warn);
     if (!isFirst || first.some(({ kind }) => kind === 'admin')) return undefined;
     const made = newTokenSecret(['*'], '*');
     await add(tx, outbox, hasher, { ...everything, ...made });

@@ -20,6 +20,7 @@ export const ApiToken = defineEntity({
     createdAt: p.datetime(),
     expiresAt: p.datetime().nullable(),
     revokedAt: p.datetime().nullable(),
+    given: p.text().$type<'current' | 'replaced'>().nullable(),
   },
 });
 
@@ -76,6 +77,14 @@ const groupMappings: SchemaStep = {
   statements: ["alter table user_group add column mappings_sso text[] not null default '{}'"],
 };
 
+/** Marks the admin token that `BUNTING_ADMIN_TOKEN` gives, and those that it gave before and another value replaced. */
+const givenAdminToken: SchemaStep = {
+  name: '2026-11-24-given-admin-token',
+  statements: [
+    "alter table api_token add column given text check (given is null or given in ('current', 'replaced') and kind = 'admin')",
+  ],
+};
+
 /** The whole schema of the gateway's database. */
 export const gatewaySteps: readonly SchemaStep[] = [
   outboxTables,
@@ -86,5 +95,6 @@ export const gatewaySteps: readonly SchemaStep[] = [
   idempotencyTables,
   idempotencyGrants,
   groupMappings,
+  givenAdminToken,
 ];
 export const gatewayEntities = [ApiToken, ApiUser] as const;
