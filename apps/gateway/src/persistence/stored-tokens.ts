@@ -40,6 +40,8 @@ export interface StoredTokens {
   count(): Promise<number>;
   add(token: NewToken, secret: NewSecret, createdBy: number): Promise<StoredToken>;
   setExpiry(id: string, expiresAt: Date): Promise<StoredToken>;
+  /** When a token of any kind expires; null for one that does not. */
+  expiryOf(id: string): Promise<Date | null>;
   revoke(id: string): Promise<void>;
   /** The keys of a user or a service account. */
   pats(userId: number): Promise<Pat[]>;
@@ -118,6 +120,11 @@ export const storedTokens = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher):
           expiresAt.toISOString(),
         ]),
       ),
+    expiryOf: async (id) => {
+      const text = 'select expires_at from api_token where id = $1';
+      const [row] = await query<Pick<TokenRow, 'expires_at'>>(text, [id]);
+      return row?.expires_at == null ? null : new Date(row.expires_at);
+    },
     revoke: async (id) => void (await query('update api_token set revoked_at = now() where id = $1', [id])),
     pats: async (userId) => {
       const text = `select ${columns} from api_token where user_id = $1 and revoked_at is null order by number`;

@@ -106,6 +106,24 @@ describe('an API token', () => {
     expect((await ask('PUT', at(token.secret), {})).status).toBe(400);
   });
 
+  it('of an administrator that expires makes no admin token that outlives it, and prolongs none', async () => {
+    const [soon, later] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
+    const expiring = await done<ApiToken>('POST', 'api-tokens', { tokenName: 'hour', type: 'admin', expiresAt: soon });
+    const by = (method: string, path: string, body: object) => ask(method, path, body, expiring.secret);
+    const another = { tokenName: 'another', type: 'admin' };
+    const refused = [
+      await by('POST', 'api-tokens', another),
+      await by('POST', 'api-tokens', { ...another, expiresAt: later }),
+      await by('PUT', `api-tokens/${encodeURIComponent(expiring.secret)}`, { expiresAt: later }),
+    ];
+    expect(refused.map(({ status, body }) => [status, body.name])).toEqual(
+      Array.from({ length: 3 }, () => [403, 'OperationDeniedError']),
+    );
+    expect((await by('POST', 'api-tokens', { ...another, expiresAt: soon })).status).toBe(201);
+    const client = { tokenName: 'app', type: 'client', environment: 'development' };
+    expect((await by('POST', 'api-tokens', client)).status).toBe(201);
+  });
+
   it('is made once for an Idempotency-Key, and a retry is given the same secret, which is stored nowhere', async () => {
     const make = async (more: object = {}): Promise<Response> =>
       gateway.ask('/api/admin/api-tokens', {

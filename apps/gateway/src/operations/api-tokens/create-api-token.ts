@@ -4,6 +4,7 @@ import { newToken, projectsOf, requireMayCreate } from '../../domain/new-token.t
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { PlacesKnown } from '../places.ts';
 import { makeToken } from './make-token.ts';
+import { requireWithinLifetime } from './within-lifetime.ts';
 
 export const createApiTokenEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
   implement(CreateApiToken, async (asked) => {
@@ -12,5 +13,8 @@ export const createApiTokenEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
     const token = newToken(body, caller, known, now);
     requireMayCreate(caller, token.kind);
     await places.requireHeardOf(projectsOf(token));
-    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
+    return work.revealing(asked, async (tx) => {
+      if (token.kind === 'admin') await requireWithinLifetime(tx, caller, token.expiresAt);
+      return makeToken(tx, token, caller.id);
+    });
   });

@@ -4,12 +4,14 @@ import { kindsFor } from '../../domain/new-token.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { requireToken } from './found-token.ts';
 import { answered, tokenEvent } from './told-token.ts';
+import { requireWithinLifetime } from './within-lifetime.ts';
 
 export const updateApiTokenEndpoint = (work: UnitOfWork) =>
   implement(UpdateApiToken, (asked) =>
     work(asked, async (tx) => {
       const { caller, params, body } = asked;
       const token = await requireToken(tx, caller, params.token, kindsFor(caller, 'UPDATE'));
+      if (token.type === 'admin') await requireWithinLifetime(tx, caller, new Date(body.expiresAt));
       const after = await tx.tokens.setExpiry(token.id, new Date(body.expiresAt));
       if (after.expiresAt === token.expiresAt) return null;
       await tx.requireAdministratorLeft();

@@ -1,6 +1,7 @@
 import { type CreatedPat, type CreatePatBody, type Pat, refusal } from '@bunting/contracts';
 import { futureExpiry } from '../../domain/new-token.ts';
 import { wrong } from '../../domain/refusals.ts';
+import { requireWithinLifetime } from '../api-tokens/within-lifetime.ts';
 import { newUserSecret } from '../../persistence/secrets.ts';
 import type { Occasion, WithSecret, Work } from '../../persistence/unit-of-work.ts';
 
@@ -26,6 +27,7 @@ export const newPat = async (
   const description = body.description.trim();
   if (description === '') throw wrong('The description of a token must not be empty', '/body/description');
   const expiresAt = futureExpiry(body.expiresAt, now);
+  if (userId === caller.id) await requireWithinLifetime({ tokens }, caller, expiresAt);
   const pats = await tokens.pats(userId);
   if (pats.some((pat) => pat.description === description))
     throw refusal('NameExistsError', 'PAT description already exists.');

@@ -41,6 +41,27 @@ describe('a personal access token', () => {
     expect(events).toMatchObject([{ type: 'pat-deleted', preData: { id: pat.id, userId: one.id } }]);
   });
 
+  it('makes no further key of its user that outlives it, when it expires itself', async () => {
+    const { key } = await aUser();
+    const [soon, later] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
+    const { secret } = await done<CreatedPat>('POST', 'user/tokens', { description: 'hour', expiresAt: soon }, key);
+    for (const expiresAt of [null, later]) {
+      const { status, body } = await ask('POST', 'user/tokens', { description: 'longer', expiresAt }, secret);
+      expect({ status, name: body.name }).toEqual({ status: 403, name: 'OperationDeniedError' });
+      expect(body.message).toContain(soon.toISOString());
+    }
+    await done('POST', 'user/tokens', { description: 'as long', expiresAt: soon }, secret);
+    await done('POST', 'user/tokens', { description: 'longer', expiresAt: later }, key);
+  });
+
+  it('of an administrator that expires makes keys of other users as they are asked for', async () => {
+    const [{ key }, other] = [await aUser(1), await aUser()];
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const { secret } = await done<CreatedPat>('POST', 'user/tokens', { description: 'hour', expiresAt }, key);
+    const pat = await done<CreatedPat>('POST', `user-admin/${other.id}/token`, { description: 'key' }, secret);
+    expect(pat.expiresAt).toBe(null);
+  });
+
   it('is refused with a description that is taken, a date that has passed, and when there are ten', async () => {
     const { key } = await aUser();
     const refused = async (body: object, by = key) => {

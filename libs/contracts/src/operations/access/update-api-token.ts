@@ -13,5 +13,5 @@ export const UpdateApiToken = defineOperation({
   permission: ['ADMIN', 'UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'],
   params: TokenPath,
   body: UpdateApiTokenBody,
-  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
+  errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError', 'OperationDeniedError'],
 });
