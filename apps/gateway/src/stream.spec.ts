@@ -195,6 +195,35 @@ describe('A stream of events', () => {
     });
   });
 
+  it('is one of ten at most that a user may have with all keys together', async () => {
+    const people = [900, 901].map((id) => ({
+      id,
+      keys: [0, 1, 2].map((nth) => `user:feed${id}of${nth}`.padEnd(40, '0')),
+    }));
+    for (const { id, keys } of people) {
+      await gateway.database.transaction(({ query }) =>
+        query(
+          `insert into api_user (id, username, root_role_id) overriding system value
+           values ($1, $2, 3)`,
+          [id, `streams-${id}`],
+        ),
+      );
+      for (const token of keys) await gateway.givenToken({ token, userId: id });
+    }
+    const [many = [], one = []] = people.map(({ keys }) => keys);
+    const opened = await Promise.all(
+      many.flatMap((key) => Array.from({ length: 4 }, () => follow(`${feed}?follow=true`, key))),
+    );
+    const statuses = opened.map(({ response }) => response.status).sort();
+    expect(statuses).toEqual([...Array<number>(10).fill(200), 429, 429]);
+    const another = await follow(`${feed}?follow=true`, one[0]);
+    expect(another.response.status).toBe(200);
+    for (const { leave, ended } of [...opened, another]) {
+      leave();
+      await ended;
+    }
+  });
+
   it('is asked for no faster than the client reads', async () => {
     log = Array.from({ length: 400 }, (_, nth) => anEvent(nth + 1, { text: 'x'.repeat(100_000) }));
     const response = await gateway.ask(feed);

@@ -1,9 +1,18 @@
 import { type Answer, callForAnswer, type CallContext } from '@bunting/bus';
-import { type AnyOperation, type Caller, parse, type Permission, refusal, unavailable } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  type Caller,
+  parse,
+  type Permission,
+  type Refusal,
+  refusal,
+  unavailable,
+} from '@bunting/contracts';
 import type { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireAdministrator, requirePermission } from './authenticate.ts';
+import { concurrencyLimit, type Share } from './concurrency-limit.ts';
 import { refuse } from './http-errors.ts';
 import type { MountOptions } from './mount.ts';
 import type { Principal } from './persistence/token-repository.ts';
@@ -16,38 +25,27 @@ const heartbeatMs = 10_000;
 /** How long a service may be away before who reads is told to come again. */
 const patienceMs = 30_000;
 const mostStreams = 200;
-/** How many streams one key may have: no one takes the places of all others. */
 const mostOfKey = 5;
+/** A user may have many keys: no user takes the places of all others. */
+const mostOfUser = 10;
 
 export const linesType = 'application/x-ndjson; charset=utf-8';
 
-/** Gives places to streams, and each place a way to give it back. */
-const streamPlaces = () => {
-  const ofKey = new Map<string, number>();
-  let taken = 0;
-  const put = (key: string, held: number): void => {
-    if (held === 0) ofKey.delete(key);
-    else ofKey.set(key, held);
-  };
-  return ({ id, tokenId }: Caller): (() => void) => {
-    const key = tokenId ?? String(id);
-    const held = ofKey.get(key) ?? 0;
-    if (held >= mostOfKey) {
-      const message = `A key may have ${mostOfKey} streams at once. Please end one of them first.`;
-      throw refusal('RateLimitError', message, { retryAfterSeconds: 10 });
-    }
-    if (taken >= mostStreams) throw unavailable('There are too many streams now. Please try again.', 10);
-    taken++;
-    put(key, held + 1);
-    let isBack = false;
-    return () => {
-      if (isBack) return;
-      isBack = true;
-      taken--;
-      put(key, (ofKey.get(key) ?? 1) - 1);
-    };
-  };
-};
+const tooMany = (whose: string, limit: number) => (): Refusal =>
+  refusal('RateLimitError', `${whose} may have ${limit} streams at once. Please end one of them first.`, {
+    retryAfterSeconds: 10,
+  });
+
+/** The shares that a stream is counted under. Admin tokens are no user, and are counted by token alone. */
+const sharesOf = ({ id, tokenId }: Caller): readonly Share[] => [
+  { holder: `key ${tokenId ?? id}`, limit: mostOfKey, refuse: tooMany('A key', mostOfKey) },
+  ...(id > 0 ? [{ holder: `user ${id}`, limit: mostOfUser, refuse: tooMany('A user', mostOfUser) }] : []),
+  {
+    holder: 'everyone',
+    limit: mostStreams,
+    refuse: () => unavailable('There are too many streams now. Please try again.', 10),
+  },
+];
 
 interface Page {
   readonly items: readonly unknown[];
@@ -73,7 +71,7 @@ export const mountStream = (
     closing.abort();
     done();
   });
-  const takePlace = streamPlaces();
+  const streams = concurrencyLimit();
 
   app.route({
     // Both here: left to itself, HEAD would find the operation whose address has a parameter in the last place.
@@ -106,7 +104,7 @@ export const mountStream = (
       const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
 
       // Taken before anything is awaited: as many as ask at once cannot all find the last place free.
-      const giveBack = takePlace(admitted.caller);
+      const giveBack = streams.acquire(sharesOf(admitted.caller));
       // At once when the connection ends, and not only when what is on its way to it has come to its end.
       response.raw.once('close', giveBack);
       const answer = await callForAnswer(bus, operation, { query }, first).catch((error: unknown) => {
