@@ -66,6 +66,23 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       expectRefusal(await register(frontend.secret), 403, 'NoAccessError');
     });
 
+    it('of an administrator serves an SDK as well: its features, its evaluations and its reports are answered', async () => {
+      const { api } = platform();
+      expect(await api('GET', '/api/client/features')).toMatchObject({
+        status: 200,
+        body: { query: { environment: 'development' } },
+      });
+      expect(await api('GET', '/api/frontend')).toMatchObject({ status: 200, body: { toggles: expect.any(Array) } });
+      const now = new Date().toISOString();
+      const metrics = { appName: 'sdk-admin', bucket: { start: now, stop: now, toggles: { unknown: { yes: 1 } } } };
+      expect((await api('POST', '/api/client/metrics', metrics)).status).toBe(202);
+      expect((await api('POST', '/api/frontend/client/metrics', metrics)).status).toBe(200);
+      const started = { appName: 'sdk-admin', strategies: ['default'], started: now, interval: 10 };
+      expect((await api('POST', '/api/client/register', started)).status).toBe(202);
+      const { body } = await api<{ usage: object[] }>('GET', '/api/admin/metrics/applications/sdk-admin');
+      expect(body.usage).toEqual([{ project: '*', environments: ['development'] }]);
+    });
+
     it('ends when it is given an end, and when it is deleted, from that moment on', async () => {
       const [expiring, deleted] = [await apiToken('sdk-expiring'), await apiToken('sdk-deleted')];
       const { secret } = expiring;

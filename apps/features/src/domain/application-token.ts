@@ -4,12 +4,14 @@ import type { Caller } from '@bunting/contracts';
 
 const ofApplications: readonly string[] = ['CLIENT', 'FRONTEND'];
 
-/** The environment that an application asks for: that of its token, else the one it names, else `default`. */
-export const environmentFor = ({ grants }: Caller, asked: string | undefined): string =>
+/** The environment that a token is bound to; an admin token is bound to none. */
+export const boundEnvironment = ({ grants }: Caller): string | undefined =>
   grants.find(({ permission, environment }) => ofApplications.includes(permission) && environment !== undefined)
-    ?.environment ??
-  asked ??
-  'default';
+    ?.environment;
+
+/** The environment that an application asks for: that of its token, else the one it names, else `default`. */
+export const environmentFor = (caller: Caller, asked: string | undefined): string =>
+  boundEnvironment(caller) ?? asked ?? 'default';
 
 /** The projects that a token is for, `*` for all. */
 export const projectsOf = ({ grants }: Caller): readonly string[] => {

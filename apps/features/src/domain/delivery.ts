@@ -1,5 +1,5 @@
 import type { Caller, ClientFeaturesQuery, Refusal, Tag } from '@bunting/contracts';
-import { environmentFor, projectsOf } from './application-token.ts';
+import { projectsOf } from './application-token.ts';
 import { named, wrong } from './refusals.ts';
 import { writtenTag } from './tag.ts';
 
@@ -29,11 +29,16 @@ const projectsFor = (caller: Caller, asked: readonly string[] | undefined): read
   return ofToken.includes('*') ? asked : ofToken;
 };
 
-export const deliveredTo = (caller: Caller, query: ClientFeaturesQuery): Delivered => {
+/** @param environment one that the token is good for */
+export const deliveredTo = (
+  caller: Caller,
+  environment: string,
+  query: Omit<ClientFeaturesQuery, 'environment'> = {},
+): Delivered => {
   const projects = projectsFor(caller, query.project);
   const tags = query.tag?.map((written, nth) => writtenTag(written, `/query/tag/${nth}`));
   return {
-    environment: environmentFor(caller, query.environment),
+    environment,
     ...(projects === undefined ? {} : { projects: inOneOrder(projects) }),
     ...(query.namePrefix === undefined ? {} : { namePrefix: query.namePrefix }),
     ...(tags === undefined ? {} : { tags }),

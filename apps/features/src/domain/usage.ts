@@ -99,13 +99,17 @@ export const collectedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, no
     return [{ feature: featureName, environment, appName, minute: counted, yes, no, variants: variantsOf(variants) }];
   });
 
-/** What an application says of itself; environment and projects are those of its token. */
-export const registeredApplication = (body: RegisterApplicationBody, caller: Caller): SeenApplication => ({
+/** What an application says of itself; its projects are those of its token. */
+export const registeredApplication = (
+  body: RegisterApplicationBody,
+  environment: string,
+  caller: Caller,
+): SeenApplication => ({
   appName: body.appName,
   sdkVersion: body.sdkVersion ?? null,
   strategies: body.strategies,
   projects: projectsOf(caller),
-  environment: environmentFor(caller, body.environment),
+  environment,
 });
 
 /** What a proxy says of the applications behind it, each once. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '@bunting/bus';
+import type { ApplicationEnvironments } from '../persistence/application-environments.ts';
 import type { ClientFeaturesReader } from '../persistence/client-features-reader.ts';
 import { deliveriesOf } from './delivery/deliveries.ts';
 import { evaluateFrontendFeaturesEndpoint } from './delivery/evaluate-frontend-features.ts';
@@ -11,13 +12,17 @@ import { getFrontendFeaturesEndpoint } from './delivery/get-frontend-features.ts
  * What SDKs are given, and what is evaluated for those that are given no more than the outcome.
  * @param mostKept how many characters of answers are kept
  */
-export const deliveryEndpoints = (clients: ClientFeaturesReader, mostKept: number): readonly Endpoint[] => {
+export const deliveryEndpoints = (
+  clients: ClientFeaturesReader,
+  environments: ApplicationEnvironments,
+  mostKept: number,
+): readonly Endpoint[] => {
   const deliveries = deliveriesOf(clients, mostKept);
   const evaluations = evaluationsOf(deliveries);
   return [
-    getClientFeaturesEndpoint(deliveries),
-    getClientFeatureEndpoint(clients),
-    getFrontendFeaturesEndpoint(evaluations),
-    evaluateFrontendFeaturesEndpoint(evaluations),
+    getClientFeaturesEndpoint(deliveries, environments),
+    getClientFeatureEndpoint(clients, environments),
+    getFrontendFeaturesEndpoint(evaluations, environments),
+    evaluateFrontendFeaturesEndpoint(evaluations, environments),
   ];
 };

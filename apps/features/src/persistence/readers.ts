@@ -1,4 +1,5 @@
 import type { Database } from '@bunting/database';
+import { type ApplicationEnvironments, applicationEnvironments } from './application-environments.ts';
 import { type ClientFeaturesReader, clientFeaturesReader } from './client-features-reader.ts';
 import { type FeaturePartsReader, featurePartsReader } from './feature-parts-reader.ts';
 import { type FeatureReader, featureReader } from './feature-reader.ts';
@@ -20,6 +21,7 @@ export interface Readers {
   readonly usage: UsageReader;
   readonly states: StateReader;
   readonly clients: ClientFeaturesReader;
+  readonly applicationEnvironments: ApplicationEnvironments;
 }
 
 export const readersOf = (database: Database): Readers => ({
@@ -32,4 +34,5 @@ export const readersOf = (database: Database): Readers => ({
   usage: usageReader(database),
   states: stateReader(database),
   clients: clientFeaturesReader(database),
+  applicationEnvironments: applicationEnvironments(database),
 });

@@ -12,7 +12,6 @@ export interface UsageReader {
   byHour(feature: string, hoursBack: number, hidden: readonly string[]): Promise<string>;
   applications(hidden: readonly string[]): Promise<string>;
   application(appName: string, hidden: readonly string[]): Promise<string>;
-  hasEnvironment(name: string): Promise<boolean>;
 }
 
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
@@ -69,8 +68,6 @@ const application: Statement = {
   text: `select ${applicationJson('$2')}::text as json from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`,
 };
 
-const environment: Statement = { name: 'environment-is-there', text: 'select from environment where name = $1' };
-
 export const usageReader = (database: Database): UsageReader => {
   const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
@@ -85,6 +82,5 @@ export const usageReader = (database: Database): UsageReader => {
     applications: (hidden) => found(applications, [hidden], 'Could not find the applications'),
     application: (appName, hidden) =>
       found(application, [appName, hidden], `Could not find application with appName ${named(appName)}`),
-    hasEnvironment: async (name) => (await database.read(environment, [name])).length > 0,
   };
 };

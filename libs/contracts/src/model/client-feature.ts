@@ -101,7 +101,11 @@ export const ClientFeaturesQuery = Type.Object({
     }),
   ),
   environment: Type.Optional(
-    Type.String({ maxLength: 100, description: 'the environment, unless the token is for one; default: `default`' }),
+    Type.String({
+      maxLength: 100,
+      description:
+        'the environment, unless the token is for one; without it, or with `default` where no environment is called that: the first enabled environment',
+    }),
   ),
   namePrefix: Type.Optional(
     Type.String({

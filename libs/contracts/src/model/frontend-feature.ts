@@ -66,7 +66,9 @@ export const FrontendQuery = Type.Object(
     remoteAddress: text('the address of the user; default: that of whoever asks'),
     appName: text('the application'),
     currentTime: text('the time of the evaluation; default: now'),
-    environment: text('the environment, unless the token is for one; default: `default`'),
+    environment: text(
+      'the environment, unless the token is for one; without it, or with `default` where no environment is called that: the first enabled environment',
+    ),
     callerAddress,
   },
   {

@@ -6,7 +6,11 @@ const instanceId = Type.Optional(
   Type.String({ maxLength: 255, description: 'which instance of the application; default: `default`' }),
 );
 const environment = Type.Optional(
-  Type.String({ maxLength: 100, description: 'the environment, unless the token is for one' }),
+  Type.String({
+    maxLength: 100,
+    description:
+      'the environment, unless the token is for one; without it, or with `default` where no environment is called that: the first enabled environment',
+  }),
 );
 const sdkVersion = Type.Optional(Type.String({ maxLength: 255, description: 'the SDK and its version' }));
 const text = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 255 }), { description }));

@@ -11,6 +11,7 @@ import {
   type ClientFeatures,
   type ClientFeaturesQuery,
   type CreateStrategy,
+  CreateEnvironment,
   CreateFeature,
   CreateProject,
   CreateSegment,
@@ -31,6 +32,8 @@ import {
   SetStrategyOrder,
   SetStrategySegments,
   SetVariantsInBatch,
+  SwitchEnvironmentOff,
+  SwitchEnvironmentOn,
   UpdateSegment,
   UpdateStrategy,
 } from '@bunting/contracts';
@@ -524,5 +527,24 @@ describe('the tag of what an SDK is given', () => {
     commit();
     await slow;
     expect(await seen()).toBe(true);
+  });
+});
+
+describe('an admin token', () => {
+  it('receives the environment that it names, and otherwise the first that is enabled', async () => {
+    const environmentOf = async (query: ClientFeaturesQuery = {}) => (await given(mia, query)).query.environment;
+    expect(await environmentOf()).toBe('development');
+    expect(await environmentOf({ environment: 'default' })).toBe('development');
+    expect(await environmentOf({ environment: 'production' })).toBe('production');
+    await expect(given(mia, { environment: 'nowhere' })).rejects.toMatchObject({
+      kind: 'ValidationError',
+      details: [{ path: '/query/environment' }],
+    });
+
+    await features.call(SwitchEnvironmentOff, { params: { name: 'development' } });
+    expect(await environmentOf()).toBe('production');
+    await features.call(SwitchEnvironmentOn, { params: { name: 'development' } });
+    await features.call(CreateEnvironment, { body: { name: 'default', type: 'production' } });
+    expect(await environmentOf()).toBe('default');
   });
 });

@@ -1,14 +1,16 @@
 import { implement, JsonText, notModified } from '@bunting/bus';
 import { GetClientFeatures } from '@bunting/contracts';
 import { deliveredTo } from '../../domain/delivery.ts';
+import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
 import { authorise } from '../authorise.ts';
 import type { Deliveries } from './deliveries.ts';
+import { deliveryEnvironment } from './delivery-environment.ts';
 
-export const getClientFeaturesEndpoint = (deliveries: Deliveries) =>
+export const getClientFeaturesEndpoint = (deliveries: Deliveries, environments: ApplicationEnvironments) =>
   implement(GetClientFeatures, async ({ caller, query, isKnown, say }) => {
-    const wanted = deliveredTo(caller, query);
-    authorise(caller, GetClientFeatures.permission, { environment: wanted.environment });
-    const { tag, json } = await deliveries(wanted);
+    const environment = await deliveryEnvironment(environments, caller, query.environment);
+    authorise(caller, GetClientFeatures.permission, { environment });
+    const { tag, json } = await deliveries(deliveredTo(caller, environment, query));
     say('ETag', `"${tag}"`);
     return isKnown(tag) ? notModified : new JsonText(json);
   });

@@ -1,13 +1,15 @@
 import { implement } from '@bunting/bus';
 import { GetFrontendFeatures } from '@bunting/contracts';
-import { environmentFor } from '../../domain/application-token.ts';
 import { contextOfQuery, frontendFeatures } from '../../domain/evaluation/frontend.ts';
+import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
 import { authorise } from '../authorise.ts';
+import { deliveryEnvironment } from './delivery-environment.ts';
 import type { Evaluations } from './evaluations.ts';
 
-export const getFrontendFeaturesEndpoint = (evaluations: Evaluations) =>
+export const getFrontendFeaturesEndpoint = (evaluations: Evaluations, environments: ApplicationEnvironments) =>
   implement(GetFrontendFeatures, async ({ caller, query, now }) => {
-    authorise(caller, GetFrontendFeatures.permission, { environment: environmentFor(caller, query.environment) });
-    const { environment, evaluator } = await evaluations(caller, query.environment);
+    const environment = await deliveryEnvironment(environments, caller, query.environment);
+    authorise(caller, GetFrontendFeatures.permission, { environment });
+    const evaluator = await evaluations(caller, environment);
     return frontendFeatures(evaluator, { context: contextOfQuery(query, environment), now, random: Math.random });
   });

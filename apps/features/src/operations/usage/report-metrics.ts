@@ -1,19 +1,19 @@
 import { implement } from '@bunting/bus';
 import { ReportFrontendMetrics, ReportMetrics } from '@bunting/contracts';
-import { environmentFor, projectsOf } from '../../domain/application-token.ts';
+import { projectsOf } from '../../domain/application-token.ts';
 import { countsOf, noSuchReportingEnvironment } from '../../domain/usage.ts';
-import type { UsageReader } from '../../persistence/usage-reader.ts';
+import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { keepReport } from './report.ts';
 
-const reporting = (operation: typeof ReportMetrics, work: UnitOfWork, usage: UsageReader) =>
+const reporting = (operation: typeof ReportMetrics, work: UnitOfWork, environments: ApplicationEnvironments) =>
   implement(operation, async (asked) => {
     const { body, caller, now } = asked;
-    const environment = environmentFor(caller, body.environment);
+    const environment = await environments(caller, body.environment);
     authorise(caller, operation.permission, { environment });
+    if (environment === undefined) throw noSuchReportingEnvironment(body.environment ?? 'default');
     const counts = countsOf(body, environment, now);
-    if (!(await usage.hasEnvironment(environment))) throw noSuchReportingEnvironment(environment);
     const application = { appName: body.appName, projects: projectsOf(caller), environment };
     const { sdkVersion } = body;
     return keepReport(work, asked, {
@@ -22,8 +22,9 @@ const reporting = (operation: typeof ReportMetrics, work: UnitOfWork, usage: Usa
     });
   });
 
-export const reportMetricsEndpoint = (work: UnitOfWork, usage: UsageReader) => reporting(ReportMetrics, work, usage);
+export const reportMetricsEndpoint = (work: UnitOfWork, environments: ApplicationEnvironments) =>
+  reporting(ReportMetrics, work, environments);
 
 /** The same, of browsers and apps. */
-export const reportFrontendMetricsEndpoint = (work: UnitOfWork, usage: UsageReader) =>
-  reporting(ReportFrontendMetrics, work, usage);
+export const reportFrontendMetricsEndpoint = (work: UnitOfWork, environments: ApplicationEnvironments) =>
+  reporting(ReportFrontendMetrics, work, environments);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  type Caller,
   CreateProject,
   EnableEnvironment,
   GetApplication,
@@ -8,10 +9,11 @@ import {
   ListApplications,
   type MetricsBody,
   RegisterApplication,
+  ReportFrontendMetrics,
   ReportMetrics,
   ReportMetricsInBulk,
 } from '@bunting/contracts';
-import { lee, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -32,10 +34,24 @@ const inEnvironment = (environment: string) => someoneWho({ permission: 'CLIENT'
 const sql = <Row>(text: string, values: readonly unknown[] = []) =>
   features.database.transaction(({ query }) => query<Row>(text, values));
 
+interface ReportOptions {
+  readonly caller?: Caller;
+  readonly appName?: string;
+  readonly stop?: string;
+  readonly operation?: typeof ReportMetrics;
+  readonly environment?: string | undefined;
+}
+
 const report = (
   toggles: MetricsBody['bucket']['toggles'],
-  { caller = inEnvironment('development'), appName = 'web', stop = new Date().toISOString() } = {},
-) => features.call(ReportMetrics, { body: { appName, bucket: { start: stop, stop, toggles } } }, caller);
+  {
+    caller = inEnvironment('development'),
+    appName = 'web',
+    stop = new Date().toISOString(),
+    operation = ReportMetrics,
+    ...named
+  }: ReportOptions = {},
+) => features.call(operation, { body: { appName, ...named, bucket: { start: stop, stop, toggles } } }, caller);
 
 const figuresOf = async (feature: string) =>
   ((await features.get(feature)).environments ?? []).map(({ name: environment, yes, no, lastSeenAt }) => ({
@@ -106,10 +122,25 @@ describe('metrics', () => {
   it('are refused without the right to report, and for an environment that there is not', async () => {
     await expect(report({ [name]: { yes: 1 } }, { caller: lee })).rejects.toMatchObject({ kind: 'NoAccessError' });
     const everywhere = someoneWho({ permission: 'CLIENT' });
-    await expect(report({ [name]: { yes: 1 } }, { caller: everywhere })).rejects.toMatchObject({
+    await expect(report({ [name]: { yes: 1 } }, { caller: everywhere, environment: 'nowhere' })).rejects.toMatchObject({
       kind: 'ValidationError',
       details: [{ path: '/body/environment' }],
     });
+  });
+
+  it.each([undefined, 'default'])(
+    'of an admin token that names the environment %s count in the first enabled environment',
+    async (environment) => {
+      await report({ [name]: { yes: 3 } }, { caller: mia, environment });
+      expect((await figuresOf(name))[0]).toMatchObject({ environment: 'development', yes: 3 });
+      await report({ [name]: { yes: 1 } }, { caller: mia, environment: 'production' });
+      expect((await figuresOf(name))[1]).toMatchObject({ environment: 'production', yes: 1 });
+    },
+  );
+
+  it('of browsers are accepted from an admin token as well', async () => {
+    await report({ [name]: { yes: 2 } }, { caller: mia, operation: ReportFrontendMetrics });
+    expect((await figuresOf(name))[0]).toMatchObject({ environment: 'development', yes: 2 });
   });
 });
 
