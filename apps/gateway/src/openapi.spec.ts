@@ -55,7 +55,13 @@ describe.each(promised)('section $section: $method $path', ({ method, path, ...p
     expect(operation.requestBody?.required).toBe(true);
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(['application/json']);
     expect(
-      differences(asSchema, operation.requestBody?.content['application/json']?.schema, promise.body, 'body'),
+      differences(
+        asSchema,
+        operation.requestBody?.content['application/json']?.schema,
+        promise.body,
+        'body',
+        'request',
+      ),
     ).toEqual([]);
   });
 

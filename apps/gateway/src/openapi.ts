@@ -5,6 +5,7 @@ import {
   hasBody,
   type HttpBinding,
   isObjectSchema,
+  isRequestForm,
   NoReply,
   Problem,
 } from '@bunting/contracts';
@@ -40,6 +41,9 @@ const documented: Readonly<Record<string, string>> = {
   documentedEnum: 'enum',
 };
 
+/** What a schema says only to the validation. */
+const forValidation: ReadonlySet<string> = new Set(['lenient']);
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -50,7 +54,8 @@ const schemaWriter = () => {
   const written = (value: unknown): Json => {
     if (Array.isArray(value)) return value.map(written);
     if (!isObject(value)) return value as Json;
-    const entries = Object.entries(value).map(([key, member]) => [
+    const shown = Object.entries(value).filter(([key]) => !forValidation.has(key));
+    const entries = shown.map(([key, member]) => [
       documented[key] ?? key,
       key === 'properties' ? properties(member) : write(member),
     ]);
@@ -67,12 +72,12 @@ const schemaWriter = () => {
     const { title } = schema;
     if (typeof title !== 'string' || !title.endsWith('Schema')) return written(schema);
     const text = written(schema);
-    const known = schemas[title];
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(text)) {
-      throw new Error(`Two different schemas are called ${title}.`);
-    }
-    schemas[title] = text;
-    return { $ref: `#/components/schemas/${title}` };
+    const differs = (name: string) =>
+      schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(text);
+    const name = isRequestForm(schema) && differs(title) ? title.replace(/Schema$/, 'RequestSchema') : title;
+    if (differs(name)) throw new Error(`Two different schemas are called ${name}.`);
+    schemas[name] = text;
+    return { $ref: `#/components/schemas/${name}` };
   };
 
   return { write, schemas };
@@ -281,6 +286,8 @@ const writeOperation = (operation: AnyOperation, write: Write): JsonObject => {
 /** The description of the whole API, made from the contracts and from nothing else. */
 export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDocument => {
   const { write, schemas } = schemaWriter();
+  // Answers have the names that clients know; a request that may hold more than its answer gets one of its own.
+  for (const { reply, http } of operations) if (http !== undefined) write(reply);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations) {
     if (operation.http === undefined) continue;

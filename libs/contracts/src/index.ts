@@ -38,5 +38,6 @@ export * from './operations/index.ts';
 export * from './outbox.ts';
 export * from './parse.ts';
 export * from './permissions.ts';
+export * from './request-form.ts';
 export * from './states.ts';
 export * from './text.ts';

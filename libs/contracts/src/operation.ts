@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { ErrorKind } from './errors.ts';
 import type { Permission } from './permissions.ts';
+import { requestForm } from './request-form.ts';
 
 /** The services that answer calls. */
 export const serviceNames = ['gateway', 'features', 'change-requests', 'audit', 'search'] as const;
@@ -98,7 +99,7 @@ export const defineOperation = <
   ...declared,
   params: (declared.params ?? NoFields) as P,
   query: (declared.query ?? NoFields) as Q,
-  body: (declared.body ?? NoBody) as B,
+  body: requestForm(declared.body ?? NoBody) as B,
   reply: (declared.reply ?? NoReply) as R,
   errors: declared.errors ?? [],
 });

@@ -1,12 +1,27 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type ErrorDetail, invalidAll } from './errors.ts';
+import { coerced } from './request-form.ts';
 
 const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;
 const asItIs = new Ajv(options);
 const asText = new Ajv({ ...options, coerceTypes: true });
-for (const ajv of [asItIs, asText]) (addFormats as unknown as (ajv: Ajv) => void)(ajv);
+for (const ajv of [asItIs, asText]) {
+  (addFormats as unknown as (ajv: Ajv) => void)(ajv);
+  ajv.addKeyword({
+    keyword: 'coerceTo',
+    schemaType: 'string',
+    before: 'allOf',
+    modifying: true,
+    errors: false,
+    validate: (type: 'string' | 'number', value: unknown, _schema?: AnySchemaObject, where?: DataValidationCxt) => {
+      if (where !== undefined) where.parentData[where.parentDataProperty] = coerced(type, value);
+      return true;
+    },
+  });
+}
 
 const compiled = new Map<Ajv, WeakMap<TSchema, ValidateFunction>>([
   [asItIs, new WeakMap()],

@@ -11,6 +11,7 @@ import { describeEvents } from './events.ts';
 import { describeFeatures } from './features.ts';
 import { describeImport } from './import.ts';
 import { describeImportCommand } from './import-command.ts';
+import { describeLenientValues } from './lenient-values.ts';
 import { describePatchStrategy } from './patch-strategy.ts';
 import { describePeople } from './people.ts';
 import { describePrivateProjects } from './private-projects.ts';
@@ -28,6 +29,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describeImport(platform);
   describeImportCommand(platform);
   describePatchStrategy(platform);
+  describeLenientValues(platform);
   describeFeatures(platform);
   describeChangeRequests(platform);
   describeChangeRequestLife(platform);

@@ -1,4 +1,12 @@
-import { type FeatureVariant, type JsonPatch, notFound, parse, refusal, VariantList } from '@bunting/contracts';
+import {
+  type FeatureVariant,
+  type JsonPatch,
+  notFound,
+  parse,
+  refusal,
+  requestForm,
+  VariantList,
+} from '@bunting/contracts';
 import { replaceVariants } from './environments.ts';
 import type { Decision, DomainEvent, Feature } from './feature.ts';
 import { type Patchable, patched } from './json-patch.ts';
@@ -54,7 +62,7 @@ const patchedVariants = (variants: readonly FeatureVariant[], patch: JsonPatch):
     path: `/variants${path}`,
     ...(from === undefined ? {} : { from: `/variants${from}` }),
   }));
-  return parse(VariantList, patched({ variants }, steps, patchable)['variants'], '/variants');
+  return parse(requestForm(VariantList), patched({ variants }, steps, patchable)['variants'], '/variants');
 };
 
 /** Replaces the variants of a feature in one environment, where it has had some before. */

@@ -207,7 +207,7 @@ describe('a patch of a strategy is refused', () => {
     ['a title that is not text', { op: 'replace', path: '/title', value: 7 }, '/title'],
     ['disabled as text', { op: 'replace', path: '/disabled', value: 'true' }, '/disabled'],
     ['a place that is not a number', { op: 'replace', path: '/sortOrder', value: 'first' }, '/sortOrder'],
-    ['a setting that is a number', { op: 'replace', path: '/parameters/rollout', value: 25 }, '/parameters/rollout'],
+    ['a setting that is null', { op: 'replace', path: '/parameters/rollout', value: null }, '/parameters/rollout'],
     ['settings that are a list', { op: 'replace', path: '/parameters', value: [] }, '/parameters'],
     [
       'an unknown operator',

@@ -1,4 +1,4 @@
-import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, parse } from '@bunting/contracts';
+import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, parse, requestForm } from '@bunting/contracts';
 import { validatedConstraints } from './constraint.ts';
 import type { Decision, Feature, FeatureInEnvironment, PublicStrategy, Strategy } from './feature.ts';
 import { type Patchable, patched } from './json-patch.ts';
@@ -198,7 +198,7 @@ export const patchStrategy = (
   surroundings: Surroundings,
 ): Decision => {
   const before = strategyOf(feature, at);
-  const document = parse(FeatureStrategy, patched(publicStrategy(before), patch, patchable));
+  const document = parse(requestForm(FeatureStrategy), patched(publicStrategy(before), patch, patchable));
   const wanted: StrategyContent = {
     name: document.name,
     title: document.title ?? before.title,

@@ -88,7 +88,11 @@ const cases: {
       ['payload/parameters', { action: 'addStrategy', feature, payload: { name: 'default', constraints: [] } }],
       [
         'payload/parameters/rollout',
-        { action: 'addStrategy', feature, payload: { name: 'default', constraints: [], parameters: { rollout: 5 } } },
+        {
+          action: 'addStrategy',
+          feature,
+          payload: { name: 'default', constraints: [], parameters: { rollout: null } },
+        },
       ],
       [
         'payload/variants/0/payload/type',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../errors.ts';
 import { parse } from '../parse.ts';
+import { requestForm } from '../request-form.ts';
 import { AddDependency } from './add-dependency.ts';
 import { AddStrategy } from './add-strategy.ts';
 import { ArchiveFeature } from './archive-feature.ts';
@@ -15,14 +16,14 @@ import { UpdateStrategy } from './update-strategy.ts';
 
 /** What a change may do, each action with its schema. */
 export const changeSchemas = {
-  updateSegment: UpdateSegment,
+  updateSegment: requestForm(UpdateSegment),
   deleteSegment: DeleteSegment,
   updateEnabled: UpdateEnabled,
-  addStrategy: AddStrategy,
-  updateStrategy: UpdateStrategy,
+  addStrategy: requestForm(AddStrategy),
+  updateStrategy: requestForm(UpdateStrategy),
   deleteStrategy: DeleteStrategy,
   archiveFeature: ArchiveFeature,
-  patchVariant: PatchVariant,
+  patchVariant: requestForm(PatchVariant),
   reorderStrategy: ReorderStrategy,
   addDependency: AddDependency,
   deleteDependency: DeleteDependency,

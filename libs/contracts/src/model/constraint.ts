@@ -35,10 +35,12 @@ export const Constraint = Type.Object(
       Type.Boolean({ default: false, description: 'whether the result is negated; default: false' }),
     ),
     values: Type.Optional(
-      Type.Array(Type.String(), { description: 'for operators that take several values; used instead of `value`' }),
+      Type.Array(Type.String({ lenient: true }), {
+        description: 'for operators that take several values; used instead of `value`',
+      }),
     ),
     value: Type.Optional(
-      Type.String({ description: 'for operators that take a single value; used instead of `values`' }),
+      Type.String({ lenient: true, description: 'for operators that take a single value; used instead of `values`' }),
     ),
   },
   {

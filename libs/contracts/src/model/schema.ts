@@ -7,9 +7,13 @@ export const Nullable = <T extends TSchema>(schema: T, options: TSchemaOptions =
 /** A moment, as RFC 3339 writes it. */
 export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
-/** An object whose every member is text. A pattern of keys would let keys with a line break through unseen. */
+/** An object whose every member is text; requests may hold numbers and booleans. A pattern of keys would let keys with a line break through unseen. */
 export const TextByKey = (options: TSchemaOptions = {}): TUnsafe<Record<string, string>> =>
-  Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, ...options });
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string', lenient: true },
+    ...options,
+  });
 
 /** An object of which nothing more is promised. */
 export const AnyObject = (options: TSchemaOptions = {}): TUnsafe<Record<string, unknown>> =>

@@ -7,7 +7,7 @@ export const totalWeight = 1000;
 export const Payload = Type.Object(
   {
     type: Type.Enum(['json', 'csv', 'string', 'number'], { type: 'string', description: 'how `value` is to be read' }),
-    value: Type.String({ description: 'the content, always as text' }),
+    value: Type.String({ lenient: true, description: 'the content, always as text' }),
   },
   { description: 'What a variant carries to the application.' },
 );
@@ -22,7 +22,12 @@ const weightType = Type.Enum(['fix', 'variable'], {
 export const StrategyVariant = Type.Object(
   {
     name: Type.String({ description: 'the name, unique within the feature' }),
-    weight: Type.Integer({ minimum: 0, maximum: totalWeight, description: 'the share of users, in thousandths' }),
+    weight: Type.Integer({
+      lenient: true,
+      minimum: 0,
+      maximum: totalWeight,
+      description: 'the share of users, in thousandths',
+    }),
     weightType,
     stickiness: Type.String({ description: 'the context field that keeps one user on one variant' }),
     payload: Type.Optional(Payload),
@@ -35,7 +40,9 @@ export type StrategyVariant = Static<typeof StrategyVariant>;
 export const Override = Type.Object(
   {
     contextName: Type.String({ description: 'the name of the context field' }),
-    values: Type.Array(Type.String(), { description: 'the values of the field that always get the variant' }),
+    values: Type.Array(Type.String({ lenient: true }), {
+      description: 'the values of the field that always get the variant',
+    }),
   },
   { title: 'overrideSchema', description: 'Context values that always get a variant, whatever its weight.' },
 );
@@ -45,7 +52,12 @@ export type Override = Static<typeof Override>;
 export const FeatureVariant = Type.Object(
   {
     name: Type.String({ description: 'the name, unique within the feature' }),
-    weight: Type.Number({ minimum: 0, maximum: totalWeight, description: 'the share of users, in thousandths' }),
+    weight: Type.Number({
+      lenient: true,
+      minimum: 0,
+      maximum: totalWeight,
+      description: 'the share of users, in thousandths',
+    }),
     weightType: Type.Optional(weightType),
     stickiness: Type.Optional(Type.String({ description: 'the context field that keeps one user on one variant' })),
     payload: Type.Optional(Payload),

@@ -64,7 +64,7 @@ describe('a body that proposes changes', () => {
     ['addStrategy', { name: 'default', constraints: [] }, '/payload/parameters'],
     ['addStrategy', { ...strategy, name: null }, '/payload/name'],
     ['addStrategy', { ...strategy, segments: ['4'] }, '/payload/segments/0'],
-    ['addStrategy', { ...strategy, parameters: { rollout: 5 } }, '/payload/parameters/rollout'],
+    ['addStrategy', { ...strategy, parameters: { rollout: null } }, '/payload/parameters/rollout'],
     ['addStrategy', { ...strategy, variants: [{ name: 'a', weight: 1001 }] }, '/payload/variants/0'],
     ['updateStrategy', { title: 'a' }, '/payload/id'],
     ['updateStrategy', { id: 'in-production', disabled: 'no' }, '/payload/disabled'],

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { Type } from 'typebox';
+import { parseChanges } from './changes/index.ts';
+import { Refusal } from './errors.ts';
+import { Constraint } from './model/constraint.ts';
+import { FeatureStrategy } from './model/strategy.ts';
+import { FeatureVariant } from './model/variant.ts';
+import { fits, parse } from './parse.ts';
+import { requestForm } from './request-form.ts';
+
+const request = requestForm(FeatureStrategy);
+const parametersOf = (parameters: object) => parse(request, { name: 'default', parameters }, '/body').parameters;
+const faultOf = (act: () => unknown): string | undefined => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Refusal) return error.details[0]?.path;
+    throw error;
+  }
+  return undefined;
+};
+
+describe('a request', () => {
+  it.each([
+    [50, '50'],
+    [-0.5, '-0.5'],
+    [9_007_199_254_740_991, '9007199254740991'],
+    [true, 'true'],
+    [false, 'false'],
+    ['50', '50'],
+    ['', ''],
+  ])('may hold %j where there is text, which becomes %j', (sent, text) => {
+    expect(parametersOf({ rollout: sent })).toEqual({ rollout: text });
+  });
+
+  it.each([[null], [{}], [[1]], [9_007_199_254_740_992], [-1e300]])(
+    'holds no text when it holds %j: a number that has lost digits is not guessed',
+    (sent) => {
+      expect(faultOf(() => parametersOf({ rollout: sent }))).toBe('/body/parameters/rollout');
+    },
+  );
+
+  it('may hold the operands of constraints as numbers', () => {
+    const constraint = { contextName: 'userId', operator: 'NUM_EQ', value: 5, values: [1, 'two', true] };
+    expect(parse(requestForm(Constraint), constraint)).toMatchObject({ value: '5', values: ['1', 'two', 'true'] });
+  });
+
+  it.each([
+    ['1000', 1000],
+    ['0', 0],
+    [250, 250],
+  ])('may hold the weight %j, which becomes %j', (weight, number) => {
+    const variant = { name: 'a', weight, payload: { type: 'number', value: 7 } };
+    expect(parse(requestForm(FeatureVariant), variant)).toMatchObject({ weight: number, payload: { value: '7' } });
+  });
+
+  it.each(['', ' 5', '5.0', '1e3', '0x10', '-1', '1001', '99999', 'many', true, null])(
+    'holds no weight when it holds %j',
+    (weight) => {
+      expect(faultOf(() => parse(requestForm(FeatureVariant), { name: 'a', weight }, '/body'))).toBe('/body/weight');
+    },
+  );
+
+  it('may hold them in the payload of a change as well', () => {
+    const payload = { name: 'flexibleRollout', constraints: [], parameters: { rollout: 50 } };
+    expect(parseChanges({ action: 'addStrategy', feature: 'checkout', payload })).toMatchObject([
+      { payload: { parameters: { rollout: '50' } } },
+    ]);
+  });
+
+  it('is the same schema where nothing in it is lenient', () => {
+    const schema = Type.Object({ name: Type.String() });
+    expect(requestForm(schema)).toBe(schema);
+  });
+});
+
+it('an answer holds text and numbers as they are declared, and nothing that a request may hold instead', () => {
+  expect(fits(FeatureStrategy, { name: 'default', parameters: { rollout: 50 } })).toBe(false);
+  expect(fits(FeatureVariant, { name: 'a', weight: '1000' })).toBe(false);
+});

@@ -1,0 +1,65 @@
+import { type TSchema } from 'typebox';
+
+// Scripts send numbers and booleans where the interface has text (`"rollout": 50`), and weights as text. Unleash accepts both, so
+// requests may hold them; what is stored and answered has the declared type. A schema marks such a value with `lenient: true`.
+
+/** The largest whole number that JSON carries without losing digits. */
+const largest = Number.MAX_SAFE_INTEGER;
+
+/** Whole numbers as text accept; the pattern is for people, and the coercion below reads by hand. */
+const digits = '^[0-9]{1,4}$';
+
+const isSchema = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const lenientText = (schema: Record<string, unknown>) => ({
+  coerceTo: 'string',
+  allOf: [schema],
+  documentation: { ...schema, type: ['string', 'number', 'boolean'], minimum: -largest, maximum: largest },
+});
+
+const lenientNumber = ({ description, ...schema }: Record<string, unknown>) => ({
+  coerceTo: 'number',
+  allOf: [{ ...schema, description }],
+  documentation: { anyOf: [schema, { type: 'string', documentedPattern: digits }], description },
+});
+
+const forms = new WeakMap<object, unknown>();
+const changedForms = new WeakSet<object>();
+
+const formOf = (schema: unknown): unknown => {
+  if (!isSchema(schema)) return schema;
+  const known = forms.get(schema);
+  if (known !== undefined) return known;
+  const { lenient, ...strict } = schema;
+  const form =
+    lenient === true ? (strict['type'] === 'string' ? lenientText(strict) : lenientNumber(strict)) : withForms(schema);
+  forms.set(schema, form);
+  return form;
+};
+
+/** The same object where no member has another form; what TypeBox keeps beside the JSON Schema stays. */
+const withForms = (schema: Record<string, unknown>): unknown => {
+  const members = Object.entries(schema).map(([key, value]) => [key, value, formOf(value)] as const);
+  const changed = members.filter(([, value, form]) => form !== value);
+  if (changed.length === 0) return schema;
+  if (Array.isArray(schema)) return members.map(([, , form]) => form);
+  const descriptors = Object.getOwnPropertyDescriptors(schema);
+  for (const [key, , value] of changed)
+    descriptors[key] = { value, enumerable: true, configurable: true, writable: true };
+  const form = Object.defineProperties({}, descriptors) as object;
+  changedForms.add(form);
+  return form;
+};
+
+/** What a request may hold in the place of a schema: the same, and what is coerced to it. */
+export const requestForm = <S extends TSchema>(schema: S): S => formOf(schema) as S;
+
+/** Whether a schema is what requests may hold in the place of a stricter one of the same title. */
+export const isRequestForm = (schema: object): boolean => changedForms.has(schema);
+
+/** The value that a lenient schema coerces to; the value itself where nothing can be coerced. */
+export const coerced = (type: 'string' | 'number', value: unknown): unknown => {
+  if (type === 'number') return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'number' && Math.abs(value) <= largest ? String(value) : value;
+};
