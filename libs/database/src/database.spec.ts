@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { eventually, type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { stallingProxy } from '../test/stalling-proxy.ts';
 import { brokenConstraint, type Database, NewerDatabaseError, openDatabase, type SchemaStep } from './index.ts';
 
 const first: SchemaStep = {
@@ -14,7 +15,7 @@ describe('a database', () => {
 
   const open = async (
     steps: readonly SchemaStep[] = [first],
-    more: { statementTimeoutMs?: number; url?: string; asItIs?: boolean } = {},
+    more: { statementTimeoutMs?: number; poolSize?: number; url?: string; asItIs?: boolean } = {},
   ) => {
     const database = await openDatabase({ url: fresh.url, name: 'test', steps, ...more });
     opened.push(database);
@@ -212,6 +213,99 @@ describe('a database', () => {
     // More often than it has connections: none of them is lost for good.
     for (let times = 0; times < 12; times++) await expect(cut()).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
     await database.ping();
+  });
+
+  const flags = { name: 'flags', text: 'select name from flag order by name' };
+  const within = (ms: number) => ({ deadline: new Date(Date.now() + ms) });
+  const tooLate = { kind: 'ServiceUnavailable', message: 'There was no time left. Nothing was changed.' };
+
+  it('begins no transaction whose deadline has passed', async () => {
+    const database = await open();
+    let begun = false;
+    const late = database.transaction(async () => void (begun = true), within(-1));
+    await expect(late).rejects.toMatchObject(tooLate);
+    expect(begun).toBe(false);
+  });
+
+  it('counts the time that a transaction waits for a connection', async () => {
+    const database = await open([first], { poolSize: 1 });
+    const session = await database.session();
+    let begun = false;
+    const late = database.transaction(async () => void (begun = true), within(100));
+    late.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    session.release();
+    await expect(late).rejects.toMatchObject(tooLate);
+    expect(begun).toBe(false);
+  });
+
+  it('ends a transaction that waits for a lock at its deadline', async () => {
+    const database = await open();
+    await database.transaction(({ query }) => query("insert into flag (name) values ('a')"));
+    const roll = "update flag set rolls = rolls + 1 where name = 'a'";
+    await database.transaction(async ({ query }) => {
+      await query(roll);
+      await expect(database.transaction((other) => other.query(roll), within(200))).rejects.toMatchObject(tooLate);
+    });
+    expect(await database.read({ name: 'rolls', text: 'select rolls from flag' })).toEqual([{ rolls: 1 }]);
+  });
+
+  it('stores nothing of a process that stood still until after the deadline', async () => {
+    const database = await open();
+    const frozen = database.transaction(async ({ query }) => {
+      await query("insert into flag (name) values ('late')");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    }, within(200));
+    await expect(frozen).rejects.toMatchObject(tooLate);
+    expect(await database.read(flags)).toEqual([]);
+  });
+
+  it('stores nothing whose COMMIT reaches PostgreSQL after the deadline', async () => {
+    const database = await open();
+    const proxy = await stallingProxy(fresh.url, 'commit');
+    const stalled = await open([first], { url: proxy.url });
+    proxy.stall();
+    const late = stalled.transaction(async ({ query }) => {
+      await query("insert into flag (name) values ('late')");
+    }, within(1_000));
+    late.catch(() => undefined);
+    await proxy.stalled;
+    const transactions = "select from pg_stat_activity where datname = current_database() and state like 'idle in tr%'";
+    await eventually(async () => expect(await database.read({ name: 'tx', text: transactions })).toEqual([]));
+    proxy.release();
+    await expect(late).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    expect(await database.read(flags)).toEqual([]);
+    // The connection that PostgreSQL closed is replaced.
+    await stalled.transaction(({ query }) => query("insert into flag (name) values ('next')"), within(10_000));
+    expect(await database.read(flags)).toEqual([{ name: 'next' }]);
+    await stalled.close();
+    opened = opened.filter((one) => one !== stalled);
+    await proxy.stop();
+  });
+
+  it('stores nothing for a caller who can no longer be given the outcome', async () => {
+    const database = await open();
+    const gone = new AbortController();
+    const job = database.transaction(
+      async ({ query }) => {
+        await query("insert into flag (name) values ('lost')");
+        gone.abort();
+      },
+      { signal: gone.signal },
+    );
+    await expect(job).rejects.toMatchObject({
+      kind: 'ServiceUnavailable',
+      message: expect.stringMatching(/connection to the caller was lost/),
+    });
+    expect(await database.read(flags)).toEqual([]);
+  });
+
+  it('sets the deadline of a transaction without a further round trip', async () => {
+    const database = await open();
+    await database.transaction(({ query }) => query('select 1'), within(10_000));
+    const before = database.statements;
+    await database.transaction(({ query }) => query('select 1'), within(10_000));
+    expect(database.statements - before).toBe(3);
   });
 
   it('names the constraint that a write would break', async () => {

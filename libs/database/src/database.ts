@@ -4,7 +4,7 @@ import { Refusal } from '@bunting/contracts';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asRefusal, isTransient } from './failures.ts';
+import { asRefusal, callerLost, isTransient, noTimeLeft } from './failures.ts';
 import {
   createDatabaseIfMissing,
   migrate,
@@ -47,11 +47,24 @@ export interface Tx {
 /** A connection held for long, for what a lock or a cursor keeps alive. */
 export type Session = PoolClient;
 
+/**
+ * Until when a transaction may commit. PostgreSQL itself ends one whose deadline has passed, even if the process that began it
+ * has been stopped.
+ */
+export interface CommitLimits {
+  readonly deadline?: Date | undefined;
+  /** aborted when the caller can no longer be given the outcome */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface Database {
   /** One round trip outside any transaction. */
   read<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
-  /** All of the job or nothing. It is done again after a deadlock, so it must not do anything outside the database. */
-  transaction<T>(job: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * All of the job or nothing. It is done again after a deadlock, so it must not do anything outside the database.
+   * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
+   */
+  transaction<T>(job: (tx: Tx) => Promise<T>, limits?: CommitLimits): Promise<T>;
   session(): Promise<Session>;
   /** Throws while the database cannot be reached. */
   ping(): Promise<void>;
@@ -61,6 +74,22 @@ export interface Database {
 }
 
 const attempts = 3;
+
+/** The longest timeout that PostgreSQL takes, in milliseconds. */
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/** How many milliseconds a transaction has left; undefined without a deadline. */
+const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined => {
+  if (signal?.aborted === true) throw callerLost();
+  if (deadline === undefined) return undefined;
+  const leftMs = Math.ceil(deadline.getTime() - Date.now());
+  if (leftMs <= 0) throw noTimeLeft();
+  return Math.min(leftMs, longestTimeoutMs);
+};
+
+/** Begins a transaction and sets its timeout in the same round trip. */
+const beginWithin = (leftMs: number | undefined): string =>
+  leftMs === undefined ? 'begin' : `begin; set local transaction_timeout = ${leftMs}`;
 
 /** A transaction that went on after one of its statements had failed. PostgreSQL would answer its COMMIT with a ROLLBACK, and no error. */
 class AbandonedTransactionError extends Error {
@@ -102,6 +131,8 @@ const longestControl = 100;
 const watch = (client: PoolClient, count: () => void): void => {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   let failure: unknown;
+  // PostgreSQL ends an idle transaction at its deadline: the error belongs to no statement, and would end the process.
+  client.on('error', (error) => (failure ??= error));
   (client as { query: unknown }).query = (...args: unknown[]) => {
     count();
     const sql = textOf(args[0]);
@@ -192,7 +223,7 @@ export const openDatabase = async ({
     return em;
   };
 
-  const attempt = async <T>(job: (tx: Tx) => Promise<T>): Promise<T> => {
+  const attempt = async <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits): Promise<T> => {
     const client = await connections().connect();
     let isOver = false;
     let entities: EntityManager | undefined;
@@ -201,8 +232,12 @@ export const openDatabase = async ({
       isOver
         ? Promise.reject(new Error('The transaction is over.'))
         : client.query(text, values)) as PoolClient['query'];
+    let hasBegun = false;
+    let isPastDeadline = false;
     try {
-      await client.query('begin');
+      const begin = beginWithin(requireTimeLeft(limits));
+      hasBegun = true;
+      await client.query(begin);
       const done = await job({
         get em() {
           return (entities ??= entitiesOn(client, query));
@@ -212,14 +247,17 @@ export const openDatabase = async ({
       });
       await entities?.flush();
       isOver = true;
+      requireTimeLeft(limits);
       await client.query('commit');
       return done;
     } catch (error) {
       isOver = true;
-      await client.query('rollback');
+      // PostgreSQL closes the connection of a transaction at its deadline: it is not used again.
+      isPastDeadline = hasBegun && limits.deadline !== undefined && Date.now() >= limits.deadline.getTime();
+      if (hasBegun && !isPastDeadline) await client.query('rollback');
       throw error;
     } finally {
-      client.release();
+      client.release(isPastDeadline);
     }
   };
 
@@ -233,10 +271,10 @@ export const openDatabase = async ({
       }
     },
 
-    transaction: async (job) => {
+    transaction: async (job, limits = {}) => {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(job);
+          return await attempt(job, limits);
         } catch (error) {
           if (!isTransient(error) || tries === attempts) throw asRefusal(error);
           await sleep(Math.random() * 20 * tries);

@@ -31,6 +31,16 @@ export const brokenConstraint = (error: unknown): string | undefined => {
   return undefined;
 };
 
+/** The refusal of a transaction whose deadline passed before it was committed. */
+export const noTimeLeft = (): Refusal => unavailable('There was no time left. Nothing was changed.');
+
+/** The refusal of a transaction whose caller cannot be answered any more. */
+export const callerLost = (): Refusal =>
+  unavailable('The connection to the caller was lost before the changes were committed. Nothing was changed.');
+
+/** PostgreSQL ended a transaction by its `transaction_timeout`: it was rolled back. */
+const transactionTimedOut = '25P04';
+
 /** The connection is gone, the server is going or coming, or it lacks the means: connections, memory, room on its disk. */
 const away = (code: string): boolean => /^(?:08|57P|53)/.test(code) || /^E[A-Z]+$/.test(code);
 
@@ -38,6 +48,7 @@ const away = (code: string): boolean => /^(?:08|57P|53)/.test(code) || /^E[A-Z]+
 export const asRefusal = (error: unknown): unknown => {
   if (error instanceof Refusal) return error;
   const code = codeOf(error);
+  if (code === transactionTimedOut) return noTimeLeft();
   if (code === '57014')
     return unavailable('The database took too long for this request. Please try again, or ask for less.');
   if (code !== undefined && away(code)) return unavailable('The database is away. Please try again.');

@@ -1,4 +1,5 @@
 export {
+  type CommitLimits,
   type Database,
   type DatabaseOptions,
   openDatabase,

@@ -40,11 +40,31 @@ const missingDatabase = '3D000';
 /** A database that a newer version of Bunting has already changed. */
 export class NewerDatabaseError extends Error {}
 
+/** The first version whose transactions have a timeout of their own. */
+const oldestVersion = 17;
+
+const requireVersion = async (client: Client, url: string): Promise<void> => {
+  const { rows } = await client.query<{ number: number }>(
+    "select current_setting('server_version_num')::integer / 10000 as number",
+  );
+  const version = rows[0]?.number ?? 0;
+  if (version >= oldestVersion) return;
+  throw new Error(
+    `The PostgreSQL at ${new URL(url).host} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
+  );
+};
+
 /** A connection outside the pool. That it was lost shows in the query that fails; unheard, it would end the process. */
 const connectionTo = async (url: string): Promise<Client> => {
   const client = new Client({ ...noticesSilence, connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   await client.connect();
+  try {
+    await requireVersion(client, url);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
   return client;
 };
 
