@@ -24,6 +24,7 @@ export const startWorld = async (
   scale: Scale,
   chance: Chance,
   say: (line: string) => void,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<World> => {
   const token = `torture-${randomBytes(24).toString('hex')}`;
   const postgres = await startPostgres(path.join(folder, 'postgres'));
@@ -35,6 +36,7 @@ export const startWorld = async (
     BUNTING_ADMIN_TOKEN: token,
     LOG_LEVEL: 'warn',
     CHECK_REPLIES: 'true',
+    ...more,
   };
   const processes: ServiceProcess[] = [];
   const stop = async (): Promise<void> => {

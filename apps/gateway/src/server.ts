@@ -1,3 +1,4 @@
+import { settlingMs } from '@bunting/bus';
 import { invalid, type Refusal, unavailable } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -197,7 +198,7 @@ export const openServer = ({ config, log, metrics, admit, draining }: ServerOpti
       await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
       // What has arrived is answered. That the server is closed may be known already, and a loop that waits for what is known
       // never lets an answer through.
-      await whileSome(({ request, raw }) => request.raw.complete && !raw.headersSent, longestMs + lateMs);
+      await whileSome(({ request, raw }) => request.raw.complete && !raw.headersSent, longestMs + settlingMs + lateMs);
       await whileSome(({ raw }) => raw.headersSent, readingMs);
       app.server.closeAllConnections();
       await closed;

@@ -11,6 +11,8 @@ export interface CallContext {
   readonly timeoutMs: number;
   /** asking twice does no harm, so that it may be asked again when who had it is gone */
   readonly repeatable?: boolean;
+  /** for the service that answers: aborted when its reply can no longer reach the caller */
+  readonly signal?: AbortSignal | undefined;
   readonly idempotencyKey?: string | undefined;
   /** the tags of which one must be current, or nothing is done */
   readonly ifMatch?: IfMatch | undefined;

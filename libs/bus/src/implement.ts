@@ -18,6 +18,8 @@ export type Asked<O extends AnyOperation> = RequestOf<O> & {
   readonly now: Date;
   /** when nobody waits for the answer any more */
   readonly deadline: Date;
+  /** aborted when the reply can no longer reach the caller: what is not committed by then is not committed */
+  readonly signal: AbortSignal | undefined;
   readonly requestId: string;
   readonly traceparent: string;
   /** what it takes to do a write once, when it carries an `Idempotency-Key` */

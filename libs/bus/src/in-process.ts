@@ -1,5 +1,6 @@
 import { unavailable } from '@bunting/contracts';
 import type { Answer, Bus, CallContext, Responder, Subscription } from './bus.ts';
+import { settlingMs } from './deadline.ts';
 import { refusedWith } from './refused.ts';
 
 interface Consumer {
@@ -39,7 +40,9 @@ export const inProcessBus = (): Bus => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<Answer>((resolve) => {
         const why = `${subject} did not answer in time. Please try again.`;
-        timer = setTimeout(() => resolve({ refused: refusedWith(unavailable(why)) }), context.timeoutMs).unref();
+        // The service may use all of the time: an outcome that is unknown is reported once it cannot change any more.
+        const waitMs = context.timeoutMs + (context.repeatable === true ? 0 : settlingMs);
+        timer = setTimeout(() => resolve({ refused: refusedWith(unavailable(why)) }), waitMs).unref();
       });
       try {
         return await Promise.race([responder(request, context), late]);

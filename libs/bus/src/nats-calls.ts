@@ -7,6 +7,7 @@ import {
   RequestError,
 } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
+import { settlingMs } from './deadline.ts';
 
 /** Why there is no answer. `lost`: who had the call is gone, and may have done it or not. */
 export type Unanswered = 'nobody' | 'late' | 'lost';
@@ -23,6 +24,9 @@ export interface Heard {
   readonly data: Uint8Array;
 }
 
+/** Whether a call may be sent again, as its caller says; what may not is a write. */
+export const isRepeatableCall = ({ headers: carried }: Msg): boolean => (carried?.get(repeatableHeader) ?? '') !== '';
+
 /** Calls over one connection, none of which waits for the dead. */
 export interface Calls {
   /** @param carried the headers, for the time that is left in milliseconds */
@@ -34,9 +38,9 @@ export interface Calls {
   ): Promise<Heard | Unanswered>;
   /** Answers a call, in parts of at most so many bytes. */
   answer(message: Msg, payload: Uint8Array, carried: MsgHdrs | undefined, partBytes: number): void;
-  /** To be told of each call as it arrives; what it answers is to be told when the call is over. */
-  taken(message: Msg): () => void;
-  /** The server is away: whatever is under way will not be answered. */
+  /** Must be called with each call as it arrives, and `over` when it is over. The signal is aborted when the connection is lost. */
+  taken(message: Msg): { readonly signal: AbortSignal; readonly over: () => void };
+  /** The connection is lost: calls that are being answered must change nothing more, and reads that are under way fail. */
   disconnected(): void;
 }
 
@@ -49,10 +53,8 @@ const partOf = 'Bunting-Part-Of';
 const lookEveryMs = 250;
 /** A call that takes longer than this is heard of, so that who waits knows whom it waits for. */
 const noteAfterMs = 200;
-/** After this silence one looks whether who has the call is still there. */
+/** After this silence the caller asks the process that has the call whether it is still working on it. */
 const silenceMs = 750;
-/** Who has not even taken note of a write for so long is gone, or can do nothing now. */
-const unheardWriteMs = 3_000;
 const mostAsks = 3;
 
 interface Pending {
@@ -71,6 +73,9 @@ interface Pending {
 }
 
 const aliveSubject = (instance: string): string => `alive.${instance}`;
+
+/** What a process says of the calls that it was asked about, by their tokens; nothing, if it is of an older version. */
+const endedIn = (reply: string): readonly string[] => (reply === '' ? [] : (JSON.parse(reply) as string[]));
 
 /** A look at intervals for as long as there is something to look after. */
 const lookingAfter = (things: { readonly size: number }, look: () => void): (() => void) => {
@@ -93,7 +98,8 @@ export const natsCalls = (connection: NatsConnection): Calls => {
   const inbox = createInbox();
   const pending = new Map<string, Pending>();
   const unnoted = new Map<Msg, number>();
-  const looks = new Map<string, Promise<boolean>>();
+  const inProgress = new Set<Msg>();
+  let connectionLost = new AbortController();
   let calls = 0;
   let lookedAt = performance.now();
 
@@ -107,30 +113,27 @@ export const natsCalls = (connection: NatsConnection): Calls => {
     connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: carried });
   };
 
-  const isThere = (who: string): Promise<boolean> => {
-    const looking =
-      looks.get(who) ??
-      connection
-        .request(aliveSubject(who), undefined, { timeout: silenceMs })
-        .then(
-          () => true,
-          // One that is there and does not answer is busy.
-          (error: unknown) => !(error instanceof RequestError && error.isNoResponders()),
-        )
-        .finally(() => looks.delete(who));
-    looks.set(who, looking);
-    return looking;
-  };
+  /** Which of some calls a process has ended; `gone` if it is no longer connected. One that does not answer is busy or stopped. */
+  const endedBy = (holder: string, tokens: readonly string[]): Promise<readonly string[] | 'gone'> =>
+    connection
+      .request(aliveSubject(holder), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), { timeout: silenceMs })
+      .then(
+        (reply) => endedIn(reply.string()).map((subject) => subject.slice(inbox.length + 1)),
+        (error: unknown) => (error instanceof RequestError && error.isNoResponders() ? 'gone' : []),
+      );
 
   const giveUp = (token: string, call: Pending): void => {
     if (call.repeatable && call.asks < mostAsks) send(token, call);
     else call.settle('lost');
   };
 
-  const lookAfterHolder = async (token: string, call: Pending, holder: string): Promise<void> => {
-    call.heardAt = performance.now();
-    const there = await isThere(holder);
-    if (!there && pending.get(token) === call && call.holder === holder) giveUp(token, call);
+  /** A call whose process is gone, or has ended it without an answer that arrived, will not be answered. */
+  const lookAfterHolder = async (holder: string, tokens: readonly string[]): Promise<void> => {
+    const ended = await endedBy(holder, tokens);
+    for (const token of ended === 'gone' ? tokens : ended) {
+      const call = pending.get(token);
+      if (call?.holder === holder) giveUp(token, call);
+    }
   };
 
   const lookAfterCalls = (): void => {
@@ -139,13 +142,15 @@ export const natsCalls = (connection: NatsConnection): Calls => {
     const wasBusy = now - lookedAt > 2 * lookEveryMs;
     lookedAt = now;
     if (wasBusy) return;
+    const silent = new Map<string, string[]>();
     for (const [token, call] of pending) {
-      const silentMs = now - call.heardAt;
-      if (silentMs < silenceMs) continue;
-      if (call.holder !== undefined) void lookAfterHolder(token, call, call.holder);
-      else if (call.repeatable && call.asks < mostAsks) send(token, call);
-      else if (!call.repeatable && silentMs >= unheardWriteMs) call.settle('lost');
+      if (now - call.heardAt < silenceMs) continue;
+      if (call.holder !== undefined) {
+        call.heardAt = now;
+        silent.set(call.holder, [...(silent.get(call.holder) ?? []), token]);
+      } else if (call.repeatable && call.asks < mostAsks) send(token, call);
     }
+    for (const [holder, tokens] of silent) void lookAfterHolder(holder, tokens);
   };
   const watchCalls = lookingAfter(pending, lookAfterCalls);
 
@@ -172,7 +177,15 @@ export const natsCalls = (connection: NatsConnection): Calls => {
     if (parts.length === Number(of.split(' ')[1])) call.settle({ headers: carried, data: Buffer.concat(parts) });
   };
 
-  connection.subscribe(aliveSubject(instance), { callback: (error, message) => void (error ?? message.respond()) });
+  connection.subscribe(aliveSubject(instance), {
+    callback: (error, message) => {
+      if (error !== null) return;
+      const asked = message.string();
+      if (asked === '') return void message.respond();
+      const working = new Set([...inProgress].map(({ reply }) => reply));
+      message.respond(JSON.stringify((JSON.parse(asked) as string[]).filter((subject) => !working.has(subject))));
+    },
+  });
   connection.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
       const token = message.subject.slice(inbox.length + 1);
@@ -199,7 +212,10 @@ export const natsCalls = (connection: NatsConnection): Calls => {
           clearTimeout(timer);
           if (pending.delete(token)) resolve(heard);
         };
-        const timer = setTimeout(() => settle('late'), timeoutMs);
+        // A write may still be committed until its deadline: whether it was is reported once that cannot change any more. An
+        // answer that arrived while this process stood still is read before the call is given up.
+        const waitMs = timeoutMs + (repeatable ? 0 : settlingMs);
+        const timer = setTimeout(() => setImmediate(() => settle('late')), waitMs);
         const call: Pending = {
           subject,
           payload,
@@ -231,16 +247,24 @@ export const natsCalls = (connection: NatsConnection): Calls => {
     },
 
     taken: (message) => {
-      if ((message.headers?.get(repeatableHeader) ?? '') === '') note(message);
-      else {
+      inProgress.add(message);
+      if (isRepeatableCall(message)) {
         unnoted.set(message, performance.now());
         watchTaken();
-      }
-      return () => void unnoted.delete(message);
+      } else note(message);
+      return {
+        signal: connectionLost.signal,
+        over: () => {
+          inProgress.delete(message);
+          unnoted.delete(message);
+        },
+      };
     },
 
     disconnected: () => {
-      for (const call of pending.values()) call.settle('lost');
+      connectionLost.abort();
+      connectionLost = new AbortController();
+      for (const call of pending.values()) if (call.repeatable) call.settle('lost');
     },
   };
 };

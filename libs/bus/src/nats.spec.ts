@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { defineOperation, systemCaller } from '@bunting/contracts';
 import { eventually, startNats, startSwallowingProxy } from '@bunting/testing';
 import { rmSync } from 'node:fs';
+import { connect, headers } from '@nats-io/transport-node';
 import { Type } from 'typebox';
 import { describeBus } from '../test/bus-behaviour.ts';
-import { type Bus, call, callForAnswer, implement, natsBus, serve, systemContext } from './index.ts';
+import { type Bus, call, callForAnswer, implement, natsBus, serve, settlingMs, systemContext } from './index.ts';
 
 describeBus('over NATS', async () => {
   const server = await startNats();
@@ -87,6 +88,94 @@ describe('a call over NATS whose holder ends without an answer', () => {
     const before = performance.now();
     expect(await refused).toMatchObject({ kind: 'ServiceUnavailable' });
     expect(performance.now() - before).toBeLessThan(4_000);
+  });
+});
+
+describe('a write over NATS whose outcome is not known', () => {
+  let server: Awaited<ReturnType<typeof startNats>>;
+  let caller: Bus;
+  beforeEach(async () => {
+    server = await startNats();
+    caller = await natsBus({ url: server.url, name: 'caller' });
+  });
+  afterEach(async () => {
+    await caller.close();
+    await server.stop();
+  });
+  const write = (timeoutMs: number) =>
+    call(caller, Echo, { body: { repeat: 1, text: 'once' } }, systemContext(timeoutMs)).catch((no: unknown) => no);
+
+  it('is not begun when it is read after its deadline', async () => {
+    const warnings: string[] = [];
+    const service = await natsBus({ url: server.url, name: 'service', warn: (warning) => void warnings.push(warning) });
+    let begun = 0;
+    await serve(service, [implement(Echo, async ({ body }) => (begun++, body.text))]);
+    // A message as it lies in the socket of a process that has been stopped for a minute.
+    const wire = await connect({ servers: server.url });
+    const sample = wire.subscribe('sample');
+    const carried = headers();
+    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    carried.set('Bunting-Caller', encoded(systemCaller));
+    carried.set('X-Request-Id', encoded('late'));
+    carried.set('Bunting-Timeout-Ms', '10000');
+    carried.set('Bunting-Sent-At', String(Date.now() - 60_000));
+    wire.publish(Echo.subject, JSON.stringify({ body: { repeat: 1, text: 'late' } }), {
+      headers: carried,
+      reply: 'sample',
+    });
+    for await (const message of sample) {
+      // The first says only which process has the call.
+      if (message.data.length === 0) continue;
+      expect(message.headers?.get('Bunting-Refused')).toBe('ServiceUnavailable');
+      expect(message.json()).toMatchObject({ error: { message: expect.stringContaining('past its deadline') } });
+      break;
+    }
+    expect(begun).toBe(0);
+    expect(warnings).toEqual([expect.stringContaining('past its deadline, and was not begun')]);
+    await wire.close();
+    await service.close();
+  });
+
+  it('is refused no sooner than its service must have given it up, if nobody takes note of it', async () => {
+    const stopped = await connect({ servers: server.url });
+    const deadlines: number[] = [];
+    stopped.subscribe(Echo.subject, {
+      callback: (_, { headers: carried }) => {
+        deadlines.push(Number(carried?.get('Bunting-Sent-At')) + Number(carried?.get('Bunting-Timeout-Ms')));
+      },
+    });
+    await stopped.flush();
+    expect(await write(200)).toMatchObject({
+      kind: 'ServiceUnavailable',
+      message: expect.stringContaining('will not be done from now on'),
+    });
+    expect(deadlines).toHaveLength(1);
+    expect(Date.now()).toBeGreaterThanOrEqual((deadlines[0] as number) + settlingMs);
+    await stopped.close();
+  });
+
+  it('is refused as soon as the process that had it says that it has ended it, if the answer was lost', async () => {
+    const service = await natsBus({ url: server.url, name: 'service' });
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let isAbandoned = false;
+    const disturbed = implement(Echo, async ({ signal }) => {
+      begin();
+      await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+      isAbandoned = true;
+      return 'too late';
+    });
+    const other = { ...Read, subject: 'call.search.other' as const };
+    await serve(service, [disturbed, implement(other, async ({ body }) => body.text)]);
+    const outcome = write(40_000);
+    await begun;
+    // A later message of the same process: the earlier one, that it has the write, has arrived as well.
+    await call(caller, other, { body: { repeat: 1, text: 'x' } }, systemContext(10_000));
+    await server.kill();
+    await eventually(() => expect(isAbandoned).toBe(true));
+    await server.restart();
+    expect(await outcome).toMatchObject({ kind: 'ServiceUnavailable' });
+    await service.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Caller, refusal, type ServiceName, unavailable } from '@bunting/contracts';
+import { type Caller, Refusal, refusal, type ServiceName, unavailable } from '@bunting/contracts';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -13,7 +13,8 @@ import { connect, headers, type Msg, type MsgHdrs, type NatsConnection, nanos } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Bus, CallContext, RefusedAnswer, Subscription } from './bus.ts';
 import type { IfMatch } from './precondition.ts';
-import { type Heard, natsCalls, type Unanswered } from './nats-calls.ts';
+import { timeLeft } from './deadline.ts';
+import { type Heard, isRepeatableCall, natsCalls, type Unanswered } from './nats-calls.ts';
 import { refusedWith } from './refused.ts';
 
 export interface NatsOptions {
@@ -31,6 +32,8 @@ const header = {
   requestId: 'X-Request-Id',
   traceparent: 'traceparent',
   timeoutMs: 'Bunting-Timeout-Ms',
+  /** milliseconds since 1970 by the caller's clock; `timeoutMs` later the call is past its deadline */
+  sentAt: 'Bunting-Sent-At',
   idempotencyKey: 'Idempotency-Key',
   ifMatch: 'If-Match',
   ifNoneMatch: 'If-None-Match',
@@ -48,14 +51,22 @@ const requestHeaders = (context: CallContext): MsgHdrs => {
   carried.set(header.requestId, encoded(context.requestId));
   carried.set(header.traceparent, context.traceparent);
   carried.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
+  carried.set(header.sentAt, String(Date.now()));
   if (context.idempotencyKey !== undefined) carried.set(header.idempotencyKey, encoded(context.idempotencyKey));
   if (context.ifMatch !== undefined) carried.set(header.ifMatch, encoded(context.ifMatch));
   if (context.ifNoneMatch !== undefined) carried.set(header.ifNoneMatch, encoded(context.ifNoneMatch));
   return carried;
 };
 
+/**
+ * The context of a call as it is read.
+ * @throws Refusal when its deadline has passed
+ */
 const contextOf = (message: Msg): CallContext => {
   const carried = message.headers ?? headers();
+  const now = Date.now();
+  const sentAt = carried.get(header.sentAt);
+  const sent = { sentAt: sentAt === '' ? now : Number(sentAt), timeoutMs: Number(carried.get(header.timeoutMs)) };
   const idempotencyKey = carried.get(header.idempotencyKey);
   const ifMatch = carried.get(header.ifMatch);
   const ifNoneMatch = carried.get(header.ifNoneMatch);
@@ -63,7 +74,7 @@ const contextOf = (message: Msg): CallContext => {
     caller: decoded(carried.get(header.caller)) as Caller,
     requestId: decoded(carried.get(header.requestId)) as string,
     traceparent: carried.get(header.traceparent),
-    timeoutMs: Number(carried.get(header.timeoutMs)),
+    timeoutMs: timeLeft({ ...sent, isWrite: !isRepeatableCall(message) }, now),
     ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
     ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
     ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decoded(ifNoneMatch) as IfMatch }),
@@ -100,12 +111,17 @@ const drained = async (draining: Promise<unknown>): Promise<boolean> => {
   return Promise.race([confirmed, timeout]).finally(() => clearTimeout(timer));
 };
 
+/** How often calls that were read too late are warned of at most. */
+const latenessWarningMs = 10_000;
+
 const away = (): Answer => ({ refused: refusedWith(unavailable('The message bus is away. Please try again.')) });
 
-const notAnswered = (subject: string, why: Unanswered): Answer => {
+const notAnswered = (subject: string, why: Unanswered, isWrite: boolean): Answer => {
   const told = {
     nobody: `Nobody answers ${subject} now. Please try again.`,
-    late: `${subject} did not answer in time. Please try again.`,
+    late: isWrite
+      ? `${subject} did not answer in time: it may have been done or not, and will not be done from now on. Please look, and try again.`
+      : `${subject} did not answer in time. Please try again.`,
     lost: `Who had ${subject} has gone without an answer: it may have been done or not. Please look, and try again.`,
   }[why];
   return { refused: refusedWith(unavailable(told)) };
@@ -141,6 +157,13 @@ export const natsBus = async ({
   let connected = true;
   let closing = false;
   const calls = natsCalls(connection);
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  /** A process that stood still finds many late calls: one line in a while tells of them. */
+  const warnOfLateness = (message: string): void => {
+    if (performance.now() - warnedAt < latenessWarningMs) return;
+    warnedAt = performance.now();
+    warn(message);
+  };
   void (async () => {
     for await (const status of connection.status()) {
       if (status.type === 'disconnect') {
@@ -202,11 +225,11 @@ export const natsBus = async ({
       if (payload.length > largest()) return tooLarge('The request', payload.length, largest());
       if (!connected || connection.isClosed()) return away();
       const { timeoutMs, repeatable = false } = context;
-      if (timeoutMs <= 0) return notAnswered(subject, 'late');
+      if (timeoutMs <= 0) return { refused: refusedWith(unavailable(`${subject} was not called: its time is up.`)) };
       try {
         const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
         const heard = await calls.ask(subject, payload, carried, { timeoutMs: Math.round(timeoutMs), repeatable });
-        return typeof heard === 'string' ? notAnswered(subject, heard) : answerOf(heard);
+        return typeof heard === 'string' ? notAnswered(subject, heard, !repeatable) : answerOf(heard);
       } catch {
         return away();
       }
@@ -214,10 +237,21 @@ export const natsBus = async ({
 
     respond: async (subject, responder) => {
       const queue = subject.split('.')[1] as ServiceName;
-      const respond = async (message: Msg): Promise<void> => {
-        const over = calls.taken(message);
+      const answered = async (message: Msg, signal: AbortSignal): Promise<Answer> => {
+        let context: CallContext;
         try {
-          const { payload, carried } = offered(await responder(message.string(), contextOf(message)));
+          context = contextOf(message);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          warnOfLateness(`NATS: ${subject}: ${error.message}`);
+          return { refused: refusedWith(error) };
+        }
+        return responder(message.string(), { ...context, signal });
+      };
+      const respond = async (message: Msg): Promise<void> => {
+        const { signal, over } = calls.taken(message);
+        try {
+          const { payload, carried } = offered(await answered(message, signal));
           calls.answer(message, payload, carried, largest());
         } finally {
           over();

@@ -103,6 +103,7 @@ export const serve = async (
         caller: once === undefined ? context.caller : rememberedIn(once, context.caller),
         now,
         deadline: new Date(now.getTime() + context.timeoutMs),
+        signal: context.signal,
         requestId: context.requestId,
         traceparent: context.traceparent,
         once,

@@ -1,5 +1,5 @@
 import { type RecordedEvent, refusal, type StateEntity, type StateOf } from '@bunting/contracts';
-import type { Database, Tx } from '@bunting/database';
+import type { CommitLimits, Database, Tx } from '@bunting/database';
 
 /** Collects what a unit of work tells; all of it is written in one statement before the commit. */
 export interface Outbox {
@@ -39,12 +39,20 @@ const written = (rows: readonly Row[]): string => {
 };
 
 /** All that is told of one unit of work belongs to the trace of who had it done. */
-export type Recording = <T>(traceparent: string | null, job: (tx: Tx, outbox: Outbox) => Promise<T>) => Promise<T>;
+export type Recording = <T>(
+  traceparent: string | null,
+  job: (tx: Tx, outbox: Outbox) => Promise<T>,
+  limits?: CommitLimits,
+) => Promise<T>;
 
 /** State, events and outbox rows in one transaction; whoever relays them is woken after the commit. */
 export const recordingWork =
   (database: Database, wake: () => void): Recording =>
-  async <T>(traceparent: string | null, job: (tx: Tx, outbox: Outbox) => Promise<T>): Promise<T> => {
+  async <T>(
+    traceparent: string | null,
+    job: (tx: Tx, outbox: Outbox) => Promise<T>,
+    limits: CommitLimits = {},
+  ): Promise<T> => {
     let told = false;
     const result = await database.transaction(async (tx) => {
       const rows: Row[] = [];
@@ -61,7 +69,7 @@ export const recordingWork =
       told = rows.length > 0;
       if (told) await tx.query(insertRows, [written(rows), traceparent]);
       return done;
-    });
+    }, limits);
     if (told) wake();
     return result;
   };

@@ -1,6 +1,6 @@
 import { JsonText, type Once } from '@bunting/bus';
 import type { Caller, Conditional } from '@bunting/contracts';
-import type { Database, Tx } from '@bunting/database';
+import type { CommitLimits, Database, Tx } from '@bunting/database';
 import { beginOnce, completeAnswer, doneBefore, type DoneBefore, remember, textOfReply } from './once.ts';
 import type { Outbox, Recording } from './outbox.ts';
 
@@ -8,6 +8,10 @@ import type { Outbox, Recording } from './outbox.ts';
 export interface Asking {
   readonly caller: Caller;
   readonly traceparent: string;
+  /** when the caller stops waiting: what is not committed by then never is */
+  readonly deadline: Date;
+  /** aborted when the caller can no longer be given the reply */
+  readonly signal?: AbortSignal | undefined;
   readonly once: Once | undefined;
   readonly conditional: Conditional | undefined;
   readonly requireMatch: ((current: readonly string[]) => void) | undefined;
@@ -25,7 +29,7 @@ type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
  * a key, what the job gives must be the reply: a retry is given the text of it. Without one it costs nothing more.
  */
 export interface Work {
-  <T>(traceparent: string | null, job: Job<T>): Promise<T>;
+  <T>(traceparent: string | null, job: Job<T>, limits?: CommitLimits): Promise<T>;
   <T>(asked: Asking, job: Job<T>): Promise<Answered<T>>;
 }
 
@@ -72,18 +76,19 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
     return new JsonText(kept.answer);
   };
 
-  const work = <T>(asked: Asking | string | null, job: Job<T>): Promise<Answered<T>> => {
-    if (asked === null || typeof asked === 'string') return record(asked, job);
+  const work = <T>(asked: Asking | string | null, job: Job<T>, limits?: CommitLimits): Promise<Answered<T>> => {
+    if (asked === null || typeof asked === 'string') return record(asked, job, limits);
     const { once, traceparent, said } = asked;
-    if (once === undefined) return record(traceparent, job);
-    return record(traceparent, async (tx, outbox) => {
+    if (once === undefined) return record(traceparent, job, asked);
+    const jobOnce: Job<Answered<T>> = async (tx, outbox) => {
       const before = await beginOnce(tx, once, asked.caller);
       if (before?.answer === null) throw new Error(`The answer to ${once.operation} is made in steps.`);
       if (before !== undefined) return again(asked, once, before.answer, before.said);
       const reply = await job(tx, outbox);
       await remember(tx, once, { answer: textOfReply(reply), said });
       return reply;
-    });
+    };
+    return record(traceparent, jobOnce, asked);
   };
 
   return {
@@ -99,10 +104,10 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
     workThen: async <T extends object, R>(asked: Asking, job: Job<T | undefined>, reply: (done: T) => Promise<R>) => {
       const { once, traceparent } = asked;
       if (once === undefined) {
-        const done = await record(traceparent, job);
+        const done = await record(traceparent, job, asked);
         return done === undefined ? undefined : reply(done);
       }
-      const came = await record(traceparent, async (tx, outbox): Promise<DoneBefore | undefined> => {
+      const jobOnce: Job<DoneBefore | undefined> = async (tx, outbox) => {
         const before = await beginOnce(tx, once, asked.caller);
         if (before !== undefined) return before;
         const done = await job(tx, outbox);
@@ -110,7 +115,8 @@ export const workingOnce = (database: Database, record: Recording): { readonly w
         const unanswered = { done, answer: null, said: {} };
         await remember(tx, once, unanswered);
         return unanswered;
-      });
+      };
+      const came = await record(traceparent, jobOnce, asked);
       return came === undefined ? undefined : finish(asked, once, came, reply);
     },
 

@@ -1,5 +1,5 @@
 import { tagOf } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import type { CommitLimits, Tx } from '@bunting/database';
 import type { Answered, Asking, InSteps, Outbox, Telling } from '@bunting/outbox';
 import type { Promised } from '../domain/change-request.ts';
 import { entityTagOf } from '../domain/entity-tag.ts';
@@ -21,7 +21,7 @@ type Job<T> = (work: Work) => Promise<T>;
 
 /** Work for somebody who asked, whose reply is what the job gives; or work that nobody is given an answer of. */
 export interface UnitOfWork {
-  <T>(traceparent: string, job: Job<T>): Promise<T>;
+  <T>(traceparent: string, job: Job<T>, limits?: CommitLimits): Promise<T>;
   <T>(asked: Asking, job: Job<T>): Promise<Answered<T>>;
   /** The reply of a write that was done before: for what asks another service before it begins its work. */
   readonly recall: InSteps['recall'];
@@ -56,8 +56,9 @@ export const unitOfWork = ({ work, workThen, recall, remember }: Telling): UnitO
       if (written !== undefined) asked.say('ETag', entityTagOf(written));
       return done;
     };
-  const working = <T>(asked: Asking | string, job: Job<T>) => work(asked as Asking, within(asked, job));
-  return Object.assign(working as <T>(asked: Asking | string, job: Job<T>) => Promise<T>, {
+  const working = <T>(asked: Asking | string, job: Job<T>, limits?: CommitLimits) =>
+    typeof asked === 'string' ? work(asked, within(asked, job), limits) : work(asked, within(asked, job));
+  return Object.assign(working as <T>(asked: Asking | string, job: Job<T>, limits?: CommitLimits) => Promise<T>, {
     recall,
     thenReply: <T extends object, R>(asked: Asking, job: Job<T | undefined>, reply: (done: T) => Promise<R>) =>
       workThen(asked, within(asked, job), reply),

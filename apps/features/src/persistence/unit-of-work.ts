@@ -1,4 +1,4 @@
-import { type Caller, unavailable } from '@bunting/contracts';
+import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
@@ -29,8 +29,10 @@ import { type TagCatalogue, tagCatalogue } from './tag-catalogue.ts';
 export interface Occasion {
   readonly caller: Caller;
   readonly now: Date;
-  /** when nobody waits for it any more: what was not done by then is not done at all */
+  /** what is not committed by then never is */
   readonly deadline: Date;
+  /** aborted when the caller can no longer be given the reply */
+  readonly signal?: AbortSignal | undefined;
   readonly traceparent: string;
   /** it was agreed on in a change request: protected environments are no obstacle */
   readonly isAgreed?: true;
@@ -79,7 +81,7 @@ export const unitOfWork = ({ work, workThen }: Pick<Telling, 'work' | 'workThen'
   const doing =
     <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
-      const { caller, now, deadline, isAgreed } = occasion;
+      const { caller, now, isAgreed } = occasion;
       const protection = protectionRepository(tx);
       const guard = isAgreed ? noGuard : guardFor(caller, protection);
       const hidden = caller.hiddenProjects ?? [];
@@ -135,13 +137,12 @@ export const unitOfWork = ({ work, workThen }: Pick<Telling, 'work' | 'workThen'
       tell(recorded);
       if ('conditional' in occasion)
         judge(occasion, { features: features.seen, environments: environments.seen, segments: segments.seen });
-      if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left. Nothing was changed.');
       return result;
     };
   const working = <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>): Promise<T> =>
     'once' in occasion
       ? (work(occasion, doing(occasion, job)) as Promise<T>)
-      : work(occasion.traceparent, doing(occasion, job));
+      : work(occasion.traceparent, doing(occasion, job), occasion);
   return Object.assign(working, {
     thenReply: async <T extends object, R>(
       occasion: Occasion & Asking,

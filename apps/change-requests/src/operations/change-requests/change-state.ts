@@ -1,5 +1,6 @@
 import { type Asked, implement, onBehalfOf } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';
 import {
   beginApplying,
@@ -106,7 +107,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
     };
 
     if (command === 'apply') {
-      const begun = await work(asked.traceparent, async (tx) => {
+      const begin = async (tx: Work): Promise<ChangeRequest> => {
         const { before, comment, asker } = await commanded(tx);
         // Sent again while it is not known yet what became of it: it is carried on.
         if (isPromised(before, once)) return before;
@@ -117,7 +118,8 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surro
         tx.judge(asked);
         await tx.requests.save(before, request);
         return request;
-      });
+      };
+      const begun = await work(asked.traceparent, begin, asked);
       const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(asked));
       if (outcome !== 'applied') throw blocked(conflicts);
       if (tag !== undefined) asked.say('ETag', tag);

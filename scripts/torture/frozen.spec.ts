@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { apiOf } from '../../apps/all-in-one/test/api.ts';
+import { chanceFrom } from './chance.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { startWorld, type World } from './world.ts';
+
+/** Writes are shared by two processes of one service, one of which is stopped (SIGSTOP) until after their deadlines. */
+describe('a write that was refused while a process of its service was stopped', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-frozen-spec-'));
+  let world: World;
+  let stopped: ServiceProcess;
+  let flag: string;
+  const api = (...asked: Parameters<ReturnType<typeof apiOf>>) => apiOf(world.urls[0] as string, world.token)(...asked);
+  const features = '/api/admin/projects/default/features';
+
+  beforeAll(async () => {
+    const scale = { features: 2, gateway: 1 };
+    const settings = { GATEWAY_REQUEST_TIMEOUT_MS: '1500' };
+    world = await startWorld(folder, scale, chanceFrom(1), () => undefined, settings);
+    stopped = world.of('features')[0] as ServiceProcess;
+  }, 120_000);
+  afterAll(async () => {
+    await world.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }, 60_000);
+  beforeEach(async () => {
+    flag = `frozen-${randomUUID()}`;
+    expect((await api('POST', features, { name: flag })).status).toBe(201);
+  });
+
+  /** Lets the process go on, and waits until it has read everything that was sent to it meanwhile. */
+  const thaw = async (): Promise<void> => {
+    stopped.thaw();
+    // A connection to NATS keeps its order. Of so many reads one at least comes to this process, behind all that was queued.
+    for (let reads = 0; reads < 40; reads++) await api('GET', `${features}/${flag}`);
+  };
+
+  it('does not happen when the process goes on, over newer writes', async () => {
+    const describeIt = (text: string) =>
+      api('PATCH', `${features}/${flag}`, [{ op: 'replace', path: '/description', value: text }]);
+    let acknowledged = '';
+    let refused = 0;
+    stopped.freeze();
+    for (let nth = 1; nth <= 30 && (refused < 2 || acknowledged === ''); nth++) {
+      const { status } = await describeIt(`v${nth}`);
+      if (status === 200) acknowledged = `v${nth}`;
+      else refused++;
+    }
+    for (let nth = 1; nth <= 30; nth++) {
+      const { status } = await describeIt(`last ${nth}`);
+      if (status !== 200) continue;
+      acknowledged = `last ${nth}`;
+      break;
+    }
+    await thaw();
+    expect(refused).toBeGreaterThanOrEqual(2);
+    const { body } = await api('GET', `${features}/${flag}`);
+    expect(body).toMatchObject({ description: acknowledged });
+  }, 200_000);
+
+  it('may be sent again if it is not there, and is there once', async () => {
+    const strategies = `${features}/${flag}/environments/development/strategies`;
+    /** Reads until a process answers that goes on. */
+    const titles = async (): Promise<unknown[]> => {
+      for (let tries = 0; tries < 60; tries++) {
+        const { status, body } = await api<{ title?: string }[]>('GET', strategies);
+        if (status === 200) return body.map(({ title }) => title);
+      }
+      throw new Error('No read was answered.');
+    };
+    stopped.freeze();
+    let refused = 0;
+    const expected: string[] = [];
+    for (let nth = 1; nth <= 10 && refused < 2; nth++) {
+      const title = `s${nth}`;
+      expected.push(title);
+      for (let tries = 0; tries < 30 && !(await titles()).includes(title); tries++) {
+        const { status } = await api('POST', strategies, { name: 'default', title });
+        if (status !== 200) refused++;
+      }
+    }
+    await thaw();
+    expect(refused).toBeGreaterThanOrEqual(2);
+    expect(await titles()).toEqual(expected);
+  }, 200_000);
+});
