@@ -61,6 +61,9 @@ export const constraint: Table = {
       'SEMVER_EQ',
       'SEMVER_GT',
       'SEMVER_LT',
+      // Unleash has these since 8.0.3: an extension of the interface, documented in the README.
+      'SEMVER_GTE',
+      'SEMVER_LTE',
     ],
   }),
   caseInsensitive: opt(boolean, { normally: false }),

@@ -47,6 +47,8 @@ describe('What a change did to a strategy', () => {
     ['SEMVER_EQ', 'is a SemVer equal to'],
     ['SEMVER_GT', 'is a SemVer greater than'],
     ['SEMVER_LT', 'is a SemVer less than'],
+    ['SEMVER_GTE', 'is a SemVer greater than or equal to'],
+    ['SEMVER_LTE', 'is a SemVer less than or equal to'],
   ])('reads %s as "%s"', (operator, words) => {
     const constraints = [{ contextName: 'x', operator, value: '1' }];
     expect(changed(gradual, { ...gradual, constraints })).toBe(

@@ -17,6 +17,8 @@ const operatorWords = new Map([
   ['SEMVER_EQ', 'is a SemVer equal to'],
   ['SEMVER_GT', 'is a SemVer greater than'],
   ['SEMVER_LT', 'is a SemVer less than'],
+  ['SEMVER_GTE', 'is a SemVer greater than or equal to'],
+  ['SEMVER_LTE', 'is a SemVer less than or equal to'],
 ]);
 
 /** Strategies whose one parameter is a list, separated by commas. */

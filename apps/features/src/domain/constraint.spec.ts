@@ -133,6 +133,11 @@ describe('a constraint', () => {
     expect(refusalOf([on('SEMVER_EQ', { value })]).message).toContain('`/constraints/0/value`');
   });
 
+  it.each(['SEMVER_GTE', 'SEMVER_LTE'] as const)('%s takes a version, and nothing else', (operator) => {
+    expect(validated([on(operator, { value: '1.2.3' })])[0]).toMatchObject({ operator, value: '1.2.3', values: [] });
+    expect(refusalOf([on(operator, { value: '1.x' })]).message).toContain('`/constraints/0/value`');
+  });
+
   it('says that a version must be one', () => {
     expect(refusalOf([on('SEMVER_EQ', { value: '1.x' })]).message).toContain(
       'the provided value is not a valid semver format. The value provided was: 1.x',

@@ -22,6 +22,8 @@ const operands: Readonly<Record<ConstraintOperator, Operand>> = {
   SEMVER_EQ: 'version',
   SEMVER_GT: 'version',
   SEMVER_LT: 'version',
+  SEMVER_GTE: 'version',
+  SEMVER_LTE: 'version',
 };
 
 const longestValue = 100;

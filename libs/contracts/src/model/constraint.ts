@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** How a constraint compares; anything else is refused. */
+/** How a constraint compares; anything else is refused. The last two are Unleash's since 8.0.3, beyond those of the interface. */
 export const constraintOperators = [
   'NOT_IN',
   'IN',
@@ -17,6 +17,8 @@ export const constraintOperators = [
   'SEMVER_EQ',
   'SEMVER_GT',
   'SEMVER_LT',
+  'SEMVER_GTE',
+  'SEMVER_LTE',
 ] as const;
 export type ConstraintOperator = (typeof constraintOperators)[number];
 
