@@ -2,6 +2,7 @@ import { invalid, type Refusal, requireStorableText } from '@bunting/contracts';
 
 /** The parameters of a search, as they came. */
 export interface EventParameters {
+  readonly id?: string | undefined;
   readonly query?: string | undefined;
   readonly type?: string | undefined;
   readonly project?: string | undefined;
@@ -16,6 +17,8 @@ export interface EventParameters {
 
 /** What the parameters ask for. */
 export interface EventFilters {
+  /** ids of events */
+  readonly ids?: readonly number[] | undefined;
   readonly text?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
@@ -57,11 +60,11 @@ const valuesOf = (name: Name, text: string | undefined): readonly string[] | und
   return [...new Set(values)];
 };
 
-/** Ids of users; the system and tokens have negative ones. */
-const idsOf = (name: Name, text: string | undefined): readonly number[] | undefined =>
+/** Ids; of users the system and tokens have negative ones. */
+const idsOf = (name: Name, text: string | undefined, of: 'events' | 'users'): readonly number[] | undefined =>
   valuesOf(name, text)?.map((value) => {
     if (/^-?\d{1,15}$/.test(value)) return Number(value);
-    throw refused(name, text ?? '', 'list ids of users');
+    throw refused(name, text ?? '', `list ids of ${of}`);
   });
 
 /** The first moment of the day, UTC. */
@@ -93,15 +96,16 @@ export const eventFilters = (parameters: EventParameters): EventFilters => {
       throw refused(name as Name, text, `be at most ${longestParameter} characters long`);
     requireStorableText(text, `/query/${name}`);
   }
-  const { query, type, project, feature, environment, createdBy, from, to } = parameters;
+  const { id, query, type, project, feature, environment, createdBy, from, to } = parameters;
   const lastDay = dayOf('to', to);
   return {
+    ids: idsOf('id', id, 'events'),
     text: query,
     types: valuesOf('type', type),
     projects: valuesOf('project', project),
     features: valuesOf('feature', feature),
     environments: valuesOf('environment', environment),
-    creators: idsOf('createdBy', createdBy),
+    creators: idsOf('createdBy', createdBy, 'users'),
     notBefore: dayOf('from', from),
     before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + dayMs),
   };

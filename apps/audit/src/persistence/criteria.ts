@@ -7,6 +7,8 @@ export interface Criteria {
   readonly projects?: readonly string[] | undefined;
   readonly features?: readonly string[] | undefined;
   readonly environments?: readonly string[] | undefined;
+  /** ids of events */
+  readonly ids?: readonly number[] | undefined;
   /** ids of the users who caused them */
   readonly creators?: readonly number[] | undefined;
   /** a day, UTC, by its first moment */
@@ -31,6 +33,7 @@ const asked = {
   feature: 'f',
   features: 'fs',
   environments: 'es',
+  ids: 'is',
   creators: 'cs',
   'not-before': 'nb',
   before: 'b',
@@ -84,7 +87,7 @@ export const columnsOf = (criteria: Criteria): Columns => {
     if (wanted?.length === 1) ask(one, (place) => `${column} = ${place}`, wanted[0]);
     else if (wanted !== undefined) ask(several, (place) => `${column} = any(${place}::text[])`, [...new Set(wanted)]);
   };
-  const { types, features, environments, creators, notBefore, before, text = '', textIn } = criteria;
+  const { ids, types, features, environments, creators, notBefore, before, text = '', textIn } = criteria;
   const projects = projectsLeft(criteria);
   among('project', 'projects', 'project', projects);
   const { ofNoProject, hiddenProjects } = criteria.visible;
@@ -93,6 +96,7 @@ export const columnsOf = (criteria: Criteria): Columns => {
     ask('not-hidden', (place) => `(project is null or project <> all(${place}::text[]))`, hiddenProjects);
   among('type', 'types', 'type', types);
   among('feature', 'features', 'feature_name', features);
+  if (ids !== undefined) ask('ids', (place) => `id = any(${place}::bigint[])`, ids);
   if (environments !== undefined) ask('environments', (place) => `environment = any(${place}::text[])`, environments);
   if (creators !== undefined) ask('creators', (place) => `created_by_user_id = any(${place}::bigint[])`, creators);
   if (notBefore !== undefined) ask('not-before', (place) => `created_at >= ${place}::timestamptz`, notBefore);

@@ -1,6 +1,7 @@
 import type { Database } from '@bunting/database';
 import type { Criteria } from './criteria.ts';
 import { listEvents } from './event-listing.ts';
+import { eventsById } from './events-by-id.ts';
 import type { FoundEvents, PageOf } from './found-events.ts';
 import { indexedSearch, type SearchMemory } from './indexed-search.ts';
 
@@ -28,7 +29,9 @@ const isListed = (criteria: Criteria, { skip = 0 }: PageOf): boolean => {
 export const eventSearch = (database: Database, memory?: Partial<SearchMemory>): EventSearch => {
   const findIndexed = indexedSearch(database, memory);
   return {
-    find: (criteria, page, deadline) =>
-      isListed(criteria, page) ? listEvents(database, criteria, page) : findIndexed(criteria, page, deadline),
+    find: (criteria, page, deadline) => {
+      if (criteria.ids !== undefined) return eventsById(database, criteria, page);
+      return isListed(criteria, page) ? listEvents(database, criteria, page) : findIndexed(criteria, page, deadline);
+    },
   };
 };

@@ -42,9 +42,10 @@ const find = (query: Record<string, string>, caller = mia) => audit.ask(FindEven
 const expected = ({ query = '', from = 'IS:0000', to = 'IS:9999', ...filters }: Record<string, string>): number[] =>
   told
     .map((event, nth) => ({ event, id: nth + 1 }))
-    .filter(({ event }) => {
+    .filter(({ event, id }) => {
       const fields: Record<string, unknown> = {
         ...event,
+        id,
         feature: event.featureName,
         createdBy: event.createdByUserId,
       };
@@ -76,6 +77,7 @@ const someFilters = fc.record(
     feature: fc.constantFrom('IS:banner', 'IS_ANY_OF:banner,cart'),
     environment: fc.constantFrom('IS:production', 'IS_ANY_OF:production,development'),
     createdBy: fc.constantFrom('IS:1', 'IS_ANY_OF:1,-42', 'IS:99'),
+    id: fc.constantFrom('IS:17', 'IS_ANY_OF:3,17,42,250', 'IS_ANY_OF:1,2,999999', 'IS:-1'),
     from: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-03-01'),
     to: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-02-02'),
   },
@@ -100,6 +102,17 @@ describe('The search by filters', () => {
       ),
       { numRuns: 250, seed: 5 },
     );
+  });
+
+  it('finds events by id among those that the caller may see, whatever else is asked', async () => {
+    const idsOf = async (query: Record<string, string>, caller = mia) =>
+      (await find(query, caller)).events.map(({ id }) => id);
+    const shop = expected({ project: 'IS:shop' }).slice(0, 2);
+    const bank = expected({ project: 'IS:bank' }).slice(0, 1);
+    const id = `IS_ANY_OF:${[...shop, ...bank, 999_999].join(',')}`;
+    expect(await idsOf({ id, project: 'IS:shop' })).toEqual(shop);
+    expect(await idsOf({ id }, strangerTo('shop'))).toEqual(bank);
+    expect(await find({ id, limit: '1', offset: '1' })).toMatchObject({ total: 3, events: [expect.anything()] });
   });
 
   it('shows fifty at once unless told otherwise, with label and summary', async () => {
@@ -138,6 +151,9 @@ describe('The search by filters', () => {
     ['feature', ''],
     ['feature', `IS_ANY_OF:${'a,'.repeat(200)}b`],
     ['environment', `IS:${'x'.repeat(4_100)}`],
+    ['id', 'IS:abc'],
+    ['id', '17'],
+    ['id', 'IS:'],
     ['createdBy', 'IS:abc'],
     ['createdBy', 'IS:1e3'],
     ['from', '2026-02-01'],

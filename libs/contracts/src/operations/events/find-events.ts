@@ -4,6 +4,7 @@ import { defineOperation } from '../../operation.ts';
 
 // Promised for people to read: the service reads each parameter by hand, in one pass.
 const among = String.raw`^(IS|IS_ANY_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
+const amongIds = String.raw`^(IS: *-?[0-9]{1,15}|IS_ANY_OF: *-?[0-9]{1,15}( *, *-?[0-9]{1,15})*) *$`;
 const dated = String.raw`^(IS):\d{4}-\d{2}-\d{2}$`;
 
 const text = (description: string, documented: Record<string, unknown> = {}) =>
@@ -21,6 +22,7 @@ export type FoundEvents = Static<typeof FoundEvents>;
 
 /** What may be asked of events, in the address of a search or of the feed. */
 export const eventFilterParameters = {
+  id: text('filters by id of the event, in the same form as `type`', { documentedPattern: amongIds }),
   query: text(
     "text to find in the event's data, in the data before, or in its tags; upper and lower case do not matter",
   ),
