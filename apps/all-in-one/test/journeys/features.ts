@@ -50,7 +50,6 @@ export const describeFeatures = (platform: () => Platform): void => {
           impressionData: true,
           createdAt: timestamp,
           createdBy: me,
-          archivedAt: null,
           lastSeenAt: null,
           environments: [
             {

@@ -1,4 +1,4 @@
-import type { CreateEnvironmentBody, UpdateEnvironmentBody } from '@bunting/contracts';
+import type { CreateEnvironmentBody, EnvironmentDescription, UpdateEnvironmentBody } from '@bunting/contracts';
 import type { DomainEvent } from './feature.ts';
 import { requireUrlFriendlyName } from './names.ts';
 import { isSame } from './same.ts';
@@ -13,6 +13,10 @@ export interface StoredEnvironment {
   /** the least approvals that a project can set for it from now on; null where each project decides */
   readonly requiredApprovals: number | null;
 }
+
+/** An environment as clients get it: without `requiredApprovals` where each project decides. */
+export const shownEnvironment = ({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription =>
+  requiredApprovals === null ? environment : { ...environment, requiredApprovals };
 
 /** The largest place that the API can express. */
 const lastSortOrder = 1_000_000_000;

@@ -2,6 +2,7 @@ import { type CountTokens, notFound, refusal, type ReplyOf, tagOf } from '@bunti
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { StoredEnvironment } from '../domain/environment.ts';
 import { named } from '../domain/refusals.ts';
+import { withoutNulls } from './answered-json.ts';
 import type { Seen, SeenByNow, Tagged } from './tags.ts';
 
 /** Environments within a unit of work. */
@@ -105,12 +106,18 @@ const tokensOf = (parameter: string): string => `coalesce((
   select tokens from json_to_recordset(${parameter}::json) as counted (name text, tokens integer)
   where counted.name = e.name), 0)`;
 
-const described = (hidden: string, tokens: string): string => `json_build_object(${members},
-  'apiTokenCount', ${tokensOf(tokens)},
-  'projectCount', (
-    select count(*) from project_environment connected join project p on p.id = connected.project
-    where connected.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[])),
-  'enabledToggleCount', ${enabledIn(`f.project <> all (${hidden}::text[])`)})`;
+const answered = `'name': e.name, 'type': e.type, 'sortOrder': e.sort_order, 'enabled': e.enabled, 'protected': e.protected,
+  'requiredApprovals': e.required_approvals`;
+
+const described = (hidden: string, tokens: string): string =>
+  withoutNulls(
+    answered,
+    `'apiTokenCount': ${tokensOf(tokens)}`,
+    `'projectCount': (
+      select count(*) from project_environment connected join project p on p.id = connected.project
+      where connected.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[]))`,
+    `'enabledToggleCount': ${enabledIn(`f.project <> all (${hidden}::text[])`)}`,
+  );
 
 const all: Statement = {
   name: 'environments',
@@ -126,9 +133,13 @@ const ofProject: Statement = {
   name: 'environments-for-project',
   text: `
     select json_build_object('version', 1, 'environments', coalesce((
-      select json_agg(json_build_object(${members},
-        'projectApiTokenCount', ${tokensOf('$2')}, 'projectEnabledToggleCount', ${enabledIn('f.project = p.id')},
-        'defaultStrategy', connected.default_strategy, 'visible', connected.project is not null)
+      select json_agg(${withoutNulls(
+        answered,
+        `'projectApiTokenCount': ${tokensOf('$2')}`,
+        `'projectEnabledToggleCount': ${enabledIn('f.project = p.id')}`,
+        `'defaultStrategy': connected.default_strategy`,
+        `'visible': connected.project is not null`,
+      )}
         order by e.sort_order, e.name)
       from environment e
       left join project_environment connected on connected.environment = e.name and connected.project = p.id), '[]'))::text as json

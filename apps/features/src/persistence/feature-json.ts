@@ -61,12 +61,14 @@ const favorite = (userId: string): string =>
 const activeChildren = `from feature child
   where child.parents @> array[f.name] and child.parents <> '{}' and coalesce(child.archived_at, 'infinity') = 'infinity'`;
 
-/** What every description of a feature holds. */
+/** What every description of a feature that is not archived holds. */
 const members = `
   'name', f.name, 'type', f.type, 'description', f.description, 'project', f.project, 'stale', f.stale,
   'impressionData', f.impression_data, 'createdAt', ${moment('f.created_at')}, 'createdBy', ${createdBy},
-  'archivedAt', ${moment('f.archived_at')}, 'lastSeenAt', ${moment('env.last_seen_at')}, 'tags', f.tags,
+  'lastSeenAt', ${moment('env.last_seen_at')}, 'tags', f.tags,
   'lifecycle', ${lifecycle}, 'environments', coalesce(env.list, '[]')`;
+
+const archivedAt = `'archivedAt', ${moment('f.archived_at')}`;
 
 const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(it -> 'strategies', '[]')`;
 const variants = `, 'variants', coalesce((
@@ -115,14 +117,14 @@ export const tagAndNamePrefix = `
 export const archivedFeatures = `
   select json_build_object(
     'version', 2,
-    'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$1')})
+    'features', coalesce(json_agg(json_build_object(${members}, ${archivedAt}, 'favorite', ${favorite('$1')})
       order by f.archived_at desc, f.name), '[]'))::text as json
   from feature f ${environments()}
   where f.archived_at is not null and ($2::text is null or f.project = $2) and f.project <> all ($3::text[])`;
 
 /** What projections are told of features: of the rows of `from`, which may be what a write returns. */
 export const statesOf = (from: string): string => `
-  select f.version, f.edition, json_build_object(${members},
+  select f.version, f.edition, json_build_object(${members}, ${archivedAt},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state

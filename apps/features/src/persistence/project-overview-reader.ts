@@ -2,28 +2,31 @@ import { notFound } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { featuresOfProject, moment } from './feature-json.ts';
+import { orNull, withoutNulls } from './answered-json.ts';
 import { type HeldProject, joinHeld, members, owners } from './held-projects.ts';
 
 /** SQL: the overview of the project `$1`, with more members, for the user `$2`, by what `$3` says of who holds it. */
-const overview = (more = ''): string => `
-  select json_build_object('version', 1, 'name', p.name, 'description', p.description, 'mode', p.mode,
-    'defaultStickiness', p.default_stickiness, 'featureLimit', p.feature_limit,
-    'featureNaming', coalesce(p.feature_naming, '{"pattern": null, "example": null, "description": null}'),
-    'health', case when counted.features = 0 then 100
-      else round(100.0 * (counted.features - counted.stale) / counted.features) end,
-    'favorite', exists (select from project_favorite where project = p.id and user_id = $2),
-    'members', ${members}, 'owners', ${owners},
-    'createdAt', ${moment('p.created_at')}, 'updatedAt', ${moment('p.updated_at')},
-    'archivedAt', ${moment('p.archived_at')},
-    'environments', coalesce((
-      select json_agg(json_build_object('environment', e.name, 'defaultStrategy', connected.default_strategy)
+const overview = (...more: readonly string[]): string => `
+  select ${withoutNulls(
+    `'version': 1, 'name': p.name, 'description': p.description, 'mode': p.mode`,
+    `'defaultStickiness': p.default_stickiness, 'featureLimit': ${orNull('p.feature_limit')}`,
+    `'featureNaming': coalesce(p.feature_naming, '{"pattern": null, "example": null, "description": null}')`,
+    `'health': case when counted.features = 0 then 100
+      else round(100.0 * (counted.features - counted.stale) / counted.features) end`,
+    `'favorite': exists (select from project_favorite where project = p.id and user_id = $2)`,
+    `'members': ${members}, 'owners': ${owners}`,
+    `'createdAt': ${moment('p.created_at')}, 'updatedAt': ${moment('coalesce(p.updated_at, p.created_at)')}`,
+    `'archivedAt': ${moment('p.archived_at')}`,
+    `'environments': coalesce((
+      select json_agg(${withoutNulls(`'environment': e.name, 'defaultStrategy': connected.default_strategy`)}
         order by e.sort_order, e.name)
       from project_environment connected join environment e on e.name = connected.environment
-      where connected.project = p.id), '[]'),
-    'featureTypeCounts', coalesce((
+      where connected.project = p.id), '[]')`,
+    `'featureTypeCounts': coalesce((
       select json_agg(json_build_object('type', type, 'count', features) order by type)
-      from (select type, count(*) as features from feature where project = p.id and archived_at is null group by type) as by_type), '[]')
-    ${more})::text as json
+      from (select type, count(*) as features from feature where project = p.id and archived_at is null group by type) as by_type), '[]')`,
+    ...more,
+  )}::text as json
   from project p
   cross join lateral (
     select count(*) as features, count(*) filter (where stale) as stale,
@@ -33,12 +36,15 @@ const overview = (more = ''): string => `
   where p.id = $1`;
 
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
-const features = `, 'features', (select listed.json::json -> 'features' from (${featuresOfProject()}) as listed)`;
+const features = `'features': (select listed.json::json -> 'features' from (${featuresOfProject()}) as listed)`;
 const withFeatures: Statement = { name: 'project-with-features', text: overview(features) };
 const withHealth: Statement = {
   name: 'project-health',
-  text: overview(`${features}, 'activeCount', counted.features - counted.stale, 'staleCount', counted.stale,
-    'potentiallyStaleCount', counted.outlived`),
+  text: overview(
+    features,
+    `'activeCount': counted.features - counted.stale, 'staleCount': counted.stale`,
+    `'potentiallyStaleCount': counted.outlived`,
+  ),
 };
 const creators: Statement = {
   name: 'flag-creators',

@@ -6,6 +6,8 @@ import type { Outbox } from '@bunting/outbox';
 import { type HeldProject, joinHeld, members, owners } from './held-projects.ts';
 import { nextProjectVersion } from './project-settings.ts';
 import { OvertakenError } from './references.ts';
+import { orNull, withoutNulls } from './answered-json.ts';
+import { moment } from './feature-json.ts';
 import { ProjectEntity, ProjectEnvironmentEntity } from './entities.ts';
 
 /** What a new feature must know of the place that it is to have. */
@@ -93,13 +95,15 @@ export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => 
 const projects: Statement = {
   name: 'projects',
   text: `
-    select json_build_object('version', 1, 'projects', coalesce(json_agg(json_build_object(
-      'id', p.id, 'name', p.name, 'description', p.description, 'mode', p.mode, 'defaultStickiness', p.default_stickiness,
-      'featureCount', counted.features, 'health', case when counted.features = 0 then 100
-        else round(100.0 * (counted.features - counted.stale) / counted.features) end,
-      'favorite', exists (select from project_favorite where project = p.id and user_id = $1),
-      'memberCount', ${members}, 'owners', ${owners},
-      'createdAt', to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'archivedAt', null)
+    select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
+      `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
+      `'defaultStickiness': p.default_stickiness, 'featureCount': counted.features`,
+      `'health': case when counted.features = 0 then 100
+        else round(100.0 * (counted.features - counted.stale) / counted.features) end`,
+      `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
+      `'memberCount': ${members}, 'owners': ${owners}`,
+      `'createdAt': ${moment('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
+    )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p
     cross join lateral (

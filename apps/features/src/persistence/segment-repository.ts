@@ -5,6 +5,7 @@ import { named } from '../domain/refusals.ts';
 import type { SegmentContent, StoredSegment } from '../domain/segment.ts';
 import { SegmentEntity } from './entities.ts';
 import { moment } from './feature-json.ts';
+import { orNull, withoutNulls } from './answered-json.ts';
 import type { Tagged } from './tags.ts';
 
 /** Segments within a unit of work. */
@@ -49,12 +50,20 @@ export const segmentRepository = (tx: Tx, outbox: Outbox): SegmentRepository => 
 });
 
 const members = `
-  'id', segment.id, 'name', segment.name, 'description', segment.description, 'project', segment.project,
-  'constraints', segment.constraints, 'createdBy', segment.created_by, 'createdAt', ${moment('segment.created_at')}`;
+  'id', s.id, 'name', s.name, 'description', s.description, 'project', s.project, 'constraints', s.constraints,
+  'createdBy', s.created_by, 'createdAt', ${moment('s.created_at')}`;
+
+/** SQL: the row `s` of `segment` as clients get it. */
+export const segmentJson = (...more: readonly string[]): string =>
+  withoutNulls(
+    `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
+    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${moment('s.created_at')}`,
+    ...more,
+  );
 
 const oneSegment: Statement = {
   name: 'segment',
-  text: `select json_build_object(${members})::text as json from segment
+  text: `select ${segmentJson()}::text as json, json_build_object(${members}) as own from segment s
     where id = $1 and (project is null or project <> all ($2::text[]))`,
 };
 
@@ -65,11 +74,12 @@ const allSegments: Statement = {
       select id, count(distinct project) as projects, count(*) as features
       from feature, unnest(segment_ids) as id 
       where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)
-    select json_build_object('segments', coalesce(json_agg(json_build_object(${members},
-      'usedInProjects', coalesce(used.projects, 0), 'usedInFeatures', coalesce(used.features, 0))
-      order by segment.name collate "C"), '[]'))::text as json
-    from segment left join used on used.id = segment.id
-    where segment.project is null or segment.project <> all ($1::text[])`,
+    select json_build_object('segments', coalesce(json_agg(${segmentJson(
+      `'usedInProjects': coalesce(used.projects, 0), 'usedInFeatures': coalesce(used.features, 0)`,
+    )}
+      order by s.name collate "C"), '[]'))::text as json
+    from segment s left join used on used.id = s.id
+    where s.project is null or s.project <> all ($1::text[])`,
 };
 
 /** Segments as they are now, as JSON, for who only looks. */
@@ -81,8 +91,8 @@ export interface SegmentReader {
 export const segmentReader = (database: Database): SegmentReader => ({
   all: async (hidden) => (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
   one: async (id, hidden) => {
-    const [row] = await database.read<{ json: string }>(oneSegment, [id, hidden]);
+    const [row] = await database.read<{ json: string; own: StoredSegment }>(oneSegment, [id, hidden]);
     if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
-    return { json: row.json, tag: tagOf(JSON.parse(row.json)) };
+    return { json: row.json, tag: tagOf(row.own) };
   },
 });

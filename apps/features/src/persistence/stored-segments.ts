@@ -4,6 +4,7 @@ import { named } from '../domain/refusals.ts';
 import type { SegmentNeighbours, StoredSegment } from '../domain/segment.ts';
 import type { ChangeApplication } from './change-application.ts';
 import { moment } from './feature-json.ts';
+import { segmentJson } from './segment-repository.ts';
 import { strategiesWhere } from './strategy-uses.ts';
 import type { Seen, SeenByNow } from './tags.ts';
 
@@ -109,7 +110,7 @@ const ofStrategy: Statement = {
   name: 'segments-of-strategy',
   text: `
     select json_build_object('segments', coalesce((
-      select json_agg(json_build_object(${members}) order by s.name collate "C") from segment s
+      select json_agg(${segmentJson()} order by s.name collate "C") from segment s
       where to_jsonb(s.id) <@ (
         select strategy -> 'segments' from jsonb_path_query(f.environments, '$.*.strategies[*]') as strategy
         where strategy ->> 'id' = $1)), '[]'))::text as json

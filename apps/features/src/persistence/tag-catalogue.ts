@@ -1,6 +1,7 @@
 import { notFound, type Tag, type TagTypeDescription } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
+import { orNull, withoutNulls } from './answered-json.ts';
 import { OvertakenError } from './references.ts';
 
 /** A type of tags as it is stored. */
@@ -22,7 +23,9 @@ export interface TagCatalogue {
   removeType(name: string): Promise<void>;
 }
 
-const tagType = `'name', name, 'description', description, 'icon', icon, 'color', color`;
+const tagType = withoutNulls(
+  `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,
+);
 
 const tagged = 'select name from feature where tags @> $1::jsonb order by name';
 const wanted = (type: string, value?: string): string =>
@@ -87,14 +90,14 @@ const oneTag: Statement = {
 const tagTypes: Statement = {
   name: 'tag-types',
   text: `
-    select json_build_object('version', 1, 'tagTypes', coalesce(json_agg(json_build_object(${tagType})
+    select json_build_object('version', 1, 'tagTypes', coalesce(json_agg(${tagType}
       order by name), '[]'))::text as json
     from tag_type`,
 };
 const oneTagType: Statement = {
   name: 'tag-type',
   text: `
-    select json_build_object('version', 1, 'tagType', json_build_object(${tagType}))::text as json
+    select json_build_object('version', 1, 'tagType', ${tagType})::text as json
     from tag_type where name = $1`,
 };
 

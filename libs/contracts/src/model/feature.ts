@@ -141,7 +141,7 @@ export const ProjectFeature = Type.Object(
     favorite: Type.Boolean({ description: 'whether it is a favourite of the caller' }),
     impressionData,
     createdAt,
-    archivedAt,
+    archivedAt: Type.Optional(archivedAt),
     environments: Type.Array(FeatureEnvironment, { description: 'the feature in each environment of its project' }),
     createdBy: Type.Optional(UserReference),
     lastSeenAt: Type.Optional(lastSeenAt),

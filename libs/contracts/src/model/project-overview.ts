@@ -31,7 +31,7 @@ export type ProjectOwner = Static<typeof ProjectOwner>;
 const overview = {
   version: Always(1, 'the version of this format'),
   name: Type.String({ description: 'the name of the project' }),
-  description: Nullable(Type.String(), { description: 'what the project is about' }),
+  description: Type.Optional(Nullable(Type.String(), { description: 'what the project is about' })),
   mode: Type.Enum(['open', 'protected', 'private'], { type: 'string', description: 'who may see and change' }),
   defaultStickiness: Type.String({ description: 'the stickiness that new strategies get' }),
   featureLimit: Nullable(
@@ -43,7 +43,7 @@ const overview = {
   members: Type.Integer({ description: 'the number of users who have a role in it, themselves or through a group' }),
   owners: Type.Optional(Type.Array(ProjectOwner, { description: 'who answers for it: users, then groups, by name' })),
   createdAt: Nullable(Timestamp('when the project was created')),
-  updatedAt: Nullable(Timestamp('when the project last changed')),
+  updatedAt: Nullable(Timestamp('when the project last changed, or was created')),
   archivedAt: Type.Optional(Nullable(Timestamp('when the project was archived'))),
   environments: Type.Array(
     Type.Object({

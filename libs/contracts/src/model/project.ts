@@ -73,7 +73,7 @@ export const CreatedProject = Type.Object(
   {
     id: Type.String({ description: 'the id of the project' }),
     name: Type.String({ description: 'the name of the project' }),
-    description,
+    description: Type.Optional(description),
     mode,
     defaultStickiness: Type.String({ description: 'the stickiness that new strategies get' }),
     environments: Type.Array(Type.String(), { description: 'the environments of the project' }),

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateEnvironment } from '@bunting/contracts';
-import { newEnvironment } from '../../domain/environment.ts';
+import { newEnvironment, shownEnvironment } from '../../domain/environment.ts';
 import { tooMany } from '../../domain/refusals.ts';
 import { limits } from '../../domain/surroundings.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
@@ -15,6 +15,6 @@ export const createEnvironmentEndpoint = (work: UnitOfWork) =>
       if (count >= limits.environments) throw tooMany('environment', limits.environments);
       await environments.add(environment);
       events.record([{ type: 'environment-created', environment: environment.name, data: environment }]);
-      return { ...environment, projectCount: 0, enabledToggleCount: 0 };
+      return { ...shownEnvironment(environment), projectCount: 0, enabledToggleCount: 0 };
     }),
   );

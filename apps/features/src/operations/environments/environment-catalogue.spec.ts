@@ -41,7 +41,7 @@ it('counts where environments are used, and says what a project has in them', as
   const ofProject = await features.call(ListEnvironmentsOfProject, { params: { projectId: 'default' } });
   expect(ofProject.environments).toMatchObject([
     { name: 'development', projectApiTokenCount: 0, projectEnabledToggleCount: 0, visible: true },
-    { name: 'production', projectApiTokenCount: 1, projectEnabledToggleCount: 1, visible: true, defaultStrategy: null },
+    { name: 'production', projectApiTokenCount: 1, projectEnabledToggleCount: 1, visible: true },
   ]);
   await expect(features.call(ListEnvironmentsOfProject, { params: { projectId: 'moon' } })).rejects.toMatchObject({
     kind: 'NotFoundError',
@@ -51,8 +51,9 @@ it('counts where environments are used, and says what a project has in them', as
 it('creates, moves, switches and deletes an environment, and tells it', async () => {
   const params = { name: 'staging' };
   const body = { ...params, type: 'preproduction' };
-  const created = { ...body, sortOrder: 4, enabled: true, protected: false, requiredApprovals: null };
-  expect(await features.call(CreateEnvironment, { body })).toMatchObject(created);
+  const shown = { ...body, sortOrder: 4, enabled: true, protected: false };
+  const created = { ...shown, requiredApprovals: null };
+  expect(await features.call(CreateEnvironment, { body })).toMatchObject(shown);
   await expect(features.call(CreateEnvironment, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
   for (let nth = 0; nth < 2; nth++) {
     expect(await features.call(UpdateEnvironment, { params, body: { type: 'test' } })).toMatchObject({ type: 'test' });
@@ -94,7 +95,7 @@ it('may ask for approvals in every project, or for none, which it keeps until it
       ['production', null],
     ]),
   );
-  expect(await change(null)).toMatchObject({ requiredApprovals: null });
+  expect(await change(null)).not.toHaveProperty('requiredApprovals');
   for (const wrong of [0, 11, 1.5]) {
     expect(() => parse(UpdateEnvironment.body, { requiredApprovals: wrong }, '/body')).toThrow('requiredApprovals');
   }

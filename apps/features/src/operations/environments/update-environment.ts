@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateEnvironment } from '@bunting/contracts';
+import { shownEnvironment } from '../../domain/environment.ts';
 import { named } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
@@ -12,6 +13,6 @@ export const updateEnvironmentEndpoint = (work: UnitOfWork) =>
       authoriseEverywhere(caller, UpdateEnvironment.permission);
       const [environment] = await changeEnvironments(tx, new Map([[params.name, body]]));
       if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
-      return environment;
+      return shownEnvironment(environment);
     }),
   );

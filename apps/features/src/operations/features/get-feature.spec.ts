@@ -24,7 +24,7 @@ it('gives every field that the interface names, for a feature that has just been
   });
   expect(feature).toEqual({
     ...{ name: 'fresh', type: 'release', description: 'What it does.', project: 'default' },
-    ...{ archived: false, archivedAt: null, enabled: false, stale: false, favorite: false, impressionData: false },
+    ...{ archived: false, enabled: false, stale: false, favorite: false, impressionData: false },
     ...{ createdBy: mias, lastSeenAt: null, tags: [{ type: 'simple', value: 'new' }] },
     ...{ variants: [], strategies: [], children: [], dependencies: [], collaborators: { users: [mias] } },
     environments: [environment('development', 2), environment('production', 3)],

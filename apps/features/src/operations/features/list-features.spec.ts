@@ -28,7 +28,7 @@ it('gives the active features of the project by name, each with what it is in ev
   expect(version).toBe(2);
   expect(listed.map(({ name }) => name)).toEqual(['B', 'a', 'b']);
   expect(listed[1]).toMatchObject({
-    ...{ type: 'release', project: 'default', stale: false, favorite: false, archivedAt: null },
+    ...{ type: 'release', project: 'default', stale: false, favorite: false },
     tags: [{ type: 'simple', value: 'listed' }],
     environments: [
       { name: 'development', enabled: false, hasStrategies: false },

@@ -55,6 +55,7 @@ export const createProjectEndpoint = (work: UnitOfWork) =>
       if ((await projects.count()) >= limits.projects) throw tooMany('project', limits.projects);
       await projects.add(project, caller, now.toISOString());
       events.record([{ type: 'project-created', project: id, data: project }]);
-      return project;
+      const { description, ...shown } = project;
+      return description === null ? shown : { ...shown, description };
     }),
   );

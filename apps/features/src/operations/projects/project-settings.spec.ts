@@ -52,7 +52,7 @@ it('changes a project and its settings, each told once', async () => {
   expect(await overview()).toMatchObject({
     ...{ name: 'Store', description: 'sells', mode: 'protected', featureLimit: 9, members: 0, health: 100 },
     ...{ featureNaming: { pattern: '[a-z]+', example: 'abc' }, updatedAt: expect.any(String), favorite: false },
-    environments: [{ environment: 'development', defaultStrategy: null }],
+    environments: [{ environment: 'development' }],
   });
   expect(await told()).toMatchObject([
     { type: 'project-updated', project: 'shop', preData: { name: 'Shop' }, data: { name: 'Store' } },

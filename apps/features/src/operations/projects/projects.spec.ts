@@ -40,7 +40,7 @@ it('begins with the project default, in development and production', async () =>
 it('connects a new project to every enabled environment, or to those that are named, and tells it', async () => {
   const shop = await create({ id: 'shop', name: 'Shop' });
   expect(shop).toEqual({
-    ...{ id: 'shop', name: 'Shop', description: null, mode: 'open', defaultStickiness: 'default' },
+    ...{ id: 'shop', name: 'Shop', mode: 'open', defaultStickiness: 'default' },
     environments: ['development', 'production'],
   });
   const garage = await create({ id: 'garage', name: 'Garage', environments: ['production', 'staging', 'staging'] });

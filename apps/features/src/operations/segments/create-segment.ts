@@ -15,6 +15,7 @@ export const createSegmentEndpoint = (work: UnitOfWork) =>
       if ((await segments.count()) >= limits.segments) throw tooMany('segment', limits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.record([segmentCreated(segment)]);
-      return { ...segment, constraints: [...segment.constraints] };
+      const { project, ...shown } = { ...segment, constraints: [...segment.constraints] };
+      return project === null ? shown : { ...shown, project };
     }),
   );

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateTagType, refusal } from '@bunting/contracts';
-import { newTagType } from '../../domain/tag-type.ts';
+import { newTagType, shownTagType } from '../../domain/tag-type.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
@@ -13,6 +13,6 @@ export const createTagTypeEndpoint = (work: UnitOfWork) =>
         throw refusal('NameExistsError', `There already exists a tag-type with the name ${type.name}`);
       }
       events.record([{ type: 'tag-type-created', data: type }]);
-      return type;
+      return shownTagType(type);
     }),
   );

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetTagType, ListTagTypes, refusal, ValidateTagType } from '@bunting/contracts';
-import { newTagType } from '../../domain/tag-type.ts';
+import { newTagType, shownTagType } from '../../domain/tag-type.ts';
 import type { TagReader } from '../../persistence/tag-catalogue.ts';
 
 export const listTagTypesEndpoint = (tags: TagReader) =>
@@ -15,5 +15,5 @@ export const validateTagTypeEndpoint = (tags: TagReader) =>
     if (await tags.isTypeTaken(tagType.name)) {
       throw refusal('NameExistsError', `There already exists a tag-type with the name ${tagType.name}`);
     }
-    return { valid: true, tagType };
+    return { valid: true, tagType: shownTagType(tagType) };
   });

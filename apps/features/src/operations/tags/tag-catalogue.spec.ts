@@ -98,8 +98,8 @@ it('keeps a catalogue of tags, and takes a tag that goes from every feature', as
 it('keeps types of tags, and removes with one all of its tags', async () => {
   const team = { name: 'team', description: 'who looks after it', icon: null, color: null };
   const body = { name: 'team', description: 'who looks after it' };
-  expect(await features.call(ValidateTagType, { body })).toEqual({ valid: true, tagType: team });
-  expect(await features.call(CreateTagType, { body })).toEqual(team);
+  expect(await features.call(ValidateTagType, { body })).toEqual({ valid: true, tagType: body });
+  expect(await features.call(CreateTagType, { body })).toEqual(body);
   for (const operation of [CreateTagType, ValidateTagType]) {
     await expect(features.call(operation, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
     await expect(features.call(operation, { body: { name: 'a b' } })).rejects.toMatchObject({
@@ -109,10 +109,11 @@ it('keeps types of tags, and removes with one all of its tags', async () => {
   const params = { name: 'team' };
   for (let nth = 0; nth < 2; nth++) await features.call(UpdateTagType, { params, body: { icon: 'T' } });
   const after = { ...team, icon: 'T' };
-  expect(await features.call(GetTagType, { params })).toEqual({ version: 1, tagType: after });
+  const { color: _, ...shown } = after;
+  expect(await features.call(GetTagType, { params })).toEqual({ version: 1, tagType: shown });
   expect((await features.call(ListTagTypes, {})).tagTypes).toEqual([
     expect.objectContaining({ name: 'simple' }),
-    after,
+    shown,
   ]);
 
   const payments = { type: 'team', value: 'payments' };

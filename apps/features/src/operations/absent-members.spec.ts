@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  type AnyOperation,
+  CreateEnvironment,
+  CreateProject,
+  CreateSegment,
+  CreateTagType,
+  GetEnvironment,
+  GetFeature,
+  GetProject,
+  GetProjectHealth,
+  GetProjectOverview,
+  GetSegment,
+  GetTagType,
+  ListEnvironments,
+  ListEnvironmentsOfProject,
+  ListFeatures,
+  ListProjects,
+  ListSegments,
+  ListTagTypes,
+  UpdateEnvironment,
+} from '@bunting/contracts';
+import type { Ask } from '@bunting/bus';
+import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+
+let features: StartedFeatures;
+const params = { projectId: 'shop' };
+
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
+  await features.call(CreateTagType, { body: { name: 'team' } });
+  await features.call(CreateSegment, { body: { name: 'beta', constraints: [] } });
+  await features.create('lamp');
+});
+afterAll(() => features.stop());
+
+/** Every member of an answer that is there, as its path. */
+const pathsOf = (value: unknown, path = ''): string[] =>
+  typeof value !== 'object' || value === null
+    ? [path]
+    : [
+        path,
+        ...Object.entries(value).flatMap(([key, inner]) =>
+          pathsOf(inner, `${path}.${Array.isArray(value) ? '*' : key}`),
+        ),
+      ];
+const membersOf = async <O extends AnyOperation>(operation: O, ask: Ask<O> = {}) =>
+  pathsOf(await features.call(operation, ask));
+
+it('leaves out what a project does not have', async () => {
+  const body = { id: 'bare', name: 'Bare' };
+  expect(await membersOf(CreateProject, { body })).not.toContain('.description');
+  expect(await membersOf(ListProjects)).toContain('.projects.*.archivedAt');
+  const { projects } = await features.call(ListProjects, {});
+  expect(projects.find(({ id }) => id === 'bare')).not.toHaveProperty('description');
+  for (const operation of [GetProject, GetProjectHealth, GetProjectOverview]) {
+    const members = await membersOf(operation, { params });
+    for (const absent of ['.description', '.archivedAt', '.environments.*.defaultStrategy']) {
+      expect(members).not.toContain(absent);
+    }
+    expect(await features.call(operation, { params })).toMatchObject({ updatedAt: expect.any(String) });
+  }
+});
+
+it('leaves out the approvals that an environment does not require, and the default strategy that a project has not set', async () => {
+  const body = { name: 'staging', type: 'test' };
+  expect(await membersOf(CreateEnvironment, { body })).not.toContain('.requiredApprovals');
+  const at = { params: { name: 'staging' } };
+  expect(await membersOf(UpdateEnvironment, { ...at, body: { sortOrder: 9 } })).not.toContain('.requiredApprovals');
+  expect(await membersOf(GetEnvironment, at)).not.toContain('.requiredApprovals');
+  expect(await membersOf(ListEnvironments)).not.toContain('.environments.*.requiredApprovals');
+  const ofProject = await membersOf(ListEnvironmentsOfProject, { params });
+  for (const absent of ['requiredApprovals', 'defaultStrategy']) {
+    expect(ofProject).not.toContain(`.environments.*.${absent}`);
+  }
+  await features.call(UpdateEnvironment, { ...at, body: { requiredApprovals: 2 } });
+  expect(await features.call(GetEnvironment, at)).toMatchObject({ requiredApprovals: 2 });
+});
+
+it('leaves out the project of a segment that every project may use, and the colour that a tag type does not have', async () => {
+  expect(await membersOf(CreateSegment, { body: { name: 'staff', constraints: [] } })).not.toContain('.project');
+  const { segments } = await features.call(ListSegments, {});
+  expect(segments.map((segment) => 'project' in segment)).toEqual([false, false]);
+  const id = segments[0]?.id ?? 0;
+  expect(await features.call(GetSegment, { params: { id } })).toMatchObject({ description: null });
+  expect(await membersOf(GetSegment, { params: { id } })).not.toContain('.project');
+  const own = { name: 'own', project: 'shop', constraints: [] };
+  expect(await features.call(CreateSegment, { body: own })).toMatchObject({ project: 'shop' });
+
+  expect(await features.call(CreateTagType, { body: { name: 'area' } })).toEqual({ name: 'area' });
+  expect(await membersOf(ListTagTypes)).not.toContain('.tagTypes.*.color');
+  const { tagType } = await features.call(GetTagType, { params: { name: 'area' } });
+  expect(tagType).toEqual({ name: 'area', description: null, icon: null });
+});
+
+it('leaves out when a feature was archived where it is not', async () => {
+  const at = { params: { projectId: 'default', featureName: 'lamp' } };
+  expect(await membersOf(GetFeature, at)).not.toContain('.archivedAt');
+  expect(await membersOf(ListFeatures, { params: { projectId: 'default' } })).not.toContain('.features.*.archivedAt');
+});
