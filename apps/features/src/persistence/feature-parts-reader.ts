@@ -96,7 +96,13 @@ const lifecycleCounts: Statement = {
       from feature where project <> all ($1::text[])) as staged`,
 };
 
-const possibleParents = ofFeature(
+/** A statement that lists names for a feature: none for a feature that does not exist. `$1` name, `$2` project. */
+const namesFor = (name: string, names: string): Statement => ({
+  name,
+  text: `select coalesce((select (${names}) from feature f where f.name = $1 and f.project = $2), '[]')::text as json`,
+});
+
+const possibleParents = namesFor(
   'possible-parents',
   `select coalesce(json_agg(parent.name order by parent.name), '[]') from feature parent
    where parent.project = f.project and parent.archived_at is null and parent.name <> f.name and parent.parents = '{}'
@@ -104,7 +110,7 @@ const possibleParents = ofFeature(
        where child.parents @> array[f.name] and child.parents <> '{}' and child.archived_at is null)`,
 );
 
-const variantNames = ofFeature(
+const variantNames = namesFor(
   'names-of-variants',
   `select coalesce(json_agg(name order by name), '[]') from (
      select variant ->> 'name' as name from jsonb_path_query(f.environments, '$.*.variants[*]') as variant
@@ -183,8 +189,8 @@ export const featurePartsReader = (database: Database): FeaturePartsReader => {
     },
     lifecycle: (at) => partOf(lifecycle, at),
     lifecycleCounts: (hidden) => read(lifecycleCounts, [hidden]),
-    possibleParents: (at) => partOf(possibleParents, at),
-    variantNames: (at) => partOf(variantNames, at),
+    possibleParents: ({ name, project }) => read(possibleParents, [name, project]),
+    variantNames: ({ name, project }) => read(variantNames, [name, project]),
     anyDependencies: () => read(anyDependencies, []),
     archiveValidation: (project, names) => read(archiveValidation, [project, names]),
     archived: (project, userId, hidden) => read(archived, [userId, project, hidden]),

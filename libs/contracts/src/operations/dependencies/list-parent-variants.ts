@@ -7,11 +7,11 @@ export const ListParentVariants = defineOperation({
   subject: 'call.features.list-parent-variants',
   operationId: 'listParentVariantOptions',
   summary: 'List the variants of a parent',
-  description: 'Returns the names of the variants that a dependency on this feature can ask for.',
+  description:
+    'Returns the names of the variants that a dependency on this feature can ask for: none of a feature that does not exist.',
   tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parent-variants' },
   permission: 'authenticated',
   params: ProjectFeaturePath,
   reply: Names,
-  errors: ['NotFoundError'],
 });

@@ -7,11 +7,11 @@ export const ListPossibleParents = defineOperation({
   subject: 'call.features.list-possible-parents',
   operationId: 'listParentOptions',
   summary: 'List possible parents',
-  description: 'Returns the names of the features that this one could depend on.',
+  description:
+    'Returns the names of the features that this one could depend on: none of a feature that does not exist.',
   tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parents' },
   permission: 'authenticated',
   params: ProjectFeaturePath,
   reply: Names,
-  errors: ['NotFoundError'],
 });
