@@ -7,13 +7,13 @@ import { UserReference } from './user.ts';
 import { FeatureVariant } from './variant.ts';
 
 /** What a feature can be for. */
-export const featureTypes = ['experiment', 'kill-switch', 'release', 'operational', 'permission'] as const;
+export const featureTypes = ['experiment', 'kill-switch', 'release', 'operational', 'permission', 'sunset'] as const;
 export const FeatureType = Type.Enum([...featureTypes], { type: 'string', description: 'what the feature is for' });
 export type FeatureType = Static<typeof FeatureType>;
 
 const name = Type.String({ description: 'the name, unique among all features' });
 const type = Type.String({
-  description: 'what the feature is for, such as experiment, kill-switch, release, operational or permission',
+  description: 'what the feature is for, such as experiment, kill-switch, release, operational, permission or sunset',
 });
 const description = Nullable(Type.String(), { description: 'what the feature does, in the words of its owners' });
 const project = Type.String({ description: 'the id of the project that the feature belongs to' });

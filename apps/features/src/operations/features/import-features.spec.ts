@@ -57,6 +57,14 @@ const refusalOf = async (attempt: Promise<unknown>): Promise<Refusal> =>
 const namesNow = async () =>
   (await features.call(ListFeatures, { params: { projectId: 'default' } })).features.map(({ name }) => name);
 
+it('knows the feature type sunset, also in exports of later versions of Unleash', async () => {
+  await features.create('old-checkout', { type: 'sunset' });
+  const none = { segments: [], contextFields: [], tagTypes: [] };
+  await bringIn({ ...exported(0), ...none, features: [{ name: 'feature-0000', type: 'sunset' }] });
+  const { features: listed } = await features.call(ListFeatures, { params: { projectId: 'default' } });
+  expect(listed.map(({ type }) => type)).toEqual(['sunset', 'sunset']);
+});
+
 it('takes the file with all that it brings along, and reports, tells and tells the states of what it took', async () => {
   const segment = await beta();
   await features.forget();

@@ -86,7 +86,8 @@ it('leaves built-in types as they are', async () => {
 
 it('sets for how long features of a type are expected to live', async () => {
   const { types } = await features.call(ListFeatureTypes, {});
-  expect(types.map(({ id }) => id)).toEqual(['experiment', 'kill-switch', 'operational', 'permission', 'release']);
+  const ids = ['experiment', 'kill-switch', 'operational', 'permission', 'release', 'sunset'];
+  expect(types.map(({ id }) => id)).toEqual(ids);
   const params = { id: 'release' };
   const set = (lifetimeDays: number | null) =>
     features.call(SetFeatureTypeLifetime, { params, body: { lifetimeDays } });

@@ -8,6 +8,7 @@ import { freshInstall } from './fresh-install.ts';
 import { importProposals } from './import-proposals.ts';
 import { requiredApprovals } from './required-approvals.ts';
 import { settings } from './settings.ts';
+import { sunsetType } from './sunset-type.ts';
 import { toldProjects } from './told-projects.ts';
 import { tables } from './tables.ts';
 import { usage } from './usage.ts';
@@ -30,4 +31,5 @@ export const steps = [
   importProposals,
   requiredApprovals,
   idempotencyGrants,
+  sunsetType,
 ];
