@@ -37,6 +37,7 @@ export const aFeature = ({ strategies = [], enabled = false, ...about }: Feature
   tags: [],
   dependencies: [],
   lifecycle: [{ stage: 'initial', enteredStageAt: '2026-01-01T00:00:00.000Z' }],
+  links: [],
   collaborators: [],
   ...about,
 });

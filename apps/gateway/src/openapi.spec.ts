@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineOperation, eventTypes as contractEventTypes, operations } from '@bunting/contracts';
+import {
+  additionalEventTypes,
+  defineOperation,
+  eventTypes as contractEventTypes,
+  interfaceEventTypes,
+  operations,
+} from '@bunting/contracts';
 import { Type } from 'typebox';
 import { differences, fieldDiffers } from '../test/differences.ts';
 import { errorBody, eventTypes, promised } from '../test/interface-tables.ts';
@@ -95,11 +101,12 @@ describe('the document', () => {
     }
   });
 
-  it('knows exactly the 146 types of events, in the order of the interface', () => {
+  it('knows exactly the 146 types of events, in the order of the interface, and after them those that Bunting adds', () => {
     expect(eventTypes).toHaveLength(146);
     expect(new Set(eventTypes).size).toBe(146);
-    expect(contractEventTypes).toEqual(eventTypes);
-    expect(document.components.schemas['eventTypeSchema']).toMatchObject({ enum: eventTypes });
+    expect(interfaceEventTypes).toEqual(eventTypes);
+    expect(contractEventTypes).toEqual([...eventTypes, ...additionalEventTypes]);
+    expect(document.components.schemas['eventTypeSchema']).toMatchObject({ enum: contractEventTypes });
   });
 
   it('takes the key from the header Authorization, for every operation', () => {

@@ -1,5 +1,5 @@
-/** Every type that an event can have, in the order of the interface; exactly these bound the filter of the event search. */
-export const eventTypes = [
+/** The event types of the interface (section 6), in its order. */
+export const interfaceEventTypes = [
   'application-created',
   'feature-created',
   'feature-deleted',
@@ -147,4 +147,10 @@ export const eventTypes = [
   'actions-updated',
   'actions-deleted',
 ] as const;
+
+/** Event types beyond the interface, with the names that later versions of Unleash give them. */
+export const additionalEventTypes = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'] as const;
+
+/** Every type that an event can have; exactly these bound the filter of the event search. */
+export const eventTypes = [...interfaceEventTypes, ...additionalEventTypes] as const;
 export type EventType = (typeof eventTypes)[number];

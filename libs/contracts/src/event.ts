@@ -6,7 +6,8 @@ import { Tag } from './model/tag.ts';
 const EventTypeName = Type.Enum([...eventTypes], {
   type: 'string',
   title: 'eventTypeSchema',
-  description: 'what kind of event it is',
+  description:
+    'what kind of event it is; `feature-link-added`, `feature-link-updated` and `feature-link-removed` are additions to the catalogue of Unleash 6.4',
 });
 
 /** A fact about the past, as the event search answers it. */

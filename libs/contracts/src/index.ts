@@ -14,6 +14,7 @@ export * from './model/constraint.ts';
 export * from './model/environment.ts';
 export * from './model/export.ts';
 export * from './model/feature-environment.ts';
+export * from './model/feature-link.ts';
 export * from './model/feature.ts';
 export * from './model/frontend-feature.ts';
 export * from './model/json-patch.ts';

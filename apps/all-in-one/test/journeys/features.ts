@@ -110,6 +110,7 @@ export const describeFeatures = (platform: () => Platform): void => {
           children: [],
           lifecycle: { stage: 'initial', enteredStageAt: timestamp },
           dependencies: [],
+          links: [],
           collaborators: { users: [me] },
         },
       });

@@ -91,6 +91,10 @@ const entries: Partial<Record<EventType, Entry>> = {
   'feature-tagged': ['Flag tagged', words`${user} tagged ${flag} with ${tag}${inProject}`],
   'feature-untagged': ['Flag untagged', words`${user} untagged ${flag} with ${tag}${inProject}`],
 
+  'feature-link-added': ['Flag link added', words`${user} added a link to ${flag}${inProject}`],
+  'feature-link-updated': ['Flag link updated', words`${user} updated a link of ${flag}${inProject}`],
+  'feature-link-removed': ['Flag link removed', words`${user} removed a link from ${flag}${inProject}`],
+
   'project-created': ['Project created', words`${user} created project ${project}`],
   'project-archived': ['Project archived', words`${user} archived project ${project}`],
   'project-deleted': ['Project deleted', words`${user} deleted project ${projectName}`],

@@ -49,6 +49,7 @@ export const createFeature = (
     tags: [],
     dependencies: [],
     lifecycle: [{ stage: 'initial', enteredStageAt: now }],
+    links: [],
     collaborators: [by],
   };
   const feature = withTags(created, body.tags ?? []);

@@ -1,4 +1,12 @@
-import type { Constraint, EventType, FeatureStrategy, FeatureVariant, StrategyVariant, Tag } from '@bunting/contracts';
+import type {
+  Constraint,
+  EventType,
+  FeatureLink,
+  FeatureStrategy,
+  FeatureVariant,
+  StrategyVariant,
+  Tag,
+} from '@bunting/contracts';
 
 /** One activation rule of a feature in an environment. Its id and its environment are its identity. */
 export interface Strategy {
@@ -55,6 +63,8 @@ export interface Feature {
   readonly dependencies: readonly Dependency[];
   /** in the order in which they were entered */
   readonly lifecycle: readonly LifecycleStage[];
+  /** in the order in which they were added */
+  readonly links: readonly FeatureLink[];
   /** everyone who changed the feature, latest change first */
   readonly collaborators: readonly Person[];
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Ask } from '@bunting/bus';
 import {
   AddDependency,
+  AddFeatureLink,
   AddFavoriteFeature,
   AddFavoriteProject,
   AddFeatureTag,
@@ -56,6 +57,7 @@ import {
   RemoveDependency,
   RemoveFavoriteFeature,
   RemoveFavoriteProject,
+  RemoveFeatureLink,
   RemoveFeatureTag,
   RemoveLegalValue,
   RemoveProjectEnvironment,
@@ -85,6 +87,7 @@ import {
   UpdateContextField,
   UpdateEnvironment,
   UpdateFeature,
+  UpdateFeatureLink,
   UpdateFeatureTags,
   UpdateProject,
   UpdateProjectSettings,
@@ -252,6 +255,8 @@ const projectCalled = (id: string, about: object = {}) => ({
   ...about,
 });
 
+const ticket = { id: 'l1', url: 'https://a.example/', title: 'Ticket' };
+
 const asStored = (about: FeatureAbout = {}) => storedFeature(lamp(about));
 const created = (name: string) => ({
   ...{ name, description: null, type: 'release', project: 'shop', stale: false, impressionData: false },
@@ -308,6 +313,32 @@ const rows: readonly Row[] = [
       ofLamp('feature-stale-on'),
     ],
     again: 'is silent',
+  },
+  {
+    write: 'add a link to a feature',
+    given: given({}),
+    asks: () => ask(AddFeatureLink, { params: path, body: { url: 'tickets.example/7', title: 'Ticket' } }),
+    tells: [ofLamp('feature-link-added', { data: { url: 'https://tickets.example/7', title: 'Ticket' } })],
+    again: 'tells again',
+  },
+  {
+    write: 'replace a link of a feature',
+    given: given({ links: [ticket] }),
+    asks: () => ask(UpdateFeatureLink, { params: { ...path, linkId: 'l1' }, body: { url: 'https://b.example/' } }),
+    tells: [
+      ofLamp('feature-link-updated', {
+        preData: { url: 'https://a.example/', title: 'Ticket' },
+        data: { url: 'https://b.example/', title: null },
+      }),
+    ],
+    again: 'is silent',
+  },
+  {
+    write: 'remove a link from a feature',
+    given: given({ links: [ticket] }),
+    asks: () => ask(RemoveFeatureLink, { params: { ...path, linkId: 'l1' } }),
+    tells: [ofLamp('feature-link-removed', { preData: { url: 'https://a.example/', title: 'Ticket' } })],
+    again: 'is refused',
   },
   {
     write: 'mark features as stale',

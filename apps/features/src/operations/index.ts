@@ -65,6 +65,9 @@ import { patchEnvironmentVariantsEndpoint } from './variants/patch-environment-v
 import { setFeatureVariantsEndpoint } from './variants/set-feature-variants.ts';
 import { patchFeatureVariantsEndpoint } from './variants/patch-feature-variants.ts';
 import { setVariantsInBatchEndpoint } from './variants/set-variants-in-batch.ts';
+import { addFeatureLinkEndpoint } from './links/add-feature-link.ts';
+import { removeFeatureLinkEndpoint } from './links/remove-feature-link.ts';
+import { updateFeatureLinkEndpoint } from './links/update-feature-link.ts';
 import { settingsEndpoints } from './settings.ts';
 import { digestStatesEndpoint } from './states/digest-states.ts';
 import { listStateVersionsEndpoint } from './states/list-state-versions.ts';
@@ -159,6 +162,9 @@ export const featuresEndpoints = (
   countLifecyclesEndpoint(parts),
   completeFeatureEndpoint(work),
   uncompleteFeatureEndpoint(work),
+  addFeatureLinkEndpoint(work),
+  updateFeatureLinkEndpoint(work),
+  removeFeatureLinkEndpoint(work),
   addFavoriteFeatureEndpoint(work),
   removeFavoriteFeatureEndpoint(work),
   getFeatureVariantsEndpoint(parts),

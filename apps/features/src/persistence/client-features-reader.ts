@@ -24,6 +24,9 @@ export interface ClientFeaturesReader {
 
 /** What leaves every answer as it is. All else that happens may change one: too much looked at costs a look, too little a change. */
 const unnoticed: readonly EventType[] = [
+  'feature-link-added',
+  'feature-link-updated',
+  'feature-link-removed',
   'feature-favorited',
   'feature-unfavorited',
   'project-favorited',

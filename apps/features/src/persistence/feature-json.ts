@@ -83,6 +83,7 @@ const wholeFeature = (withVariants: boolean): string => `
     'strategies', '[]'::json,
     'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
     'dependencies', f.dependencies,
+    'links', f.links,
     'collaborators', json_build_object('users', f.collaborators))::text as json, f.edition::text as tag
   from feature f ${environments(withVariants ? strategies + variants : strategies)}
   where f.name = asked.name and f.project = asked.project and f.archived_at is null`;

@@ -10,7 +10,7 @@ export const featureJson = `json_build_object(
   'impressionData', f.impression_data, 'createdAt', ${moment('f.created_at')},
   'createdBy', json_build_object('id', f.created_by_id, 'name', f.created_by_name),
   'archivedAt', ${moment('f.archived_at')}, 'environments', f.environments, 'tags', f.tags,
-  'dependencies', f.dependencies, 'lifecycle', f.lifecycle, 'collaborators', f.collaborators)`;
+  'dependencies', f.dependencies, 'lifecycle', f.lifecycle, 'links', f.links, 'collaborators', f.collaborators)`;
 
 /** What `featureJson` makes: collaborators come with their pictures, which are made once, at writing. */
 export type FeatureJson = Omit<Feature, 'collaborators'> & {
@@ -43,6 +43,7 @@ const rowOf = (feature: Feature): Readonly<Record<keyof typeof columns, unknown>
     tags: feature.tags,
     dependencies: feature.dependencies,
     lifecycle: feature.lifecycle,
+    links: feature.links,
     collaborators: feature.collaborators.map(({ id, name }) => ({ id, name, imageUrl: imageUrlOf(name) })),
     strategy_ids: unique(strategies.map(({ id }) => id)),
     segment_ids: unique(strategies.flatMap(({ segments }) => segments)),
@@ -66,6 +67,7 @@ const columns = {
   tags: 'jsonb',
   dependencies: 'jsonb',
   lifecycle: 'jsonb',
+  links: 'jsonb',
   collaborators: 'jsonb',
   strategy_ids: 'text[]',
   segment_ids: 'integer[]',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FeatureEnvironment } from './feature-environment.ts';
+import { FeatureLink } from './feature-link.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { Always, AnyObject, Nullable, Timestamp } from './schema.ts';
 import { Tag } from './tag.ts';
@@ -78,6 +79,7 @@ export const Feature = Type.Object(
     dependencies: Type.Optional(
       Type.Array(Dependency, { description: 'the features that this one depends on; experimental' }),
     ),
+    links: Type.Optional(Type.Array(FeatureLink, { description: 'the links of the feature, oldest first' })),
     collaborators: Type.Optional(
       Type.Object(
         { users: Type.Array(UserReference, { description: 'who changed the feature, most recent change first' }) },

@@ -46,6 +46,9 @@ import { ImportFeatures } from './features/import-features.ts';
 import { ListFeatures } from './features/list-features.ts';
 import { CreateProject } from './projects/create-project.ts';
 import { ListProjects } from './projects/list-projects.ts';
+import { AddFeatureLink } from './links/add-feature-link.ts';
+import { RemoveFeatureLink } from './links/remove-feature-link.ts';
+import { UpdateFeatureLink } from './links/update-feature-link.ts';
 import { GetReindex } from './search/get-reindex.ts';
 import { SearchFeatures } from './search/search-features.ts';
 import { StartReindex } from './search/start-reindex.ts';
@@ -454,6 +457,9 @@ export * from './strategies/list-strategy-types.ts';
 export * from './feature-types/list-feature-types.ts';
 export * from './feature-types/set-feature-type-lifetime.ts';
 export * from './features/validate-import.ts';
+export * from './links/add-feature-link.ts';
+export * from './links/remove-feature-link.ts';
+export * from './links/update-feature-link.ts';
 export * from './paths.ts';
 
 /** Every operation that answers HTTP; the gateway mounts exactly these. */
@@ -497,6 +503,9 @@ export const operations: readonly AnyOperation[] = [
   GetFeature,
   ImportFeatures,
   ListFeatures,
+  AddFeatureLink,
+  UpdateFeatureLink,
+  RemoveFeatureLink,
   CreateProject,
   ListProjects,
   SearchFeatures,

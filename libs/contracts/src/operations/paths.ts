@@ -9,6 +9,11 @@ const strategyId = Type.String({ minLength: 1, description: 'the id of the strat
 
 export const ProjectPath = Type.Object({ projectId });
 export const ProjectFeaturePath = Type.Object({ projectId, featureName });
+export const FeatureLinkPath = Type.Object({
+  projectId,
+  featureName,
+  linkId: Type.String({ minLength: 1, description: 'the id of the link' }),
+});
 export const FeatureEnvironmentPath = Type.Object({ projectId, featureName, environment });
 export const StrategyPath = Type.Object({ projectId, featureName, environment, strategyId });
 export const ProjectEnvironmentPath = Type.Object({ projectId, environment });

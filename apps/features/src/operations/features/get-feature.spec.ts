@@ -26,7 +26,7 @@ it('gives every field that the interface names, for a feature that has just been
     ...{ name: 'fresh', type: 'release', description: 'What it does.', project: 'default' },
     ...{ archived: false, enabled: false, stale: false, favorite: false, impressionData: false },
     ...{ createdBy: mias, lastSeenAt: null, tags: [{ type: 'simple', value: 'new' }] },
-    ...{ variants: [], strategies: [], children: [], dependencies: [], collaborators: { users: [mias] } },
+    ...{ variants: [], strategies: [], children: [], dependencies: [], links: [], collaborators: { users: [mias] } },
     environments: [environment('development', 2), environment('production', 3)],
   });
   expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

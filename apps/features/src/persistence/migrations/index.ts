@@ -4,6 +4,7 @@ import { archivedFeatures } from './archived-features.ts';
 import { deletedFeatures } from './deleted-features.ts';
 import { editions } from './editions.ts';
 import { everyProjectTold } from './every-project-told.ts';
+import { featureLinks } from './feature-links.ts';
 import { freshInstall } from './fresh-install.ts';
 import { importProposals } from './import-proposals.ts';
 import { requiredApprovals } from './required-approvals.ts';
@@ -32,4 +33,5 @@ export const steps = [
   requiredApprovals,
   idempotencyGrants,
   sunsetType,
+  featureLinks,
 ];

@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { AddFeatureLink } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { addLink } from '../../domain/link.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const addFeatureLinkEndpoint = (work: UnitOfWork) =>
+  implement(AddFeatureLink, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, AddFeatureLink.permission, { project: feature.project });
+      await carryOut(tx, addLink(feature, body, randomUUID()), caller);
+      return null;
+    }),
+  );

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { UpdateFeatureLink } from '@bunting/contracts';
+import { updateLink } from '../../domain/link.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authorise } from '../authorise.ts';
+import { carryOut } from '../carry-out.ts';
+
+export const updateFeatureLinkEndpoint = (work: UnitOfWork) =>
+  implement(UpdateFeatureLink, (asked) =>
+    work(asked, async (tx) => {
+      const { params, body, caller } = asked;
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      authorise(caller, UpdateFeatureLink.permission, { project: feature.project });
+      await carryOut(tx, updateLink(feature, params.linkId, body), caller);
+      return null;
+    }),
+  );
