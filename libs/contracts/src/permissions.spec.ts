@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, type Grant, may, maySee } from './permissions.ts';
+import { type Caller, type Grant, may, maySee, permissionIds, permissions } from './permissions.ts';
 
 const callerWith = (...grants: readonly Grant[]): Caller => ({ id: 7, name: 'mia', grants: [...grants] });
 
@@ -56,5 +56,11 @@ describe('maySee', () => {
     expect(maySee(callerWith(), 'shop')).toBe(true);
     expect(maySee({ ...callerWith(), hiddenProjects: ['bank'] }, 'shop')).toBe(true);
     expect(maySee({ ...callerWith(), hiddenProjects: ['bank'] }, 'bank')).toBe(false);
+  });
+});
+
+describe('the numbers of permissions', () => {
+  it('are one for each permission', () => {
+    expect(new Set(permissions.map((name) => permissionIds[name])).size).toBe(permissions.length);
   });
 });

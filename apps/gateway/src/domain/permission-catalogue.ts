@@ -1,4 +1,4 @@
-import type { Permission } from '@bunting/contracts';
+import { type Permission, permissionIds } from '@bunting/contracts';
 
 /** Where a permission of a role holds: everywhere, in a project, or in a project and there in one environment. */
 export type PermissionType = 'root' | 'project' | 'environment';
@@ -74,3 +74,9 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
     SKIP_CHANGE_REQUEST: 'Change without a change request',
   }),
 ]);
+
+/** A permission as answers describe it. Roles that were not made here may give ADMIN as well. */
+export const describePermission = (name: Permission) => {
+  const { type, displayName } = permissionCatalogue.get(name) ?? { type: 'root' as const, displayName: 'Admin' };
+  return { id: permissionIds[name], name, displayName, type };
+};

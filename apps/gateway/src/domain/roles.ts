@@ -1,4 +1,4 @@
-import { type Caller, noAccess, type Permission, refusal, type RoleBody } from '@bunting/contracts';
+import { type Caller, noAccess, type Permission, refusal, type Role, type RoleBody } from '@bunting/contracts';
 import { permissionCatalogue } from './permission-catalogue.ts';
 import { wrong } from './refusals.ts';
 
@@ -6,6 +6,11 @@ import { wrong } from './refusals.ts';
 export interface RoleRight {
   readonly name: Permission;
   readonly environment?: string | null | undefined;
+}
+
+/** A role with what it gives, as it is stored and as events carry it. */
+export interface RoleWithRights extends Role {
+  readonly permissions: readonly RoleRight[];
 }
 
 export interface WantedRole {
@@ -17,6 +22,7 @@ export interface WantedRole {
 
 /**
  * A role as it shall be kept, with each right once.
+ * A role that holds everywhere can give rights in projects: they hold in every project. One for projects gives those alone.
  * @throws Refusal 400 for a right that such a role cannot give, and for an environment where none can be said.
  */
 export const wantedRole = (body: RoleBody): WantedRole => {
@@ -29,7 +35,7 @@ export const wantedRole = (body: RoleBody): WantedRole => {
     const environment = right.environment || null;
     const known = permissionCatalogue.get(right.name);
     if (known === undefined) throw wrong(`No role can give ${right.name}`, `${at}/name`);
-    if ((type === 'root-custom') !== (known.type === 'root'))
+    if (type === 'custom' && known.type === 'root')
       throw wrong(`A role of the type ${type} cannot give ${right.name}`, `${at}/name`);
     if (environment !== null && known.type !== 'environment')
       throw wrong(`${right.name} does not hold in single environments`, `${at}/environment`);

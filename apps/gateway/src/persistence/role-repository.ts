@@ -1,6 +1,6 @@
-import { type Permission, type Role, refusal, type RoleWithPermissions } from '@bunting/contracts';
+import { type Permission, type Role, refusal } from '@bunting/contracts';
 import { brokenConstraint, type Tx } from '@bunting/database';
-import type { RoleRight, WantedRole } from '../domain/roles.ts';
+import type { RoleRight, RoleWithRights, WantedRole } from '../domain/roles.ts';
 
 interface RoleRow extends Role {
   readonly permissions: { name: Permission; environment: string | null; project: string | null }[];
@@ -10,16 +10,16 @@ interface RoleRow extends Role {
 export interface RoleRepository {
   list(): Promise<Role[]>;
   /** A role as it is now: to be shown, not to decide by. */
-  read(id: number): Promise<RoleWithPermissions | undefined>;
+  read(id: number): Promise<RoleWithRights | undefined>;
   /** A role that stays as it is until the end of this work. */
-  find(id: number): Promise<RoleWithPermissions | undefined>;
+  find(id: number): Promise<RoleWithRights | undefined>;
   isTaken(name: string, exceptId?: number): Promise<boolean>;
   /** What the roles give, by their ids; roles that no project can give are left out. */
   ofProjects(ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleRight[]>>;
   /** The id of a role that holds everywhere, by its id or its name. */
   rootRole(idOrName: number | string): Promise<number | undefined>;
   /** Creates a role, or changes the one with the id. */
-  save(role: WantedRole, id?: number): Promise<RoleWithPermissions>;
+  save(role: WantedRole, id?: number): Promise<RoleWithRights>;
   /** @throws Refusal `ConflictError` when somebody has it. */
   remove(id: number): Promise<void>;
 }
@@ -39,13 +39,13 @@ const inUse = `
       + (select count(distinct group_id) from project_group where role_id = $1) as groups`;
 
 /** What an Editor may do in `default` is told with the rest: where it holds is for the project to say. */
-const roleOf = ({ permissions, ...role }: RoleRow): RoleWithPermissions => ({
+const roleOf = ({ permissions, ...role }: RoleRow): RoleWithRights => ({
   ...role,
   permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
 });
 
 export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => {
-  const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithPermissions | undefined> => {
+  const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithRights | undefined> => {
     const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
     return row === undefined ? undefined : roleOf(row);
   };
@@ -97,7 +97,7 @@ export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => 
          select $1, name, environment from json_to_recordset($2::json) as given (name text, environment text)`,
         [id, JSON.stringify(role.permissions)],
       );
-      return (await byId('for update', id)) as RoleWithPermissions;
+      return (await byId('for update', id)) as RoleWithRights;
     },
     remove: async (id) => {
       const [row] = await query<{ users: number; groups: number }>(inUse, [id]);

@@ -19,16 +19,39 @@ const role = {
 export const Role = Type.Object(role, { title: 'roleSchema', description: 'Rights under a name.' });
 export type Role = Static<typeof Role>;
 
-export const RolePermission = Type.Object({
+const describedPermission = {
+  id: Type.Integer({ description: 'the number of the permission, the same in every installation' }),
+  name: Type.String({ description: 'the permission' }),
+  displayName: Type.String({ description: 'what it is called for people' }),
+  type: Type.String({ description: 'where it holds: `root`, `project` or `environment`' }),
+};
+
+const RolePermission = Type.Object({
   name: Type.Enum([...permissions], { type: 'string', description: 'the permission' }),
   environment: Type.Optional(Nullable(Type.String({ maxLength: 100 }), { description: 'where alone it holds' })),
 });
 
 export const RoleWithPermissions = Type.Object(
-  { ...role, permissions: Type.Array(RolePermission, { description: 'what the role gives' }) },
+  {
+    ...role,
+    permissions: Type.Array(
+      Type.Object({
+        ...describedPermission,
+        environment: Type.Optional(Type.String({ description: 'where alone it holds' })),
+      }),
+      { description: 'what the role gives' },
+    ),
+  },
   { title: 'roleWithPermissionsSchema', description: 'A role, and what it gives.' },
 );
 export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
+
+/** A role that was just saved: under `roles` for clients of Unleash Enterprise, and with what it gives. */
+export const SavedRole = Type.Object(
+  { version: Always(1, 'the version of this format'), roles: Role, ...RoleWithPermissions.properties },
+  { title: 'roleWithVersionSchema', description: 'A role that was just saved.' },
+);
+export type SavedRole = Static<typeof SavedRole>;
 
 export const Roles = Type.Object(
   { version: Always(1, 'the version of this format'), roles: Type.Array(Role, { description: 'the roles' }) },
@@ -65,11 +88,7 @@ export const ValidateRoleBody = Type.Object(
 );
 export type ValidateRoleBody = Static<typeof ValidateRoleBody>;
 
-const AvailablePermission = Type.Object({
-  name: Type.String({ description: 'the permission' }),
-  displayName: Type.String({ description: 'what it is called for people' }),
-  type: Type.String({ description: 'where it holds: `root`, `project` or `environment`' }),
-});
+const AvailablePermission = Type.Object(describedPermission);
 
 export const AvailablePermissions = Type.Object(
   {

@@ -1,9 +1,10 @@
 import { implement } from '@bunting/bus';
 import { GetRole, ListPermissions, ListRoles, notFound, refusal, ValidateRole } from '@bunting/contracts';
-import { permissionCatalogue, type PermissionType } from '../../domain/permission-catalogue.ts';
+import { describePermission, permissionCatalogue, type PermissionType } from '../../domain/permission-catalogue.ts';
 import { wrong } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { PlacesKnown } from '../places.ts';
+import { answeredRole } from './answered-role.ts';
 
 export const noSuchRole = 'Could not find role';
 
@@ -17,7 +18,7 @@ export const getRoleEndpoint = (work: UnitOfWork) =>
     work(asked, async ({ roles }) => {
       const role = await roles.read(asked.params.id);
       if (role === undefined) throw notFound(noSuchRole);
-      return role;
+      return answeredRole(role);
     }),
   );
 
@@ -33,9 +34,7 @@ export const validateRoleEndpoint = (work: UnitOfWork) =>
   );
 
 const ofType = (wanted: PermissionType) =>
-  [...permissionCatalogue].flatMap(([name, { type, displayName }]) =>
-    type === wanted ? [{ name, displayName, type }] : [],
-  );
+  [...permissionCatalogue.keys()].map(describePermission).filter(({ type }) => type === wanted);
 
 export const listPermissionsEndpoint = (places: PlacesKnown) =>
   implement(ListPermissions, async (asked) => ({

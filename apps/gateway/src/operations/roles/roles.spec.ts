@@ -1,4 +1,4 @@
-import type { AvailablePermissions, Group, Roles, RoleWithPermissions, User } from '@bunting/contracts';
+import type { AvailablePermissions, Group, Roles, RoleWithPermissions, SavedRole, User } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const aRole = (name: string, permissions: object[], type = 'custom'): Promise<RoleWithPermissions> =>
-  done<RoleWithPermissions>('POST', 'roles', { name, type, permissions });
+const aRole = (name: string, permissions: object[], type = 'custom'): Promise<SavedRole> =>
+  done<SavedRole>('POST', 'roles', { name, type, permissions });
 
 describe('the predefined roles', () => {
   it('are there from the start, and stay as they are', async () => {
@@ -73,8 +73,49 @@ describe('a role that is made here', () => {
     ]);
   });
 
+  it('is answered with 200 and under roles when it is saved, as clients of Unleash Enterprise expect', async () => {
+    const body = { name: 'Enveloped', description: 'of a client', permissions: [{ name: 'CREATE_FEATURE' }] };
+    const created = await ask<SavedRole>('POST', 'roles', body);
+    expect(created.status).toBe(200);
+    const { id } = created.body;
+    const role = { id, name: 'Enveloped', description: 'of a client', type: 'custom' };
+    expect(created.body).toMatchObject({ version: 1, roles: role, ...role });
+    expect(created.headers.get('location')).toBe(`roles/${id}`);
+    const changed = await ask<SavedRole>('PUT', `roles/${id}`, { ...body, name: 'Enveloped again' });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ version: 1, roles: { ...role, name: 'Enveloped again' } });
+  });
+
+  it('describes each permission that it gives as the catalogue does', async () => {
+    const right = { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' };
+    const { id } = await aRole('Described', [{ name: 'CREATE_FEATURE' }, right]);
+    const { permissions } = await done<RoleWithPermissions>('GET', `roles/${id}`);
+    const catalogue = (await done<AvailablePermissions>('GET', 'permissions')).permissions;
+    expect(permissions).toEqual([
+      catalogue.project.find(({ name }) => name === 'CREATE_FEATURE'),
+      {
+        ...catalogue.environments[0]?.permissions.find(({ name }) => name === 'UPDATE_FEATURE_ENVIRONMENT'),
+        environment: 'development',
+      },
+    ]);
+    for (const permission of permissions) {
+      expect(permission).toMatchObject({ id: expect.any(Number), displayName: expect.any(String) });
+    }
+    const admin = await done<RoleWithPermissions>('GET', 'roles/1');
+    expect(admin.permissions).toEqual([{ id: 1, name: 'ADMIN', displayName: 'Admin', type: 'root' }]);
+  });
+
+  it('of the type root-custom gives rights of projects in every project', async () => {
+    await aRole('Keeper of projects', [{ name: 'CREATE_PROJECT' }, { name: 'UPDATE_PROJECT' }], 'root-custom');
+    const { key } = await aUser('Keeper of projects');
+    const { permissions } = await done<{ permissions: object[] }>('GET', 'user', undefined, key);
+    expect(permissions).toEqual(
+      expect.arrayContaining([{ permission: 'CREATE_PROJECT' }, { permission: 'UPDATE_PROJECT' }]),
+    );
+    expect((await ask('GET', 'projects/shop/access', undefined, key)).status).toBe(200);
+  });
+
   it.each([
-    ['root-custom', { name: 'CREATE_FEATURE' }, '/body/permissions/0/name'],
     ['custom', { name: 'CREATE_SEGMENT' }, '/body/permissions/0/name'],
     ['root-custom', { name: 'ADMIN' }, '/body/permissions/0/name'],
     ['custom', { name: 'ADMIN' }, '/body/permissions/0/name'],
@@ -98,7 +139,12 @@ describe('a role that is made here', () => {
 
 it('lists what roles can give, with the environments that there are', async () => {
   const { permissions } = await done<AvailablePermissions>('GET', 'permissions');
-  expect(permissions.root).toContainEqual({ name: 'CREATE_PROJECT', displayName: 'Create projects', type: 'root' });
+  expect(permissions.root).toContainEqual({
+    id: 16,
+    name: 'CREATE_PROJECT',
+    displayName: 'Create projects',
+    type: 'root',
+  });
   expect(permissions.project.map(({ name }) => name)).toContain('CREATE_FEATURE');
   expect(permissions.environments.map(({ name }) => name)).toEqual(['development', 'production']);
   expect(permissions.environments[0]?.permissions.map(({ name }) => name)).toContain('APPROVE_CHANGE_REQUEST');

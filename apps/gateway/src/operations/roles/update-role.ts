@@ -3,6 +3,7 @@ import { notFound, UpdateRole } from '@bunting/contracts';
 import { wrong } from '../../domain/refusals.ts';
 import { requireMadeHere, wantedRole } from '../../domain/roles.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { savedRole } from './answered-role.ts';
 import { noSuchRole } from './role-readings.ts';
 
 export const updateRoleEndpoint = (work: UnitOfWork) =>
@@ -16,8 +17,8 @@ export const updateRoleEndpoint = (work: UnitOfWork) =>
       if (body.type !== undefined && body.type !== type)
         throw wrong('The type of a role does not change', '/body/type');
       const after = await roles.save(wantedRole({ ...body, type: type as 'custom' | 'root-custom' }), before.id);
-      if (JSON.stringify(after) === JSON.stringify(before)) return after;
+      if (JSON.stringify(after) === JSON.stringify(before)) return savedRole(after);
       tell({ type: 'role-updated', data: after, preData: before });
-      return after;
+      return savedRole(after);
     }),
   );

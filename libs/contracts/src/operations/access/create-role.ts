@@ -1,4 +1,4 @@
-import { RoleBody, RoleWithPermissions } from '../../model/access.ts';
+import { RoleBody, SavedRole } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Create a role. Tells `role-created`. */
@@ -11,11 +11,10 @@ export const CreateRole = defineOperation({
   http: {
     method: 'POST',
     url: '/api/admin/roles',
-    status: 201,
-    location: (_request, created: RoleWithPermissions) => `roles/${created.id}`,
+    location: (_request, created: SavedRole) => `roles/${created.id}`,
   },
   permission: 'ADMIN',
   body: RoleBody,
-  reply: RoleWithPermissions,
+  reply: SavedRole,
   errors: ['ValidationError', 'NameExistsError'],
 });

@@ -1,4 +1,4 @@
-import { RoleBody, RoleWithPermissions } from '../../model/access.ts';
+import { RoleBody, SavedRole } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 
@@ -13,6 +13,6 @@ export const UpdateRole = defineOperation({
   permission: 'ADMIN',
   params: RolePath,
   body: RoleBody,
-  reply: RoleWithPermissions,
+  reply: SavedRole,
   errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError', 'NameExistsError'],
 });

@@ -1,0 +1,17 @@
+import type { RoleWithPermissions, SavedRole } from '@bunting/contracts';
+import { describePermission } from '../../domain/permission-catalogue.ts';
+import type { RoleWithRights } from '../../domain/roles.ts';
+
+/** A role as it is answered: each permission described as in the catalogue. */
+export const answeredRole = ({ permissions, ...role }: RoleWithRights): RoleWithPermissions => ({
+  ...role,
+  permissions: permissions.map(({ name, environment }) => ({
+    ...describePermission(name),
+    ...(environment ? { environment } : {}),
+  })),
+});
+
+export const savedRole = (saved: RoleWithRights): SavedRole => {
+  const { permissions, ...roles } = answeredRole(saved);
+  return { version: 1, roles, ...roles, permissions };
+};
