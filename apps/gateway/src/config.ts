@@ -53,6 +53,11 @@ export const GatewayConfig = Type.Object({
       description: 'the key that tokens are hashed with; without it one is made up and kept in the database',
     }),
   ),
+  GATEWAY_READABLE_SDK_TOKENS: Type.Boolean({
+    default: false,
+    description:
+      'whether secrets of client and frontend tokens are kept encrypted as well, and listed to those who may create such tokens; needs GATEWAY_TOKEN_KEY',
+  }),
   GATEWAY_TOKEN_CACHE_MS: Type.Integer({
     minimum: 0,
     maximum: 5_000,

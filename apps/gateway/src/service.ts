@@ -18,9 +18,11 @@ import { accessReader } from './persistence/access-reader.ts';
 import { ensureFirstTokens } from './persistence/first-token.ts';
 import { lastUses } from './persistence/last-uses.ts';
 import { gatewayEntities, gatewaySteps } from './persistence/tables.ts';
+import { cipherFrom } from './persistence/token-cipher.ts';
 import { openTokenHasher } from './persistence/token-key.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { projectsHeardOf } from './persistence/standing-projects.ts';
+import { eraseSealedSecrets } from './persistence/stored-tokens.ts';
 import { tokenRepository } from './persistence/token-repository.ts';
 import { httpStopLimitMs, listen, openServer } from './server.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
@@ -44,6 +46,7 @@ const start = async ({
 }: Surroundings<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
   const given = givenTokens(config);
+  const cipher = cipherFrom(config);
   const database = await openDatabase({
     url: config.GATEWAY_DATABASE_URL,
     name: 'gateway',
@@ -67,6 +70,14 @@ const start = async ({
   const uses = lastUses(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });
   atStop('last uses of tokens', () => uses.stop());
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
+  if (cipher === undefined) {
+    const erased = await eraseSealedSecrets(database);
+    if (erased > 0) {
+      warn(
+        `Erased the encrypted secrets of ${erased} SDK tokens, which go on working: GATEWAY_READABLE_SDK_TOKENS is off.`,
+      );
+    }
+  }
   const { authenticate, forget } = authenticator({
     tokens: tokenRepository(database),
     hasher,
@@ -99,7 +110,7 @@ const start = async ({
   }
   mountHealth(app, metrics, ready);
   mountDocs(app, openApiDocument(operations));
-  const work = unitOfWork(telling, hasher);
+  const work = unitOfWork(telling, hasher, cipher);
   const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
   const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
   const answers = gatewayEndpoints({ bus, work, access, heardOf, catchUp });
@@ -108,7 +119,7 @@ const start = async ({
   atStop('HTTP server', close, httpStopLimitMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Only now: a start that fails must not make a token that nobody ever sees.
-  const firstAdminToken = await ensureFirstTokens(telling.work, hasher, given, warn);
+  const firstAdminToken = await ensureFirstTokens(telling.work, { hasher, cipher }, given, warn);
   return { ready, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
 };
 

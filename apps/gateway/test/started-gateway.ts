@@ -136,6 +136,7 @@ export const startGateway = async ({
           ...hashed,
           id,
           shown: shownOfGiven(id),
+          sealed: null,
           kind,
           name: `the ${kind} token`,
           userId: userId as number | null,

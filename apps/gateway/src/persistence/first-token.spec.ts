@@ -32,7 +32,9 @@ describe('the first admin token', () => {
       try {
         const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
         const made = await Promise.all(
-          hashers.map((hasher) => ensureFirstTokens(work, hasher, { always: given, first: [] }, () => undefined)),
+          hashers.map((hasher) =>
+            ensureFirstTokens(work, { hasher, cipher: undefined }, { always: given, first: [] }, () => undefined),
+          ),
         );
         const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });
         expect(stored).toHaveLength(1);

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { GivenToken, GivenTokens } from '../domain/given-tokens.ts';
 import { newTokenSecret, shownOfGiven } from './secrets.ts';
 import { ApiToken } from './tables.ts';
+import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-key.ts';
 
 const everything = { kind: 'admin', projects: ['*'], environment: '*' } as const;
@@ -40,9 +41,20 @@ const emit = (
   });
 };
 
+/** How tokens are stored: hashed, and those of applications encrypted as well where there is a cipher. */
+export interface TokenKeeping {
+  readonly hasher: TokenHasher;
+  readonly cipher: TokenCipher | undefined;
+}
+
 type NewGivenToken = GivenToken & { readonly shown?: string; readonly given?: 'current' };
 
-const add = async ({ em }: Tx, outbox: Outbox, hasher: TokenHasher, token: NewGivenToken): Promise<void> => {
+const add = async (
+  { em }: Tx,
+  outbox: Outbox,
+  { hasher, cipher }: TokenKeeping,
+  token: NewGivenToken,
+): Promise<void> => {
   const { secret, shown, given, kind, projects, environment } = token;
   const id = randomUUID();
   const createdAt = new Date();
@@ -54,6 +66,7 @@ const add = async ({ em }: Tx, outbox: Outbox, hasher: TokenHasher, token: NewGi
     selector,
     hash,
     shown: shown ?? shownOfGiven(id),
+    sealed: kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null),
     userId: null,
     projects: [...projects],
     environment,
@@ -74,11 +87,11 @@ const columns = 'id, shown, created_at, revoked_at, given';
 const replaceGiven = async (
   tx: Tx,
   outbox: Outbox,
-  hasher: TokenHasher,
+  keeping: TokenKeeping,
   secret: string,
   warn: (message: string) => void,
 ): Promise<void> => {
-  const { selector } = hasher(secret);
+  const { selector } = keeping.hasher(secret);
   const find = `select ${columns} from api_token where selector = $1 for update`;
   const [stored] = await tx.query<Stored>(find, [selector]);
   if (stored !== undefined && stored.revoked_at !== null && stored.given !== 'replaced') {
@@ -91,7 +104,7 @@ const replaceGiven = async (
     emit(outbox, 'api-token-deleted', everything, new Date(replaced.created_at).toISOString());
     warn(`Revoked the admin token ${replaced.shown}, which an earlier BUNTING_ADMIN_TOKEN gave.`);
   }
-  if (stored === undefined) return add(tx, outbox, hasher, { ...everything, secret, given: 'current' });
+  if (stored === undefined) return add(tx, outbox, keeping, { ...everything, secret, given: 'current' });
   if (stored.given === 'current') return;
   const mark = "update api_token set revoked_at = null, given = 'current' where id = $1 and kind = 'admin'";
   await tx.query(mark, [stored.id]);
@@ -118,7 +131,7 @@ const warnOfGiven = async ({ query }: Tx, warn: (message: string) => void): Prom
  */
 export const ensureFirstTokens = (
   work: Telling['work'],
-  hasher: TokenHasher,
+  keeping: TokenKeeping,
   { always, first }: GivenTokens,
   warn: (message: string) => void,
 ): Promise<string | undefined> =>
@@ -130,15 +143,15 @@ export const ensureFirstTokens = (
     for (const token of isFirst ? first : []) {
       if (known.has(token.secret) || token.secret === always) continue;
       known.add(token.secret);
-      await add(tx, outbox, hasher, token);
+      await add(tx, outbox, keeping, token);
     }
     if (always !== undefined) {
-      await replaceGiven(tx, outbox, hasher, always, warn);
+      await replaceGiven(tx, outbox, keeping, always, warn);
       return undefined;
     }
     await warnOfGiven(tx, warn);
     if (!isFirst || first.some(({ kind }) => kind === 'admin')) return undefined;
     const made = newTokenSecret(['*'], '*');
-    await add(tx, outbox, hasher, { ...everything, ...made });
+    await add(tx, outbox, keeping, { ...everything, ...made });
     return made.secret;
   });

@@ -1,9 +1,10 @@
 import type { ApiToken, Pat } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import type { Database, Tx } from '@bunting/database';
 import type { TokenKind } from '../domain/access.ts';
 import type { ApiTokenKind, NewToken } from '../domain/new-token.ts';
 import { momentOf, momentOrNull } from './people.ts';
 import type { NewSecret } from './secrets.ts';
+import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-key.ts';
 
 interface TokenRow {
@@ -12,6 +13,8 @@ interface TokenRow {
   readonly kind: TokenKind;
   readonly name: string;
   readonly shown: string;
+  readonly selector: string;
+  readonly sealed: Buffer | null;
   readonly user_id: number | null;
   readonly projects: string[];
   readonly environment: string;
@@ -23,6 +26,8 @@ interface TokenRow {
 /** A token that works, and the key to what is done with it. */
 export interface StoredToken extends ApiToken {
   readonly id: string;
+  /** its secret; undefined where that is kept as a hash alone */
+  readonly readable: string | undefined;
 }
 
 export interface NewPat {
@@ -31,7 +36,7 @@ export interface NewPat {
   readonly expiresAt: Date | null;
 }
 
-/** The tokens that were not revoked, without their secrets: nobody has those but who got them. */
+/** The tokens that were not revoked. */
 export interface StoredTokens {
   /** API tokens of these kinds; only those that give the project, if one is named. */
   list(kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]>;
@@ -50,10 +55,12 @@ export interface StoredTokens {
   revokePat(userId: number, id: number): Promise<Pat | undefined>;
 }
 
-const columns = 'id, number, kind, name, shown, user_id, projects, environment, created_at, expires_at, seen_at';
+const columns =
+  'id, number, kind, name, shown, selector, sealed, user_id, projects, environment, created_at, expires_at, seen_at';
 
-const apiTokenOf = (row: TokenRow): StoredToken => ({
+const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken => ({
   id: row.id,
+  readable: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
   secret: row.shown,
   tokenName: row.name,
   username: row.name,
@@ -86,21 +93,26 @@ const find = `
   where kind = any ($1::text[]) and revoked_at is null and (shown = $2 or selector = $3 and hash = $4) for update`;
 
 const insert = `
-  insert into api_token (kind, name, shown, selector, hash, user_id, projects, environment, expires_at, created_by)
-  values ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9::timestamptz, $10) returning ${columns}`;
+  insert into api_token (kind, name, shown, selector, hash, user_id, projects, environment, expires_at, created_by, sealed)
+  values ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9::timestamptz, $10, $11) returning ${columns}`;
 
-export const storedTokens = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher): StoredTokens => {
+export const storedTokens = (
+  { query }: Pick<Tx, 'query'>,
+  hasher: TokenHasher,
+  cipher: TokenCipher | undefined,
+): StoredTokens => {
+  const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
   const one = async (text: string, values: readonly unknown[]): Promise<TokenRow> => {
     const [row] = await query<TokenRow>(text, values);
     if (row === undefined) throw new Error('A token was not stored.');
     return row;
   };
   return {
-    list: async (kinds, project) => (await query<TokenRow>(list, [kinds, project ?? null])).map(apiTokenOf),
+    list: async (kinds, project) => (await query<TokenRow>(list, [kinds, project ?? null])).map(tokenOf),
     find: async (token, kinds) => {
       const { selector, hash } = hasher(token);
       const [row] = await query<TokenRow>(find, [kinds, token, selector, hash]);
-      return row === undefined ? undefined : apiTokenOf(row);
+      return row === undefined ? undefined : tokenOf(row);
     },
     count: async () => {
       await query('select pg_advisory_xact_lock(hashtext($1))', ['api tokens']);
@@ -110,11 +122,12 @@ export const storedTokens = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher):
     add: async ({ kind, name, projects, environment, expiresAt }, { secret, shown }, createdBy) => {
       const { selector, hash } = hasher(secret);
       const expires = expiresAt?.toISOString() ?? null;
-      const values = [kind, name, shown, selector, hash, null, projects, environment, expires, createdBy];
-      return apiTokenOf(await one(insert, values));
+      const sealed = kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null);
+      const values = [kind, name, shown, selector, hash, null, projects, environment, expires, createdBy, sealed];
+      return tokenOf(await one(insert, values));
     },
     setExpiry: async (id, expiresAt) =>
-      apiTokenOf(
+      tokenOf(
         await one(`update api_token set expires_at = $2::timestamptz where id = $1 returning ${columns}`, [
           id,
           expiresAt.toISOString(),
@@ -134,7 +147,7 @@ export const storedTokens = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher):
       const { selector, hash } = hasher(secret);
       const expires = expiresAt?.toISOString() ?? null;
       return patOf(
-        await one(insert, ['user', description, shown, selector, hash, userId, ['*'], '*', expires, createdBy]),
+        await one(insert, ['user', description, shown, selector, hash, userId, ['*'], '*', expires, createdBy, null]),
       );
     },
     revokePat: async (userId, id) => {
@@ -146,3 +159,10 @@ export const storedTokens = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher):
     },
   };
 };
+
+/** Erases every encrypted secret: their tokens are kept as hashes alone from then on. @returns how many there were */
+export const eraseSealedSecrets = (database: Database): Promise<number> =>
+  database.transaction(async ({ query }) => {
+    const erased = await query('update api_token set sealed = null where sealed is not null returning id');
+    return erased.length;
+  });

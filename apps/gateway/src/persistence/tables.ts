@@ -14,6 +14,7 @@ export const ApiToken = defineEntity({
     selector: p.text(),
     hash: p.blob(),
     shown: p.text(),
+    sealed: p.blob().nullable(),
     userId: p.integer().nullable(),
     projects: p.array(),
     environment: p.text(),
@@ -85,6 +86,14 @@ const givenAdminToken: SchemaStep = {
   ],
 };
 
+/** The secret of an SDK token, encrypted; null where it is kept as a hash alone, as those of people and administrators are. */
+const sealedTokens: SchemaStep = {
+  name: '2026-11-24-sealed-tokens',
+  statements: [
+    "alter table api_token add column sealed bytea check (sealed is null or kind in ('client', 'frontend'))",
+  ],
+};
+
 /** The whole schema of the gateway's database. */
 export const gatewaySteps: readonly SchemaStep[] = [
   outboxTables,
@@ -96,5 +105,6 @@ export const gatewaySteps: readonly SchemaStep[] = [
   idempotencyGrants,
   groupMappings,
   givenAdminToken,
+  sealedTokens,
 ];
 export const gatewayEntities = [ApiToken, ApiUser] as const;

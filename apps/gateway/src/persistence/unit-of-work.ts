@@ -9,6 +9,7 @@ import { type RoleRepository, roleRepository } from './role-repository.ts';
 import { requireStanding } from './standing-projects.ts';
 import { repeatableSecret, type SecretBytes, secretShownAs } from './secrets.ts';
 import { type StoredTokens, storedTokens } from './stored-tokens.ts';
+import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-key.ts';
 
 /** What happened, as it is told: never with a secret, and never with an address of the network. */
@@ -58,7 +59,12 @@ export interface UnitOfWork {
   ) => Promise<T>;
 }
 
-export const unitOfWork = (telling: Pick<Telling, 'work'>, hasher: TokenHasher): UnitOfWork => {
+/** @param cipher keeps the secrets of SDK tokens readable; without it they are hashed alone */
+export const unitOfWork = (
+  telling: Pick<Telling, 'work'>,
+  hasher: TokenHasher,
+  cipher: TokenCipher | undefined,
+): UnitOfWork => {
   const bytesOf = ({ once }: Occasion): SecretBytes | undefined =>
     once === undefined ? undefined : repeatableSecret(hasher, once);
 
@@ -69,7 +75,7 @@ export const unitOfWork = (telling: Pick<Telling, 'work'>, hasher: TokenHasher):
       groups: groupRepository(tx),
       roles: roleRepository(tx),
       projectAccess: projectAccessRepository(tx),
-      tokens: storedTokens(tx, hasher),
+      tokens: storedTokens(tx, hasher, cipher),
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
       requireStanding: (heardOf) => requireStanding(tx, heardOf),
       secretBytes: bytesOf(occasion),

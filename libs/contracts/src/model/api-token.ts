@@ -3,7 +3,7 @@ import { Nullable, Timestamp } from './schema.ts';
 
 const secret = Type.String({
   description:
-    'the key; when it was just created, this once. Later what begins it and tells it from others, with three dots',
+    'the key when it was just created; later what begins it and tells it from others, with three dots. With GATEWAY_READABLE_SDK_TOKENS, lists show the key of an application to those who may create such keys',
 });
 
 /** A key of an administrator or an application. */

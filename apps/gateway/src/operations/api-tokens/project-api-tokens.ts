@@ -7,13 +7,14 @@ import {
   noAccess,
   notFound,
 } from '@bunting/contracts';
-import { newToken } from '../../domain/new-token.ts';
+import { kindsFor, newToken } from '../../domain/new-token.ts';
 import { wrong } from '../../domain/refusals.ts';
+import type { StoredToken } from '../../persistence/stored-tokens.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { PlacesKnown } from '../places.ts';
 import { maySeeToken } from './found-token.ts';
 import { makeToken } from './make-token.ts';
-import { answered, tokenEvent } from './told-token.ts';
+import { answered, listed, tokenEvent } from './told-token.ts';
 
 /** The kinds of tokens that a project has: those of applications. */
 const kinds = ['client', 'frontend'] as const;
@@ -24,7 +25,14 @@ export const listProjectApiTokensEndpoint = (work: UnitOfWork, places: PlacesKno
     await places.requireProject(asked, params.projectId);
     return work(asked, async ({ tokens }) => {
       const found = await tokens.list(kinds, params.projectId);
-      return { tokens: found.filter((token) => maySeeToken(caller, token)).map(answered) };
+      const creatable = kindsFor(caller, 'CREATE');
+      const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>
+        creatable.includes(type) ||
+        (projects.every((project) => project === params.projectId) &&
+          may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment }));
+      return {
+        tokens: found.filter((token) => maySeeToken(caller, token)).map((token) => listed(token, mayCreate(token))),
+      };
     });
   });
 

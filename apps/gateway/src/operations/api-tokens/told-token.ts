@@ -28,5 +28,11 @@ export const tokenEvent = (
   };
 };
 
-/** A token as it is answered: what it is found by within Bunting is nobody's business. */
-export const answered = ({ id: _id, ...token }: StoredToken): ApiToken => token;
+/** A token as it is answered: shortened, and without what it is found by within Bunting. */
+export const answered = ({ id: _id, readable: _readable, ...token }: StoredToken): ApiToken => token;
+
+/** A token as lists show it: with its whole secret, where that is kept readable, to a caller who could create such a token. */
+export const listed = (token: StoredToken, mayCreate: boolean): ApiToken => ({
+  ...answered(token),
+  ...(mayCreate && token.readable !== undefined ? { secret: token.readable } : {}),
+});

@@ -7,7 +7,8 @@ export const ListProjectApiTokens = defineOperation({
   subject: 'call.gateway.list-project-api-tokens',
   operationId: 'getProjectApiTokens',
   summary: 'List the API tokens of a project',
-  description: 'Returns the tokens that give the project, without their secrets.',
+  description:
+    'Returns the tokens that give the project. Their secrets are shortened, unless GATEWAY_READABLE_SDK_TOKENS is on and the caller may create such tokens.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/api-tokens' },
   permission: 'READ_PROJECT_API_TOKEN',

@@ -1,0 +1,145 @@
+import type { ApiToken, ApiTokens, CreatedUser, SavedRole } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+const readable = { GATEWAY_READABLE_SDK_TOKENS: 'true' };
+let gateway: StartedGateway;
+const { ask, done, aUser } = accessApi(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startGateway({ environment: readable });
+  await gateway.behind(placesBehind(['default', 'shop', 'bank']));
+});
+afterAll(() => gateway.stop());
+
+let made = 0;
+const aToken = (more: object = {}): Promise<ApiToken> =>
+  done<ApiToken>('POST', 'api-tokens', { tokenName: `readable ${++made}`, type: 'client', ...more });
+const at = (token: string): string => `api-tokens/${encodeURIComponent(token)}`;
+const listedSecret = async ({ tokenName }: ApiToken, key?: string, list = 'api-tokens'): Promise<string | undefined> =>
+  (await done<ApiTokens>('GET', list, undefined, key)).tokens.find((token) => token.tokenName === tokenName)?.secret;
+const shortened = /^[^.]+\.[0-9a-f]{12}\.\.\.$/;
+const userWith = async (...permissions: string[]): Promise<string> => {
+  const name = `role ${++made}`;
+  const body = { name, type: 'root-custom', permissions: permissions.map((one) => ({ name: one })) };
+  await done<SavedRole>('POST', 'roles', body);
+  return (await aUser(name)).key;
+};
+
+describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
+  it.each(['client', 'frontend'])(
+    'a %s token is listed with the secret by which it is changed and deleted',
+    async (type) => {
+      const token = await aToken({ type, projects: ['shop'] });
+      expect(await listedSecret(token)).toBe(token.secret);
+      expect(await listedSecret(token, undefined, at(token.tokenName))).toBe(token.secret);
+      expect(await listedSecret(token, undefined, 'projects/shop/api-tokens')).toBe(token.secret);
+      await done('PUT', at(token.secret), { expiresAt: '2040-01-01T00:00:00.000Z' });
+      await done('DELETE', at(token.secret));
+      expect(await listedSecret(token)).toBeUndefined();
+      expect((await ask('DELETE', at(token.secret))).status).toBe(404);
+    },
+  );
+
+  it('an admin token stays shortened, and is not stored encrypted', async () => {
+    const token = await aToken({ type: 'admin' });
+    expect(await listedSecret(token)).toMatch(shortened);
+    const text =
+      "select count(*)::integer as sealed from api_token where sealed is not null and kind in ('admin', 'user')";
+    expect(await gateway.database.read({ name: 'sealed-admins', text })).toEqual([{ sealed: 0 }]);
+  });
+
+  it('only a caller who may create such tokens sees the secret', async () => {
+    const token = await aToken();
+    const reader = await userWith('READ_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN');
+    expect(await listedSecret(token, reader)).toMatch(shortened);
+    const creator = await userWith('READ_CLIENT_API_TOKEN', 'CREATE_CLIENT_API_TOKEN');
+    expect(await listedSecret(token, creator)).toBe(token.secret);
+  });
+
+  it('an owner of a project sees the secrets of its own tokens, and not those that give other projects as well', async () => {
+    const { id } = await done<CreatedUser>('POST', 'user-admin', { username: 'owner-of-shop', rootRole: 3 });
+    await gateway.givenToken({ token: 'user:the-key-of-the-owner', userId: id });
+    await done('PUT', `projects/shop/users/${id}/roles`, { roles: [4] });
+    const [own, both, all] = [
+      await aToken({ projects: ['shop'] }),
+      await aToken({ projects: ['shop', 'bank'] }),
+      await aToken(),
+    ];
+    const seen = (token: ApiToken) => listedSecret(token, 'user:the-key-of-the-owner', 'projects/shop/api-tokens');
+    expect(await seen(own)).toBe(own.secret);
+    expect(await seen(both)).toMatch(shortened);
+    expect(await seen(all)).toMatch(shortened);
+  });
+
+  it('the database alone does not reveal a secret', async () => {
+    const { secret } = await aToken();
+    const text =
+      "select coalesce(string_agg(encode(sealed, 'escape') || encode(hash, 'escape') || shown, ' '), '') as stored from api_token";
+    const [row] = await gateway.database.read<{ stored: string }>({ name: 'stored-tokens', text });
+    expect(row?.stored).not.toContain(secret.slice(-40));
+  });
+
+  it('a gateway without GATEWAY_TOKEN_KEY does not start, and says why', async () => {
+    const start = startGateway({ environment: { ...readable, GATEWAY_TOKEN_KEY: '' } });
+    await expect(start).rejects.toThrow('GATEWAY_READABLE_SDK_TOKENS=true requires GATEWAY_TOKEN_KEY');
+  });
+});
+
+describe('when GATEWAY_READABLE_SDK_TOKENS changes', () => {
+  const withGateway = async <T>(
+    databaseUrl: string,
+    environment: Record<string, string>,
+    work: (api: ReturnType<typeof accessApi>, started: StartedGateway) => Promise<T>,
+  ): Promise<T> => {
+    const started = await startGateway({ databaseUrl, environment });
+    try {
+      await started.behind(placesBehind(['default']));
+      return await work(
+        accessApi(() => started),
+        started,
+      );
+    } finally {
+      await started.stop();
+    }
+  };
+  const secrets = async (api: ReturnType<typeof accessApi>): Promise<Record<string, string>> => {
+    const { tokens } = await api.done<ApiTokens>('GET', 'api-tokens');
+    return Object.fromEntries(tokens.map(({ tokenName, secret }) => [tokenName, secret]));
+  };
+  const create = (api: ReturnType<typeof accessApi>, tokenName: string) =>
+    api.done<ApiToken>('POST', 'api-tokens', { tokenName, type: 'client' });
+
+  it('older tokens stay shortened, and turning it off erases what was encrypted', async () => {
+    const { url, drop } = await freshGatewayDatabase();
+    try {
+      await withGateway(url, {}, (api) => create(api, 'before'));
+      const during = await withGateway(url, readable, async (api) => {
+        const token = await create(api, 'during');
+        expect(await secrets(api)).toMatchObject({ before: expect.stringMatching(shortened), during: token.secret });
+        return token;
+      });
+      await withGateway(url, {}, async (api, started) => {
+        expect(await secrets(api)).toMatchObject({ during: expect.stringMatching(shortened) });
+        expect(started.logged()).toContain('Erased the encrypted secrets of 1 SDK tokens');
+        const answer = await started.ask('/api/client/features', { key: during.secret });
+        expect(answer.status).not.toBe(401);
+      });
+    } finally {
+      await drop();
+    }
+  });
+
+  it('tokens that the settings give at a first start are listed in full as well', async () => {
+    const { url, drop } = await freshGatewayDatabase();
+    try {
+      const given = '*:development.a-secret-of-my-own-choice';
+      await withGateway(url, { ...readable, INIT_CLIENT_API_TOKENS: given }, async (api) => {
+        expect(await secrets(api)).toMatchObject({ client: given });
+      });
+    } finally {
+      await drop();
+    }
+  });
+});

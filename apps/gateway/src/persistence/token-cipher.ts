@@ -1,0 +1,59 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Encrypts secrets of SDK tokens so that they can be listed again. */
+export interface TokenCipher {
+  /** @param selector binds the result to the token: under another one it does not open */
+  seal(secret: string, selector: string): Buffer;
+  /** The secret; undefined when it was not sealed with this key and selector, or was changed since. */
+  open(sealed: Buffer, selector: string): string | undefined;
+}
+
+const algorithm = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** Seals with AES-256-GCM under a key that HKDF-SHA-256 derives from the token key. */
+export const tokenCipher = (tokenKey: string): TokenCipher => {
+  const key = Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32));
+  return {
+    seal: (secret, selector) => {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(selector));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), text]);
+    },
+    open: (sealed, selector) => {
+      const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
+      if (tag.length < tagBytes) return undefined;
+      const options = { authTagLength: tagBytes };
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivBytes), options)
+        .setAAD(Buffer.from(selector))
+        .setAuthTag(tag);
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
+      } catch {
+        // One row that cannot be opened must not take the whole list of tokens away from an administrator.
+        return undefined;
+      }
+    },
+  };
+};
+
+interface Settings {
+  readonly GATEWAY_READABLE_SDK_TOKENS: boolean;
+  readonly GATEWAY_TOKEN_KEY?: string;
+}
+
+/**
+ * The cipher that the settings ask for; undefined when secrets are kept as hashes alone.
+ * @throws Error when secrets shall be readable and there is no key of the operator's to encrypt them with
+ */
+export const cipherFrom = (settings: Settings): TokenCipher | undefined => {
+  if (!settings.GATEWAY_READABLE_SDK_TOKENS) return undefined;
+  if (settings.GATEWAY_TOKEN_KEY === undefined) {
+    throw new Error(
+      'GATEWAY_READABLE_SDK_TOKENS=true requires GATEWAY_TOKEN_KEY: a key that is kept in the database would not protect the secrets in it.',
+    );
+  }
+  return tokenCipher(settings.GATEWAY_TOKEN_KEY);
+};
