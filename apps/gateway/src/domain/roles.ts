@@ -50,18 +50,20 @@ export const requireMadeHere = ({ name, type }: { readonly name: string; readonl
   throw refusal('InvalidOperationError', `${name} is a predefined role. It can neither be changed nor deleted.`);
 };
 
+/** True when the caller has the right in the project, or everywhere where none is named, and in as many environments. */
+export const holds = (caller: Caller, { name, environment }: RoleRight, project: string | undefined): boolean =>
+  caller.grants.some(
+    (grant) =>
+      (grant.permission === 'ADMIN' || grant.permission === name) &&
+      (grant.project === undefined || grant.project === project) &&
+      (grant.environment === undefined || grant.environment === environment),
+  );
+
 /**
  * Nobody gives what they do not have: every right of the roles must be the caller's own, there and in as many environments.
  * @throws Refusal `NoAccessError` that names the first right that is not.
  */
 export const requireMayGive = (caller: Caller, project: string, rights: readonly RoleRight[]): void => {
-  for (const { name, environment } of rights) {
-    const held = caller.grants.some(
-      (grant) =>
-        (grant.permission === 'ADMIN' || grant.permission === name) &&
-        (grant.project === undefined || grant.project === project) &&
-        (grant.environment === undefined || grant.environment === environment),
-    );
-    if (!held) throw noAccess([name], environment ?? undefined);
-  }
+  for (const right of rights)
+    if (!holds(caller, right, project)) throw noAccess([right.name], right.environment ?? undefined);
 };

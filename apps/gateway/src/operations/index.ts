@@ -55,7 +55,15 @@ import { deleteUserEndpoint } from './users/delete-user.ts';
 import { getMeEndpoint, getProfileEndpoint, getUserRolesEndpoint } from './users/own-readings.ts';
 import { updateUserEndpoint } from './users/update-user.ts';
 import { createUserTokenEndpoint, deleteUserTokenEndpoint, listUserTokensEndpoint } from './users/user-tokens.ts';
-import { getUserEndpoint, listUsersEndpoint, searchUsersEndpoint } from './users/user-readings.ts';
+import { deleteInactiveUsersEndpoint, listInactiveUsersEndpoint } from './users/inactive-users.ts';
+import { getUserPermissionsEndpoint } from './users/user-permissions.ts';
+import {
+  countAdminsEndpoint,
+  getUserEndpoint,
+  listUsersAndGroupsEndpoint,
+  listUsersEndpoint,
+  searchUsersEndpoint,
+} from './users/user-readings.ts';
 
 export interface GatewayAnswers {
   readonly bus: Bus;
@@ -79,6 +87,11 @@ export const gatewayEndpoints = ({ bus, work, access, heardOf, catchUp }: Gatewa
     getUserEndpoint(work),
     updateUserEndpoint(work),
     deleteUserEndpoint(work),
+    listUsersAndGroupsEndpoint(work),
+    countAdminsEndpoint(work),
+    listInactiveUsersEndpoint(work),
+    deleteInactiveUsersEndpoint(work),
+    getUserPermissionsEndpoint(work, access),
     listUserTokensEndpoint(work),
     createUserTokenEndpoint(work),
     deleteUserTokenEndpoint(work),

@@ -1,5 +1,6 @@
-import type { FoundUsers, User } from '@bunting/contracts';
+import type { AdminCount, FoundUsers, InactiveUsers, User, UsersAndGroups } from '@bunting/contracts';
 import { brokenConstraint, type Tx } from '@bunting/database';
+import { predefinedRole } from '../domain/access.ts';
 import type { Names } from '../domain/user.ts';
 import { wrong } from '../domain/refusals.ts';
 import { pictureOf } from './access-reader.ts';
@@ -59,6 +60,12 @@ export interface People {
   find(id: number, which?: 'users' | 'service-accounts'): Promise<User | undefined>;
   /** Users, by how their name, username or e-mail begins. */
   search(beginning: string): Promise<FoundUsers>;
+  /** The names of users and service accounts, by their ids. */
+  names(): Promise<UsersAndGroups['users']>;
+  /** How many accounts have the root role Admin themselves. */
+  countAdmins(): Promise<AdminCount>;
+  /** The users who were created, and last used a key, too long ago; those of the ids, if any are given. */
+  inactive(ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']>;
   /** Those of the ids that are somebody's. */
   existing(ids: readonly number[]): Promise<number[]>;
   add(names: Names, rootRole: number, isService: boolean): Promise<User>;
@@ -81,6 +88,20 @@ const remove = `
   groups as (delete from group_member where user_id = $1),
   projects as (delete from project_user where user_id = $1)
   update api_user set deleted_at = now() where id = $1`;
+
+/** How long users may be away before they count as inactive. */
+const inactiveAfter = '180 days';
+
+const inactive = `
+  select ${personColumns}, key.seen_at as pat_seen_at
+  from api_user u left join lateral (select max(seen_at) as seen_at from api_token where user_id = u.id) key on true
+  where u.deleted_at is null and not u.is_service and ($1::integer[] is null or u.id = any ($1::integer[]))
+    and greatest(u.created_at, u.seen_at, key.seen_at) < now() - interval '${inactiveAfter}'
+  order by u.id`;
+
+const countAdmins = `
+  select count(*) filter (where not is_service) as users, count(*) filter (where is_service) as service
+  from api_user where root_role_id = ${predefinedRole.admin} and deleted_at is null`;
 
 const begins = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
@@ -123,6 +144,27 @@ export const people = ({ query }: Pick<Tx, 'query'>): People => {
         order by lower(coalesce(name, username, email)), id limit 100`;
       const rows = await query<PersonRow>(text, [begins(beginning)]);
       return rows.map((row) => ({ id: row.id, ...named(row), imageUrl: pictureOf(row) }));
+    },
+    names: async () => {
+      const text = `select ${personColumns} from api_user u where deleted_at is null order by id`;
+      return (await query<PersonRow>(text)).map((row) => {
+        const { id, accountType } = userOf(row);
+        return { id, ...named(row), accountType };
+      });
+    },
+    countAdmins: async () => {
+      const [row] = await query<{ users: number; service: number }>(countAdmins);
+      return { password: 0, noPassword: row?.users ?? 0, service: row?.service ?? 0 };
+    },
+    inactive: async (ids) => {
+      const rows = await query<PersonRow & { readonly pat_seen_at: string | null }>(inactive, [ids ?? null]);
+      return rows.map((row) => ({
+        id: row.id,
+        ...named(row),
+        seenAt: momentOrNull(row.seen_at),
+        createdAt: momentOf(row.created_at),
+        patSeenAt: momentOrNull(row.pat_seen_at),
+      }));
     },
     existing: async (ids) => {
       const text =

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Grant } from '../permissions.ts';
-import { Always, AnyObject, Nullable, Timestamp } from './schema.ts';
+import { Always, AnyObject, largestId, Nullable, Timestamp } from './schema.ts';
 
 const id = Type.Integer({ description: 'the id of the user' });
 const name = Type.Optional(Type.String({ description: 'the name of the user; left out when there is none' }));
@@ -223,3 +223,99 @@ export type UserRoles = Static<typeof UserRoles>;
 export const UserRolesQuery = Type.Object({
   projectId: Type.Optional(Type.String({ minLength: 1, description: 'the project; everywhere when left out' })),
 });
+
+/** Whom access can be given to. */
+export const UsersAndGroups = Type.Object(
+  {
+    users: Type.Array(
+      Type.Object({
+        id,
+        name,
+        username,
+        email,
+        accountType: Type.Enum(['User', 'Service Account'], { type: 'string', description: 'a person or a machine' }),
+      }),
+      { description: 'users and service accounts, by their ids' },
+    ),
+    groups: Type.Array(
+      Type.Object({
+        id: Type.Integer({ description: 'the id of the group' }),
+        name: Type.String({ description: 'the name of the group' }),
+        rootRole: Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
+        userCount: Type.Integer({ description: 'how many members it has' }),
+      }),
+      { description: 'the groups, by their names' },
+    ),
+  },
+  { title: 'usersGroupsBaseSchema', description: 'Whom access can be given to.' },
+);
+export type UsersAndGroups = Static<typeof UsersAndGroups>;
+
+export const AdminCount = Type.Object(
+  {
+    password: Type.Integer({ description: 'users who log in with a password: always 0' }),
+    noPassword: Type.Integer({ description: 'users who act with keys' }),
+    service: Type.Integer({ description: 'service accounts' }),
+  },
+  { title: 'adminCountSchema', description: 'How many accounts have the root role Admin.' },
+);
+export type AdminCount = Static<typeof AdminCount>;
+
+export const InactiveUsers = Type.Object(
+  {
+    version: Always(1, 'the version of this format'),
+    inactiveUsers: Type.Array(
+      Type.Object({
+        id,
+        name,
+        username,
+        email,
+        seenAt,
+        createdAt,
+        patSeenAt: Nullable(Timestamp('when a key of the user was last used')),
+      }),
+      { description: 'the users, by their ids' },
+    ),
+  },
+  { title: 'inactiveUsersSchema', description: 'The users who have not used Bunting for 180 days.' },
+);
+export type InactiveUsers = Static<typeof InactiveUsers>;
+
+export const DeleteInactiveUsersBody = Type.Object(
+  { ids: Type.Array(Type.Integer({ minimum: 0, maximum: largestId }), { maxItems: 1_000, description: 'the users' }) },
+  { title: 'idsSchema', description: 'Users to delete, of those who are inactive.' },
+);
+export type DeleteInactiveUsersBody = Static<typeof DeleteInactiveUsersBody>;
+
+export const UserPermissionsQuery = Type.Object({
+  project: Type.Optional(Type.String({ maxLength: 100, description: 'the project to look at' })),
+  environment: Type.Optional(Type.String({ maxLength: 100, description: 'the environment to look at' })),
+});
+
+const heldPermissions = (description: string) =>
+  Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'the number of the permission' }),
+      name: Type.String({ description: 'the permission' }),
+      displayName: Type.String({ description: 'what it is called for people' }),
+      type: Type.String({ description: '`root`, `project` or `environment`' }),
+      hasPermission: Type.Boolean({ description: 'whether the user holds it' }),
+      environment: Type.Optional(Type.String({ description: 'the environment of the query' })),
+    }),
+    { description },
+  );
+
+export const UserPermissions = Type.Object(
+  {
+    matrix: Type.Object({
+      root: heldPermissions('permissions that hold everywhere'),
+      project: heldPermissions('permissions in the project'),
+      environment: heldPermissions('permissions in the environment; none without one in the query'),
+    }),
+    user: User,
+    rootRole: RootRole,
+    projectRoles: Type.Array(RootRole, { description: 'the roles of the user in the project' }),
+  },
+  { title: 'userPermissionsSchema', description: 'What a user may do.' },
+);
+export type UserPermissions = Static<typeof UserPermissions>;

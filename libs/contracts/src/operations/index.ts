@@ -176,6 +176,11 @@ import { ValidateImport } from './features/validate-import.ts';
 import { ListUsers } from './access/list-users.ts';
 import { CreateUser } from './access/create-user.ts';
 import { SearchUsers } from './access/search-users.ts';
+import { ListUsersAndGroups } from './access/list-users-and-groups.ts';
+import { CountAdmins } from './access/count-admins.ts';
+import { ListInactiveUsers } from './access/list-inactive-users.ts';
+import { DeleteInactiveUsers } from './access/delete-inactive-users.ts';
+import { GetUserPermissions } from './access/get-user-permissions.ts';
 import { GetUser } from './access/get-user.ts';
 import { UpdateUser } from './access/update-user.ts';
 import { DeleteUser } from './access/delete-user.ts';
@@ -285,6 +290,11 @@ export * from './access/list-holders.ts';
 export * from './access/list-users.ts';
 export * from './access/create-user.ts';
 export * from './access/search-users.ts';
+export * from './access/list-users-and-groups.ts';
+export * from './access/count-admins.ts';
+export * from './access/list-inactive-users.ts';
+export * from './access/delete-inactive-users.ts';
+export * from './access/get-user-permissions.ts';
 export * from './access/get-user.ts';
 export * from './access/update-user.ts';
 export * from './access/delete-user.ts';
@@ -641,6 +651,11 @@ export const operations: readonly AnyOperation[] = [
   ListUsers,
   CreateUser,
   SearchUsers,
+  ListUsersAndGroups,
+  CountAdmins,
+  ListInactiveUsers,
+  DeleteInactiveUsers,
+  GetUserPermissions,
   GetUser,
   UpdateUser,
   DeleteUser,

@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { GetUser, ListUsers, notFound, SearchUsers } from '@bunting/contracts';
+import { CountAdmins, GetUser, ListUsers, ListUsersAndGroups, notFound, SearchUsers } from '@bunting/contracts';
 import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
 import { noSuchUser } from './change-account.ts';
 
@@ -32,3 +32,14 @@ export const searchUsersEndpoint = (work: UnitOfWork) =>
     const beginning = asked.query.q?.trim() ?? '';
     return beginning.length < shortest ? [] : work(asked, ({ people }) => people.search(beginning));
   });
+
+export const listUsersAndGroupsEndpoint = (work: UnitOfWork) =>
+  implement(ListUsersAndGroups, (asked) =>
+    work(asked, async ({ people, groups }) => ({
+      users: await people.names(),
+      groups: (await groups.list()).map(({ id, name, rootRole, userCount }) => ({ id, name, rootRole, userCount })),
+    })),
+  );
+
+export const countAdminsEndpoint = (work: UnitOfWork) =>
+  implement(CountAdmins, (asked) => work(asked, ({ people }) => people.countAdmins()));

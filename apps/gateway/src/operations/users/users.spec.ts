@@ -1,4 +1,17 @@
-import type { CreatedUser, FoundUsers, Me, Profile, User, UserRoles, Users } from '@bunting/contracts';
+import type {
+  AdminCount,
+  CreatedUser,
+  FoundUsers,
+  Group,
+  InactiveUsers,
+  Me,
+  Profile,
+  User,
+  UserPermissions,
+  UserRoles,
+  Users,
+  UsersAndGroups,
+} from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
@@ -136,6 +149,80 @@ describe('a user', () => {
     for (const q of ['zo', 'ZOE_5', 'zz-', 'zoe@'])
       expect(await found(q)).toMatchObject([{ name: 'Zoe_50%', username: 'zz-top', email: 'zoe@example.org' }]);
     for (const q of ['z', '', '%%', '__', 'oe_']) expect(await found(q)).toEqual([]);
+  });
+});
+
+describe('the administration of users', () => {
+  it('counts the accounts with the root role Admin, people apart from machines', async () => {
+    const before = await done<AdminCount>('GET', 'user-admin/admin-count');
+    await aUser(1);
+    await aUser(2);
+    await done('POST', 'service-account', { username: 'counted-robot', rootRole: 1 });
+    expect(await done<AdminCount>('GET', 'user-admin/admin-count')).toEqual({
+      password: 0,
+      noPassword: before.noPassword + 1,
+      service: before.service + 1,
+    });
+  });
+
+  it('lists users and groups by name to whoever gives access to a project, and to nobody else', async () => {
+    const owner = await aUser();
+    expect((await ask('GET', 'user-admin/access', undefined, owner.key)).status).toBe(403);
+    await done('PUT', `projects/shop/users/${owner.id}/roles`, { roles: [4] });
+    const group = await done<Group>('POST', 'groups', { name: 'Accessible', users: [{ user: { id: owner.id } }] });
+    const { users, groups } = await done<UsersAndGroups>('GET', 'user-admin/access', undefined, owner.key);
+    expect(users).toContainEqual({ id: owner.id, username: owner.name, accountType: 'User' });
+    expect(groups).toContainEqual({ id: group.id, name: 'Accessible', rootRole: null, userCount: 1 });
+  });
+
+  it('lists users who were away for 180 days, and deletes of those that are named only the inactive ones', async () => {
+    const [gone, back, active] = [await aUser(), await aUser(), await aUser()];
+    await gateway.database.transaction(async ({ query }) => {
+      const longAgo = "now() - interval '181 days'";
+      await query(
+        `update api_user set created_at = ${longAgo}, seen_at = case when id = $2 then ${longAgo} else now() end
+         where id = any ($1::integer[])`,
+        [[gone.id, back.id], gone.id],
+      );
+    });
+    const { inactiveUsers } = await done<InactiveUsers>('GET', 'user-admin/inactive');
+    expect(inactiveUsers.map(({ id }) => id)).toEqual([gone.id]);
+    expect(inactiveUsers[0]).toMatchObject({ username: gone.name, patSeenAt: null });
+    const events = await told(() =>
+      done('POST', 'user-admin/inactive/delete', { ids: [gone.id, back.id, active.id, 999_999] }),
+    );
+    expect(events).toMatchObject([{ type: 'user-deleted', preData: { id: gone.id } }]);
+    expect((await ask('GET', `user-admin/${gone.id}`)).status).toBe(404);
+    for (const { id } of [back, active]) expect((await ask('GET', `user-admin/${id}`)).status).toBe(200);
+  });
+
+  it('says of each permission whether a user holds it, everywhere or in a project and environment', async () => {
+    const { id } = await aUser(2);
+    await done('PUT', `projects/shop/users/${id}/roles`, { roles: [5] });
+    const held = async (query = '') => {
+      const { matrix, ...who } = await done<UserPermissions>('GET', `user-admin/${id}/permissions${query}`);
+      const names = (list: UserPermissions['matrix']['root']) =>
+        list.filter(({ hasPermission }) => hasPermission).map(({ name }) => name);
+      return {
+        ...who,
+        root: names(matrix.root),
+        project: names(matrix.project),
+        environment: names(matrix.environment),
+      };
+    };
+    const everywhere = await held();
+    expect(everywhere).toMatchObject({ user: { id }, rootRole: { name: 'Editor' }, project: [], environment: [] });
+    expect(everywhere.root).toContain('CREATE_PROJECT');
+    expect(everywhere.root).not.toContain('ADMIN');
+    const inShop = await held('?project=shop&environment=development');
+    expect(inShop.project).toContain('CREATE_FEATURE');
+    expect(inShop.project).not.toContain('UPDATE_PROJECT');
+    expect(inShop.environment).toContain('UPDATE_FEATURE_ENVIRONMENT');
+    expect(inShop.projectRoles).toMatchObject([{ name: 'Member' }]);
+    const admin = await aUser(1);
+    const { matrix } = await done<UserPermissions>('GET', `user-admin/${admin.id}/permissions?project=shop`);
+    for (const { hasPermission } of [...matrix.root, ...matrix.project]) expect(hasPermission).toBe(true);
+    expect((await ask('GET', 'user-admin/999999/permissions')).status).toBe(404);
   });
 });
 

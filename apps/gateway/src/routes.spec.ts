@@ -1,0 +1,26 @@
+import { operations } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import fastify, { type FastifyInstance } from 'fastify';
+
+const routes = operations.flatMap(({ http }) => (http === undefined ? [] : [{ method: http.method, url: http.url }]));
+
+const routerOf = (inOrder: typeof routes): FastifyInstance => {
+  const app = fastify();
+  for (const { method, url } of inOrder) app.route({ method, url, handler: () => url });
+  return app;
+};
+
+describe('an address of an operation', () => {
+  it.each([
+    ['first', routes],
+    ['last', routes.toReversed()],
+  ])('is not taken for a parameter of another when it is registered %s', async (_when, inOrder) => {
+    const app = routerOf(inOrder);
+    const taken: string[] = [];
+    for (const { method, url } of routes) {
+      const { body } = await app.inject({ method, url: url.replaceAll(/:\w+/g, '7') });
+      if (body !== url) taken.push(`${method} ${url} is answered by ${body}`);
+    }
+    expect(taken).toEqual([]);
+  });
+});
