@@ -8,6 +8,7 @@ import { eventAnswers, freshLog } from './operations/events/event-answers.ts';
 import { feedEventsEndpoint } from './operations/events/feed-events.ts';
 import { findEventsEndpoint } from './operations/events/find-events.ts';
 import { getEventLogSizeEndpoint } from './operations/events/get-event-log-size.ts';
+import { getProjectActivityEndpoint } from './operations/events/get-project-activity.ts';
 import { listEventCreatorsEndpoint } from './operations/events/list-event-creators.ts';
 import { listEventsEndpoint } from './operations/events/list-events.ts';
 import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
@@ -20,6 +21,7 @@ import { eventFeed } from './persistence/event-feed.ts';
 import { dropPostings, indexing } from './persistence/event-index.ts';
 import { eventSearch } from './persistence/event-search.ts';
 import { logSize } from './persistence/log-size.ts';
+import { projectActivity } from './persistence/project-activity.ts';
 import { dropOldest } from './persistence/retention.ts';
 import { logSteps } from './persistence/tables.ts';
 import { turns } from './persistence/turns.ts';
@@ -64,6 +66,7 @@ export const auditService = defineService({
       listEventsOfFeatureEndpoint(answer),
       listEventCreatorsEndpoint(freshLog(fresh), eventCreators(database)),
       feedEventsEndpoint(freshLog(fresh), eventFeed(database), publicUrl),
+      getProjectActivityEndpoint(freshLog(fresh), projectActivity(database)),
       getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
       verifyEventsEndpoint(
         (options) => checkAlone(() => checkChain(database, options)),

@@ -1,4 +1,4 @@
-import { type Ask, call, type CallContext, implement, serve, traceparentFrom } from '@bunting/bus';
+import { type Ask, call, type CallContext, type Endpoint, implement, serve, traceparentFrom } from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -8,7 +8,11 @@ import {
   type CreateFeatureBody,
   type Feature,
   type FeatureState,
+  FindEvents,
   GetFeature,
+  GetProjectActivity,
+  GetUserRoles,
+  ListHolders,
   ListSegmentUses,
   type OutboxTopic,
   type ProjectOwner,
@@ -38,6 +42,11 @@ export const lee: Caller = { id: 2, name: 'lee', grants: [] };
 /** Who owns the project default, as the gateway would say. */
 export const ada: ProjectOwner = { ownerType: 'user', name: 'Ada', email: 'ada@example.com' };
 
+const createdAt = '2026-11-22T08:00:00.000Z';
+
+/** What the event log would say of the project default. */
+export const activityOfDefault = { id: 'default', lastEventAt: createdAt, currentWindow: 7, pastWindow: 2 };
+
 /** Somebody who may do one thing, everywhere or in one place. */
 export const someoneWho = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
 
@@ -48,6 +57,36 @@ export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
   traceparent: traceparentFrom(),
   timeoutMs,
 });
+
+/** What other services say: no change request is about to use any segment; Ada owns the project default, and its one token is for production. */
+export const gatewayAndOthers: readonly Endpoint[] = [
+  implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] })),
+  implement(CountMembers, async ({ body: { project = 'default' } }) => ({
+    projects: project === 'default' ? [{ id: 'default', members: 3, added: 1, owners: [ada] }] : [],
+  })),
+  implement(FindEvents, async () => ({
+    events: [{ id: 4, createdAt, type: 'feature-created' as const, createdBy: 'mia' }],
+    total: 1,
+  })),
+  implement(GetUserRoles, async () => ({
+    version: 1 as const,
+    roles: [{ id: 4, name: 'Owner', type: 'project', description: 'Owns it.' }],
+  })),
+  implement(ListHolders, async () => ({
+    users: [{ id: 1, name: 'mia', username: null, email: null, imageUrl: null }],
+  })),
+  implement(CountTokens, async ({ body: { project = 'default' } }) => ({
+    environments: project === 'default' ? [{ name: 'production', tokens: 1 }] : [],
+  })),
+];
+
+/** The counts of the event log. */
+export const eventLog: Endpoint = implement(GetProjectActivity, async ({ body: { project, days } }) => ({
+  projects:
+    project === undefined || project === 'default'
+      ? [{ ...activityOfDefault, days: days === undefined ? [] : [{ date: '2026-11-22', count: 7 }] }]
+      : [],
+}));
 
 export interface StartedFeatures {
   /** its database, for what no operation can bring about yet and for what none shows */
@@ -84,16 +123,7 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
     environment: { FEATURES_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...environment },
     log: openLog('error'),
   });
-  // No change request is about to use any segment. Ada owns the project default, and its one token is for production.
-  const around = await serve(hosted.bus, [
-    implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] })),
-    implement(CountMembers, async ({ body: { project = 'default' } }) => ({
-      projects: project === 'default' ? [{ id: 'default', members: 3, owners: [ada] }] : [],
-    })),
-    implement(CountTokens, async ({ body: { project = 'default' } }) => ({
-      environments: project === 'default' ? [{ name: 'production', tokens: 1 }] : [],
-    })),
-  ]);
+  const around = await serve(hosted.bus, [...gatewayAndOthers, eventLog]);
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {

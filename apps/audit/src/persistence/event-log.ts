@@ -2,6 +2,7 @@ import type { RecordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../domain/searchable-text.ts';
 import { headForUpdate, type SealedEvent, sealOf } from './chain.ts';
+import { countActivity } from './project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 
 /** An event on its way into the log, with what makes it the same event however often it arrives. */
@@ -74,6 +75,7 @@ const insertEvents = `
     select distinct on (project, "createdByUserId") project, "createdByUserId", "createdBy", id from arrived
     order by project, "createdByUserId", id desc
     on conflict (project, id) do update set name = excluded.name, last_event = excluded.last_event
+  ), active as (${countActivity}
   )
   update event_log_head set id = $1, uid = $2, events = events + $3,
                             sealed_id = case when $4::text is null then sealed_id else $1 end,

@@ -1,6 +1,7 @@
 import type { SchemaStep } from '@bunting/database';
 import { eventIndex, eventTerms, searchTerms } from './event-index.ts';
 import { partitionedLog } from './partitions.ts';
+import { projectActivityTable } from './project-activity.ts';
 
 /**
  * `event` is the log. `event_search` holds what of it is searched: narrow, so that much of it is read fast, and made from
@@ -99,4 +100,5 @@ export const logSteps: readonly SchemaStep[] = [
   eventIndex,
   eventTerms,
   searchTerms,
+  projectActivityTable,
 ];

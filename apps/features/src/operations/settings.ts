@@ -30,10 +30,15 @@ import { reviveProjectEndpoint } from './projects/revive-project.ts';
 import { setDefaultStrategyEndpoint } from './projects/set-default-strategy.ts';
 import { updateProjectEndpoint } from './projects/update-project.ts';
 import { updateProjectSettingsEndpoint } from './projects/update-project-settings.ts';
+import { findFlagCreatorsEndpoint, getPersonalDashboardEndpoint } from './projects/personal-dashboard.ts';
 import {
+  getPersonalDashboardProjectEndpoint,
+  getProjectDoraEndpoint,
   getProjectEndpoint,
   getProjectHealthEndpoint,
+  getProjectInsightsEndpoint,
   getProjectOverviewEndpoint,
+  getProjectStatusEndpoint,
   listFlagCreatorsEndpoint,
   validateProjectIdEndpoint,
 } from './projects/project-readings.ts';
@@ -72,7 +77,16 @@ import { updateFeatureTagsEndpoint } from './tags/update-feature-tags.ts';
 /** What is answered about all that surrounds features: what they are tagged with, limited by and grouped in. */
 export const settingsEndpoints = (
   work: UnitOfWork,
-  { tags, featureTypes, strategyTypes, environments, projectOverviews, contextFields, segmentUses }: SettingsReaders,
+  {
+    tags,
+    featureTypes,
+    strategyTypes,
+    environments,
+    projectOverviews,
+    dashboard,
+    contextFields,
+    segmentUses,
+  }: SettingsReaders,
   bus: Bus,
   featureLimit?: number,
 ): readonly Endpoint[] => [
@@ -110,6 +124,12 @@ export const settingsEndpoints = (
   getProjectOverviewEndpoint(projectOverviews, bus),
   getProjectEndpoint(projectOverviews, bus),
   getProjectHealthEndpoint(projectOverviews, bus),
+  getProjectInsightsEndpoint(projectOverviews, bus),
+  getProjectDoraEndpoint(projectOverviews),
+  getProjectStatusEndpoint(projectOverviews, bus),
+  getPersonalDashboardEndpoint(dashboard, bus),
+  getPersonalDashboardProjectEndpoint(projectOverviews, bus),
+  findFlagCreatorsEndpoint(dashboard),
   listFlagCreatorsEndpoint(projectOverviews),
   validateProjectIdEndpoint(projectOverviews),
   updateProjectEndpoint(work),

@@ -83,15 +83,22 @@ const given = `json_to_recordset($1::json) as given (${Object.entries(columns)
 /** The one parameter of the statements below: features as rows. */
 export const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));
 
+/** SQL: whether the feature `given` is enabled in an environment of type production. */
+const inProduction = `exists (
+    select from environment e where e.type = 'production' and (given.environments -> e.name -> 'enabled')::boolean)`;
+
 /** Stores features that are new. Where there was one of that name, the versions of the new one follow those of that. */
 export const insertFeatures = `
-  insert into feature (${names.join(', ')}, version, edition)
-  select ${names.map((name) => `given.${name}`).join(', ')}, coalesce(deleted_feature.version, 0) + 1,
+  insert into feature (${names.join(', ')}, production_at, version, edition)
+  select ${names.map((name) => `given.${name}`).join(', ')}, case when ${inProduction} then now() end,
+    coalesce(deleted_feature.version, 0) + 1,
     coalesce(deleted_feature.version, 0) + 1
   from ${given} left join deleted_feature on deleted_feature.name = given.name returning *`;
 
 /** Stores what became of features that are there. */
 export const updateFeatures = `
-  update feature set (${names.join(', ')}, version, edition) = row (${names.map((name) => `given.${name}`).join(', ')},
+  update feature set (${names.join(', ')}, production_at, version, edition) = row (
+    ${names.map((name) => `given.${name}`).join(', ')},
+    case when feature.production_at is null and ${inProduction} then now() else feature.production_at end,
     feature.version + 1, feature.version + 1)
   from ${given} where feature.name = given.name returning feature.*`;

@@ -5,7 +5,7 @@ export type HeldProject = ReplyOf<typeof CountMembers>['projects'][number];
 
 /** SQL: joins what a parameter with `HeldProject`s as JSON says of the project `p`, as `held`. */
 export const joinHeld = (parameter: string): string =>
-  `left join json_to_recordset(${parameter}::json) as held (id text, members integer, owners json) on held.id = p.id`;
+  `left join json_to_recordset(${parameter}::json) as held (id text, members integer, added integer, owners json) on held.id = p.id`;
 
 /** SQL: how many members `held` has. */
 export const members = 'coalesce(held.members, 0)';

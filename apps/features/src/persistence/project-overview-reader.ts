@@ -1,18 +1,32 @@
-import { notFound } from '@bunting/contracts';
+import {
+  type GetProjectActivity,
+  notFound,
+  type PersonalDashboardProject,
+  type ProjectStatus,
+  type ReplyOf,
+} from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { featuresOfProject, moment } from './feature-json.ts';
 import { orNull, withoutNulls } from './answered-json.ts';
-import { type HeldProject, joinHeld, members, owners } from './held-projects.ts';
+import { type HeldProject, members, owners } from './held-projects.ts';
+import {
+  featureTypeCounts,
+  health,
+  joinFigures,
+  leadTime,
+  lifecycleSummary,
+  onboardingStatus,
+  stats,
+} from './project-figures.ts';
 
-/** SQL: the overview of the project `$1`, with more members, for the user `$2`, by what `$3` says of who holds it. */
+/** SQL: the overview of the project `$1`, with more members, for the user `$2`: `$3` who holds it, `$4` how active it is. */
 const overview = (...more: readonly string[]): string => `
   select ${withoutNulls(
     `'version': 1, 'name': p.name, 'description': p.description, 'mode': p.mode`,
     `'defaultStickiness': p.default_stickiness, 'featureLimit': ${orNull('p.feature_limit')}`,
     `'featureNaming': coalesce(p.feature_naming, '{"pattern": null, "example": null, "description": null}')`,
-    `'health': case when counted.features = 0 then 100
-      else round(100.0 * (counted.features - counted.stale) / counted.features) end`,
+    `'health': ${health}`,
     `'favorite': exists (select from project_favorite where project = p.id and user_id = $2)`,
     `'members': ${members}, 'owners': ${owners}`,
     `'createdAt': ${moment('p.created_at')}, 'updatedAt': ${moment('coalesce(p.updated_at, p.created_at)')}`,
@@ -22,17 +36,11 @@ const overview = (...more: readonly string[]): string => `
         order by e.sort_order, e.name)
       from project_environment connected join environment e on e.name = connected.environment
       where connected.project = p.id), '[]')`,
-    `'featureTypeCounts': coalesce((
-      select json_agg(json_build_object('type', type, 'count', features) order by type)
-      from (select type, count(*) as features from feature where project = p.id and archived_at is null group by type) as by_type), '[]')`,
+    `'featureTypeCounts': ${featureTypeCounts}, 'onboardingStatus': ${onboardingStatus}`,
+    `'stats': case when $4::json is not null then ${stats('$4')} end`,
     ...more,
   )}::text as json
-  from project p
-  cross join lateral (
-    select count(*) as features, count(*) filter (where stale) as stale,
-      count(*) filter (where potentially_stale and not stale) as outlived
-    from feature where project = p.id and archived_at is null) as counted
-  ${joinHeld('$3')}
+  from project p ${joinFigures('$3')}
   where p.id = $1`;
 
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
@@ -46,6 +54,36 @@ const withHealth: Statement = {
     `'potentiallyStaleCount': counted.outlived`,
   ),
 };
+const insights: Statement = {
+  name: 'project-insights',
+  text: `
+    select json_build_object('stats', ${stats('$3')}, 'featureTypeCounts', ${featureTypeCounts}, 'leadTime', ${leadTime('p.id')},
+      'health', json_build_object('rating', ${health}, 'activeCount', counted.features - counted.stale,
+        'potentiallyStaleCount', counted.outlived, 'staleCount', counted.stale),
+      'members', json_build_object('currentMembers', ${members}, 'change', coalesce(held.added, 0)))::text as json
+    from project p ${joinFigures('$2')} where p.id = $1`,
+};
+const dora: Statement = { name: 'project-dora', text: `select ${leadTime('$1')}::text as json` };
+const status: Statement = {
+  name: 'project-status',
+  text: `
+    select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${health}),
+      'technicalDebt', json_build_object('current', 100 - ${health}), 'staleFlags', json_build_object('total', counted.stale),
+      'resources', json_build_object('apiTokens', $4::integer, 'members', ${members},
+        'segments', (select count(*) from segment where project = p.id)),
+      'lifecycleSummary', ${lifecycleSummary})::text as json
+    from project p ${joinFigures('$2')} where p.id = $1`,
+};
+const forCaller: Statement = {
+  name: 'project-for-caller',
+  text: `
+    select json_build_object('onboardingStatus', ${onboardingStatus}, 'owners', ${owners},
+      'insights', json_build_object('avgHealthCurrentWindow', null, 'avgHealthPastWindow', null,
+        'totalFlags', counted.features, 'activeFlags', counted.features - counted.stale - counted.outlived,
+        'staleFlags', counted.stale, 'potentiallyStaleFlags', counted.outlived, 'health', ${health}),
+      'latestEvents', $3::json, 'roles', $4::json)::text as json
+    from project p ${joinFigures('$2')} where p.id = $1`,
+};
 const creators: Statement = {
   name: 'flag-creators',
   text: `
@@ -57,11 +95,35 @@ const creators: Statement = {
 };
 const exists: Statement = { name: 'project-id', text: 'select from project where id = $1' };
 
-/** Projects with what is in them, as JSON, for who only looks. */
+/** How many events a project has had. */
+export type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
+
+/** What other services know of a project. */
+export interface KnownElsewhere {
+  readonly held: readonly HeldProject[];
+  /** undefined where nothing is known: then there are no `stats` */
+  readonly activity: Activity | undefined;
+}
+
+/** Projects with what is in them, as JSON, each in one statement. Those that do not exist are refused, but for `dora`. */
 export interface ProjectOverviewReader {
-  overview(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
-  withFeatures(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
-  withHealth(id: string, userId: number, held: readonly HeldProject[]): Promise<string>;
+  overview(id: string, userId: number, known: KnownElsewhere): Promise<string>;
+  withFeatures(id: string, userId: number, known: KnownElsewhere): Promise<string>;
+  withHealth(id: string, userId: number, known: KnownElsewhere): Promise<string>;
+  insights(id: string, held: readonly HeldProject[], activity: Activity): Promise<string>;
+  /** Without any feature where there is no such project. */
+  dora(id: string): Promise<string>;
+  status(
+    id: string,
+    held: readonly HeldProject[],
+    about: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
+  ): Promise<string>;
+  /** One project on the page of the caller. */
+  forCaller(
+    id: string,
+    held: readonly HeldProject[],
+    about: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
+  ): Promise<string>;
   flagCreators(id: string): Promise<string>;
   isTaken(id: string): Promise<boolean>;
 }
@@ -72,10 +134,19 @@ export const projectOverviewReader = (database: Database): ProjectOverviewReader
     if (row === undefined) throw notFound(`No project found: ${named(id)}`);
     return row.json;
   };
+  const described =
+    (statement: Statement) =>
+    (id: string, userId: number, { held, activity }: KnownElsewhere): Promise<string> =>
+      read(statement, id, userId, JSON.stringify(held), activity === undefined ? null : JSON.stringify(activity));
   return {
-    overview: (id, userId, held) => read(withoutFeatures, id, userId, JSON.stringify(held)),
-    withFeatures: (id, userId, held) => read(withFeatures, id, userId, JSON.stringify(held)),
-    withHealth: (id, userId, held) => read(withHealth, id, userId, JSON.stringify(held)),
+    overview: described(withoutFeatures),
+    withFeatures: described(withFeatures),
+    withHealth: described(withHealth),
+    insights: (id, held, activity) => read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
+    dora: (id) => read(dora, id),
+    status: (id, held, { days, apiTokens }) => read(status, id, JSON.stringify(held), JSON.stringify(days), apiTokens),
+    forCaller: (id, held, { latestEvents, roles }) =>
+      read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),
     flagCreators: (id) => read(creators, id),
     isTaken: async (id) => (await database.read(exists, [id])).length > 0,
   };

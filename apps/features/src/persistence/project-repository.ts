@@ -1,9 +1,18 @@
-import { type Caller, type CreatedProject, type Environment, notFound, refusal } from '@bunting/contracts';
+import {
+  type Caller,
+  type CreatedProject,
+  type Environment,
+  type GetProjectActivity,
+  notFound,
+  refusal,
+  type ReplyOf,
+} from '@bunting/contracts';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { FeatureNaming } from '../domain/names.ts';
 import { named } from '../domain/refusals.ts';
 import type { Outbox } from '@bunting/outbox';
-import { type HeldProject, joinHeld, members, owners } from './held-projects.ts';
+import { type HeldProject, members, owners } from './held-projects.ts';
+import { health, joinFigures, lastUsage } from './project-figures.ts';
 import { nextProjectVersion } from './project-settings.ts';
 import { OvertakenError } from './references.ts';
 import { orNull, withoutNulls } from './answered-json.ts';
@@ -98,18 +107,16 @@ const projects: Statement = {
     select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
       `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
       `'defaultStickiness': p.default_stickiness, 'featureCount': counted.features`,
-      `'health': case when counted.features = 0 then 100
-        else round(100.0 * (counted.features - counted.stale) / counted.features) end`,
+      `'health': ${health}`,
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
       `'memberCount': ${members}, 'owners': ${owners}`,
       `'createdAt': ${moment('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
+      `'lastReportedFlagUsage': ${orNull(lastUsage)}, 'lastUpdatedAt': ${orNull(moment('recent."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p
-    cross join lateral (
-      select count(*) as features, count(*) filter (where stale) as stale
-      from feature where project = p.id and archived_at is null) as counted
-    ${joinHeld('$3')}
+    ${joinFigures('$3')}
+    left join json_to_recordset($4::json) as recent (id text, "lastEventAt" timestamptz) on recent.id = p.id
     where p.archived_at is null and p.id <> all ($2::text[])`,
 };
 
@@ -128,18 +135,31 @@ interface EnvironmentOfProject extends Environment {
   readonly requiredApprovals: number | null;
 }
 
+/** When the newest event of a project happened. */
+export type RecentProject = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
+
 /** Projects as they are now, for who only looks. */
 export interface ProjectReader {
-  /** The projects that are not archived, for a user, as JSON. @param held who is a member of which, as the gateway says */
-  all(userId: number, hidden: readonly string[], held: readonly HeldProject[]): Promise<string>;
+  /**
+   * The projects that are not archived, for a user, as JSON. @param held who is a member of which, as the gateway says
+   * @param recent when their newest events happened, as the event log says
+   */
+  all(
+    userId: number,
+    hidden: readonly string[],
+    held: readonly HeldProject[],
+    recent: readonly RecentProject[],
+  ): Promise<string>;
   environmentsOf(project: string): Promise<EnvironmentOfProject[]>;
   /** What a feature of that name would find there; somebody else may come first. */
   placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
 }
 
 export const projectReader = (database: Database): ProjectReader => ({
-  all: async (userId, hidden, held) =>
-    (await database.read<{ json: string }>(projects, [userId, hidden, JSON.stringify(held)]))[0]?.json ?? '',
+  all: async (userId, hidden, held, recent) => {
+    const values = [userId, hidden, JSON.stringify(held), JSON.stringify(recent)];
+    return (await database.read<{ json: string }>(projects, values))[0]?.json ?? '';
+  },
   environmentsOf: async (project) => {
     const [row] = await database.read<{ environments: EnvironmentOfProject[] }>(environmentsOfProject, [project]);
     if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);

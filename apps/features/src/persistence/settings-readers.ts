@@ -2,6 +2,7 @@ import type { Database } from '@bunting/database';
 import { type SegmentUseReader, segmentUseReader } from './stored-segments.ts';
 import { type ContextFieldReader, contextFieldReader } from './context-fields.ts';
 import { type ProjectOverviewReader, projectOverviewReader } from './project-overview-reader.ts';
+import { type DashboardReader, dashboardReader } from './dashboard-reader.ts';
 import { type EnvironmentReader, environmentReader } from './environments.ts';
 import { type StrategyTypeReader, strategyTypeReader } from './strategy-types.ts';
 import { type FeatureTypeReader, featureTypeReader } from './feature-types.ts';
@@ -14,6 +15,7 @@ export interface SettingsReaders {
   readonly strategyTypes: StrategyTypeReader;
   readonly environments: EnvironmentReader;
   readonly projectOverviews: ProjectOverviewReader;
+  readonly dashboard: DashboardReader;
   readonly contextFields: ContextFieldReader;
   readonly segmentUses: SegmentUseReader;
 }
@@ -24,6 +26,7 @@ export const settingsReadersOf = (database: Database): SettingsReaders => ({
   strategyTypes: strategyTypeReader(database),
   environments: environmentReader(database),
   projectOverviews: projectOverviewReader(database),
+  dashboard: dashboardReader(database),
   contextFields: contextFieldReader(database),
   segmentUses: segmentUseReader(database),
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Ask } from '@bunting/bus';
+import { type Ask, serve } from '@bunting/bus';
 import {
   AddFavoriteFeature,
   AddProjectEnvironment,
@@ -18,11 +18,21 @@ import {
   DeleteTagType,
   DisableEnvironmentsInBulk,
   EnableEnvironmentsInBulk,
+  FindFlagCreators,
   GetFeature,
   GetFeatureEnvironment,
+  GetPersonalDashboard,
+  GetPersonalDashboardProject,
+  GetProject,
+  GetProjectDora,
+  GetProjectHealth,
+  GetProjectInsights,
+  GetProjectOverview,
+  GetProjectStatus,
   type ImportFeaturesBody,
   ImportFeatures,
   ListArchivedFeatures,
+  ListProjects,
   ListStrategies,
   type Permission,
   PreviewChanges,
@@ -35,7 +45,7 @@ import {
   ValidateArchive,
 } from '@bunting/contracts';
 import { type QuietFeatures, quietFeatures } from '../../test/quiet-features.ts';
-import { mia, someoneWho } from '../../test/started-features.ts';
+import { eventLog, gatewayAndOthers, mia, someoneWho } from '../../test/started-features.ts';
 import { archivedFeatures } from './feature-json.ts';
 
 let features: QuietFeatures;
@@ -195,4 +205,29 @@ it('finds the archive without a look at what is active', async () => {
       expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/feature_archived/);
     }
   });
+});
+
+it('shows pages about projects with one statement each, however many features there are', async () => {
+  const around = await serve(features.bus, [...gatewayAndOthers, eventLog]);
+  const params = { projectId: 'default' };
+  const pages = [
+    ...[GetProject, GetProjectHealth, GetProjectOverview, GetProjectInsights, GetProjectDora, GetProjectStatus],
+    ...[ListProjects, GetPersonalDashboard, GetPersonalDashboardProject, FindFlagCreators],
+  ];
+  for (const page of pages) expect([page.subject, await statementsOf(page, { params })]).toEqual([page.subject, 1]);
+  await around.stop();
+});
+
+it('shows projects without the figures of the event log where that does not answer', async () => {
+  const around = await serve(features.bus, gatewayAndOthers);
+  const params = { projectId: 'default' };
+  for (const page of [GetProject, GetProjectHealth, GetProjectOverview]) {
+    const project = await features.call(page, { params });
+    expect(project).toMatchObject({ name: 'Default', members: 3 });
+    expect(project).not.toHaveProperty('stats');
+  }
+  const { projects } = await features.call(ListProjects, {});
+  expect(projects[0]).toMatchObject({ id: 'default', lastUpdatedAt: null });
+  await expect(features.call(GetProjectInsights, { params })).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+  await around.stop();
 });

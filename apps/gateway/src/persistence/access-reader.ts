@@ -92,7 +92,16 @@ const members: Statement = {
       union all
       select project, 1, g.id, lower(g.name), g.name, null, null from project_group join user_group g on g.id = group_id
       where role_id = ${predefinedRole.owner} and ($1::text is null or project = $1))
-    select m.project as id, count(distinct u.id) as members, coalesce((
+    select m.project as id, count(distinct u.id) as members, (
+      select count(*) from (
+        select held.user_id
+        from (
+          select user_id, added_at from project_user where project = m.project
+          union all
+          select user_id, greatest(added_at, joined_at) from project_group join group_member using (group_id)
+          where project = m.project) as held
+        join api_user on api_user.id = held.user_id and deleted_at is null
+        group by held.user_id having min(held.added_at) > now() - interval '30 days') as recent) as added, coalesce((
       select json_agg(json_build_object('kind', kind, 'id', owner.id, 'name', owner.name, 'username', owner.username,
         'email', owner.email) order by kind, nth, owner.id)
       from owner where owner.project = m.project), '[]') as owners
@@ -138,7 +147,9 @@ export const accessReader = (database: Database): AccessReader => ({
     return rows.map((row) => ({ ...row, imageUrl: pictureOf(row) }));
   },
   members: async (project) => {
-    const rows = await database.read<{ id: string; members: number; owners: OwnerRow[] }>(members, [project ?? null]);
+    const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(members, [
+      project ?? null,
+    ]);
     return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
   },
   tokens: (project, hidden) => database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),

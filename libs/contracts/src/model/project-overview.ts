@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ProjectFeature } from './feature.ts';
+import { ProjectOwner } from './project-owner.ts';
+import { FeatureTypeCounts, OnboardingStatus, ProjectStats } from './project-stats.ts';
 import { Always, Nullable, Timestamp } from './schema.ts';
 import { CreateStrategy } from './strategy.ts';
 
@@ -15,18 +17,6 @@ export const FeatureNaming = Type.Object(
   { title: 'createFeatureNamingPatternSchema', description: 'How features of a project must be named.' },
 );
 export type FeatureNaming = Static<typeof FeatureNaming>;
-
-/** Who answers for a project: whoever has the role Owner in it, or nobody but the system. */
-export const ProjectOwner = Type.Object(
-  {
-    ownerType: Type.Enum(['user', 'group', 'system'], { type: 'string', description: 'what the owner is' }),
-    name: Type.Optional(Type.String({ description: 'the name of the user or the group' })),
-    email: Type.Optional(Nullable(Type.String(), { description: 'the e-mail address of the user' })),
-    imageUrl: Type.Optional(Type.String({ description: 'a picture of the user' })),
-  },
-  { title: 'projectOwnerSchema', description: 'Who answers for a project.' },
-);
-export type ProjectOwner = Static<typeof ProjectOwner>;
 
 const overview = {
   version: Always(1, 'the version of this format'),
@@ -52,13 +42,9 @@ const overview = {
     }),
     { description: 'the environments of the project' },
   ),
-  featureTypeCounts: Type.Array(
-    Type.Object({
-      type: Type.String({ description: 'the feature type' }),
-      count: Type.Integer({ description: 'the number of active features of it' }),
-    }),
-    { description: 'how many active features there are of each type' },
-  ),
+  featureTypeCounts: FeatureTypeCounts,
+  stats: Type.Optional(ProjectStats),
+  onboardingStatus: OnboardingStatus,
 };
 
 /** A project with its settings and its counts. */

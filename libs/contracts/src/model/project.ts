@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { FeatureNaming, ProjectOwner } from './project-overview.ts';
+import { FeatureNaming } from './project-overview.ts';
+import { ProjectOwner } from './project-owner.ts';
 import { Always, Nullable, Timestamp } from './schema.ts';
 
 const mode = Type.Enum(['open', 'protected', 'private'], {
@@ -25,6 +26,16 @@ export const Project = Type.Object(
     favorite: Type.Optional(Type.Boolean({ description: 'whether it is a favourite of the caller' })),
     createdAt: Type.Optional(Nullable(Timestamp('when the project was created'))),
     archivedAt: Type.Optional(Nullable(Timestamp('when the project was archived'))),
+    lastUpdatedAt: Type.Optional(
+      Nullable(Timestamp('when its newest event happened'), {
+        description: 'when its newest event happened; null where nothing is known',
+      }),
+    ),
+    lastReportedFlagUsage: Type.Optional(
+      Nullable(Timestamp('when an SDK last reported use of one of its features'), {
+        description: 'when an SDK last reported use of one of its features',
+      }),
+    ),
   },
   { title: 'projectSchema', description: 'A group of features that belong together.' },
 );

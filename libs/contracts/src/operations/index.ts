@@ -49,6 +49,12 @@ import { ListProjects } from './projects/list-projects.ts';
 import { AddFeatureLink } from './links/add-feature-link.ts';
 import { RemoveFeatureLink } from './links/remove-feature-link.ts';
 import { UpdateFeatureLink } from './links/update-feature-link.ts';
+import { GetProjectInsights } from './projects/get-project-insights.ts';
+import { GetProjectDora } from './projects/get-project-dora.ts';
+import { GetProjectStatus } from './projects/get-project-status.ts';
+import { GetPersonalDashboard } from './projects/get-personal-dashboard.ts';
+import { GetPersonalDashboardProject } from './projects/get-personal-dashboard-project.ts';
+import { FindFlagCreators } from './projects/find-flag-creators.ts';
 import { GetReindex } from './search/get-reindex.ts';
 import { SearchFeatures } from './search/search-features.ts';
 import { StartReindex } from './search/start-reindex.ts';
@@ -470,6 +476,13 @@ export * from './features/validate-import.ts';
 export * from './links/add-feature-link.ts';
 export * from './links/remove-feature-link.ts';
 export * from './links/update-feature-link.ts';
+export * from './events/get-project-activity.ts';
+export * from './projects/get-project-insights.ts';
+export * from './projects/get-project-dora.ts';
+export * from './projects/get-project-status.ts';
+export * from './projects/get-personal-dashboard.ts';
+export * from './projects/get-personal-dashboard-project.ts';
+export * from './projects/find-flag-creators.ts';
 export * from './paths.ts';
 
 /** Every operation that answers HTTP; the gateway mounts exactly these. */
@@ -513,6 +526,12 @@ export const operations: readonly AnyOperation[] = [
   GetFeature,
   ImportFeatures,
   ListFeatures,
+  GetProjectInsights,
+  GetProjectDora,
+  GetProjectStatus,
+  GetPersonalDashboard,
+  GetPersonalDashboardProject,
+  FindFlagCreators,
   AddFeatureLink,
   UpdateFeatureLink,
   RemoveFeatureLink,

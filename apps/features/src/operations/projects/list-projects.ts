@@ -2,9 +2,13 @@ import { type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountMembers, ListProjects } from '@bunting/contracts';
 import type { ProjectReader } from '../../persistence/project-repository.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import { activityIfKnown } from './project-activity.ts';
 
 export const listProjectsEndpoint = (projects: ProjectReader, bus: Bus) =>
   implement(ListProjects, async (asked) => {
-    const held = await call(bus, CountMembers, { body: {} }, onBehalfOf(asked));
-    return new JsonText(await projects.all(asked.caller.id, hiddenFrom(asked.caller), held.projects));
+    const [held, recent = []] = await Promise.all([
+      call(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
+      activityIfKnown(bus, asked, {}),
+    ]);
+    return new JsonText(await projects.all(asked.caller.id, hiddenFrom(asked.caller), held.projects, recent));
   });

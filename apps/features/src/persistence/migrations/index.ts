@@ -7,6 +7,7 @@ import { everyProjectTold } from './every-project-told.ts';
 import { featureLinks } from './feature-links.ts';
 import { freshInstall } from './fresh-install.ts';
 import { importProposals } from './import-proposals.ts';
+import { productionTime } from './production-time.ts';
 import { requiredApprovals } from './required-approvals.ts';
 import { settings } from './settings.ts';
 import { sunsetType } from './sunset-type.ts';
@@ -34,4 +35,5 @@ export const steps = [
   idempotencyGrants,
   sunsetType,
   featureLinks,
+  productionTime,
 ];

@@ -34,16 +34,20 @@ it('counts who has a role in a project, once each, through groups as well, and n
   await done('DELETE', `user-admin/${gone.id}`);
   const imageUrl = expect.stringMatching(/^https:/);
   expect(await members()).toEqual([
-    { id: 'bank', members: 1, owners: [] },
+    { id: 'bank', members: 1, added: 1, owners: [] },
     {
-      ...{ id: 'shop', members: 2 },
+      ...{ id: 'shop', members: 2, added: 2 },
       owners: [
         { ownerType: 'user', name: one.name, email: null, imageUrl },
         { ownerType: 'group', name: 'keepers' },
       ],
     },
   ]);
-  expect(await members('bank')).toEqual([{ id: 'bank', members: 1, owners: [] }]);
+  expect(await members('bank')).toEqual([{ id: 'bank', members: 1, added: 1, owners: [] }]);
+  await gateway.database.transaction(({ query }) =>
+    query("update project_user set added_at = now() - interval '31 days' where project = 'bank'"),
+  );
+  expect(await members('bank')).toMatchObject([{ members: 1, added: 0 }]);
 });
 
 it('counts the tokens that work by environment, those of a project, and none that are for hidden projects alone', async () => {

@@ -1,0 +1,14 @@
+import { implement } from '@bunting/bus';
+import { GetProjectActivity } from '@bunting/contracts';
+import type { ProjectActivity } from '../../persistence/project-activity.ts';
+import type { FreshLog } from './event-answers.ts';
+
+export const getProjectActivityEndpoint = (
+  fresh: FreshLog,
+  activityOf: (project: string | undefined, days: number) => Promise<ProjectActivity>,
+) =>
+  implement(GetProjectActivity, async (request) => {
+    await fresh(request);
+    const { project, days = 0 } = request.body;
+    return { projects: await activityOf(project, days) };
+  });

@@ -1,0 +1,55 @@
+import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
+import type { Database, SchemaStep, Statement } from '@bunting/database';
+
+/** How many events a project has on each day of UTC, counted as they arrive. Events dropped for their age stay counted. */
+export const projectActivityTable: SchemaStep = {
+  name: '2026-11-29-project-activity',
+  statements: [
+    `create table project_activity (
+      project text collate "C" not null,
+      day date not null,
+      events bigint not null,
+      last_at timestamptz not null,
+      primary key (project, day)
+    ) with (fillfactor = 50)`,
+    `insert into project_activity (project, day, events, last_at)
+      select project, (created_at at time zone 'UTC')::date, count(*), max(created_at) from event
+      where project is not null group by 1, 2`,
+  ],
+};
+
+/** SQL: the statement part that counts the events of `arrived`. */
+export const countActivity = `
+  insert into project_activity as known (project, day, events, last_at)
+  select project, ("createdAt" at time zone 'UTC')::date, count(*), max("createdAt") from arrived
+  where project is not null group by 1, 2
+  on conflict (project, day) do update
+    set events = known.events + excluded.events, last_at = greatest(known.last_at, excluded.last_at)`;
+
+const activity: Statement = {
+  name: 'project-activity',
+  text: `
+    with today as (select (now() at time zone 'UTC')::date as day)
+    select known.project as id, to_char(last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEventAt",
+      counted."currentWindow", counted."pastWindow", coalesce(counted.days, '[]') as days
+    from (select distinct project from event_count where project is not null and ($1::text is null or project = $1)) as known
+    cross join today
+    cross join lateral (
+      select last_at from project_activity where project = known.project order by day desc limit 1) as latest
+    cross join lateral (
+      select coalesce(sum(events) filter (where a.day > today.day - 30), 0)::bigint as "currentWindow",
+        coalesce(sum(events) filter (where a.day <= today.day - 30 and a.day > today.day - 60), 0)::bigint as "pastWindow",
+        json_agg(json_build_object('date', a.day, 'count', events) order by a.day)
+          filter (where a.day > today.day - $2::integer) as days
+      from project_activity a
+      where a.project = known.project and a.day > today.day - greatest(60, $2::integer)) as counted
+    order by known.project`,
+};
+
+export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
+
+/** The activity of one project, or of all that have events. @param days for how many days to count each day */
+export const projectActivity =
+  (database: Database) =>
+  (project: string | undefined, days: number): Promise<ProjectActivity> =>
+    database.read<ProjectActivity[number]>(activity, [project ?? null, days]);

@@ -1,0 +1,14 @@
+import { type Static, Type } from 'typebox';
+import { Nullable } from './schema.ts';
+
+/** Who answers for a project: whoever has the role Owner in it, or nobody but the system. */
+export const ProjectOwner = Type.Object(
+  {
+    ownerType: Type.Enum(['user', 'group', 'system'], { type: 'string', description: 'what the owner is' }),
+    name: Type.Optional(Type.String({ description: 'the name of the user or the group' })),
+    email: Type.Optional(Nullable(Type.String(), { description: 'the e-mail address of the user' })),
+    imageUrl: Type.Optional(Type.String({ description: 'a picture of the user' })),
+  },
+  { title: 'projectOwnerSchema', description: 'Who answers for a project.' },
+);
+export type ProjectOwner = Static<typeof ProjectOwner>;
