@@ -49,6 +49,7 @@ export const auditService = defineService({
       poolSize: config.AUDIT_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
+      logError: complain,
     });
     atStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
@@ -88,6 +89,6 @@ export const auditService = defineService({
     }
     const housekeeping = keepHouse(chores, warn);
     atStop('housekeeping', () => housekeeping.stop());
-    return { ready: () => database.ping() };
+    return { ready: () => database.ready() };
   },
 });

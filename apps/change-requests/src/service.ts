@@ -34,6 +34,7 @@ export const changeRequestsService = defineService({
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,
+      logError: (message) => log.error(message),
     });
     atStop('database', () => database.close());
     const telling = startTelling({
@@ -79,6 +80,6 @@ export const changeRequestsService = defineService({
       telling.endpoint,
     ]);
     atStop('calls', () => served.stop(), callsStopLimitMs);
-    return { ready: () => database.ping() };
+    return { ready: () => database.ready() };
   },
 });

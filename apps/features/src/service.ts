@@ -24,6 +24,7 @@ export const featuresService = defineService({
       poolSize: config.FEATURES_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
       warn,
+      logError: (message) => log.error(message),
     });
     atStop('database', () => database.close());
     const telling = startTelling({
@@ -44,6 +45,6 @@ export const featuresService = defineService({
     const answered = featuresEndpoints(work, readersOf(database), bus, config.FEATURES_LIMIT, mostDelivered);
     const served = await serve([...answered, telling.endpoint]);
     atStop('calls', () => served.stop(), callsStopLimitMs);
-    return { ready: () => database.ping() };
+    return { ready: () => database.ready() };
   },
 });

@@ -55,6 +55,7 @@ const start = async ({
     poolSize: config.GATEWAY_DATABASE_POOL_SIZE,
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     warn,
+    logError: (message) => log.error(message),
   });
   atStop('database', () => database.close());
   const telling = startTelling({

@@ -39,6 +39,7 @@ export const searchService = defineService({
       poolSize: config.SEARCH_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
+      logError: (message) => log.error(message),
     });
     atStop('database', () => database.close());
     const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
@@ -84,6 +85,6 @@ export const searchService = defineService({
       }),
     ]);
     atStop('calls', () => served.stop(), callsStopLimitMs);
-    return { ready: () => database.ping() };
+    return { ready: () => database.ready() };
   },
 });

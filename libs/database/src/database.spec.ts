@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually, type FreshDatabase, freshDatabase } from '@bunting/testing';
+import { eventually, type FreshDatabase, freshDatabase, withClient } from '@bunting/testing';
 import { stallingProxy } from '../test/stalling-proxy.ts';
-import { brokenConstraint, type Database, NewerDatabaseError, openDatabase, type SchemaStep } from './index.ts';
+import {
+  brokenConstraint,
+  type Database,
+  type DatabaseOptions,
+  NewerDatabaseError,
+  openDatabase,
+  type SchemaStep,
+} from './index.ts';
 
 const first: SchemaStep = {
   name: '2026-01-01-flags',
@@ -13,10 +20,7 @@ describe('a database', () => {
   let fresh: FreshDatabase;
   let opened: Database[];
 
-  const open = async (
-    steps: readonly SchemaStep[] = [first],
-    more: { statementTimeoutMs?: number; poolSize?: number; url?: string; asItIs?: boolean } = {},
-  ) => {
+  const open = async (steps: readonly SchemaStep[] = [first], more: Partial<DatabaseOptions> = {}) => {
     const database = await openDatabase({ url: fresh.url, name: 'test', steps, ...more });
     opened.push(database);
     return database;
@@ -306,6 +310,86 @@ describe('a database', () => {
     const before = database.statements;
     await database.transaction(({ query }) => query('select 1'), within(10_000));
     expect(database.statements - before).toBe(3);
+  });
+
+  it('says that its connections are all in use, and not that it cannot be reached, when none is free in time', async () => {
+    const database = await open([first], { poolSize: 1 });
+    const session = await database.session();
+    await expect(database.read({ name: 'one', text: 'select 1' })).rejects.toMatchObject({
+      kind: 'ServiceUnavailable',
+      message: expect.stringMatching(/^No connection to the database was free in time/),
+    });
+    session.release();
+  });
+
+  it('refuses writes with 503 while it is read-only, logs it once, and writes again by itself', async () => {
+    const errors: string[] = [];
+    const database = await open([first], { logError: (message) => void errors.push(message) });
+    const setReadOnly = (value: 'on' | 'off') =>
+      withClient(fresh.url, async (client) => {
+        await client.query('set default_transaction_read_only = off');
+        const name = client.escapeIdentifier(new URL(fresh.url).pathname.slice(1));
+        await client.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+        // The setting counts for new connections only.
+        await client.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        );
+      });
+    const write = (name: string) =>
+      database.transaction(({ query }) => query('insert into flag (name) values ($1)', [name]));
+    await setReadOnly('on');
+    await eventually(() =>
+      expect(write('a')).rejects.toMatchObject({
+        kind: 'ServiceUnavailable',
+        message: expect.stringContaining('read-only'),
+      }),
+    );
+    await expect(write('b')).rejects.toMatchObject({ retryAfterSeconds: 1 });
+    await setReadOnly('off');
+    await eventually(() => write('c'));
+    expect(errors).toEqual([expect.stringContaining('cannot execute INSERT in a read-only transaction (25006)')]);
+  });
+
+  it('is not ready while its disk is full after a write has failed for that, and ready again when there is room', async () => {
+    const errors: string[] = [];
+    const database = await open([first], { logError: (message) => void errors.push(message) });
+    const full = `create function full_disk() returns event_trigger language plpgsql as $$ begin
+      raise exception using errcode = 'disk_full', message = 'could not extend file "base/1": No space left on device';
+    end $$`;
+    // A trigger stands in for the disk: what it raises is what PostgreSQL reports when it cannot extend a file.
+    await database.transaction(async ({ query }) => {
+      await query(full);
+      await query(
+        "create event trigger full_disk on ddl_command_start when tag in ('CREATE TABLE', 'CREATE TABLE AS') execute function full_disk()",
+      );
+    });
+    await database.ready();
+    for (let times = 0; times < 3; times++) {
+      await expect(database.transaction(({ query }) => query('create table more (id int)'))).rejects.toMatchObject({
+        kind: 'ServiceUnavailable',
+        message: expect.stringContaining('no room left on its disk'),
+      });
+      await expect(database.ready()).rejects.toThrow('no room left on its disk');
+    }
+    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+    expect(errors).toEqual([
+      expect.stringContaining('could not extend file "base/1": No space left on device (53100)'),
+    ]);
+    await database.transaction(({ query }) => query('drop event trigger full_disk'));
+    await database.ready();
+    await database.ready();
+  });
+
+  it('says at the start that the disk is full, and not that no server answers', async () => {
+    const full = {
+      name: '2026-02-02-full',
+      statements: [
+        "do $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file'; end $$",
+      ],
+    };
+    await expect(open([first, full])).rejects.toThrow(
+      `The disk of the PostgreSQL at ${new URL(fresh.url).host} is full (could not extend file (53100)). Free some space on it, then start again.`,
+    );
   });
 
   it('names the constraint that a write would break', async () => {

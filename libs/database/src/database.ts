@@ -1,10 +1,10 @@
 import { type AnyEntity, type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
-import { Refusal } from '@bunting/contracts';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asRefusal, callerLost, isTransient, noTimeLeft } from './failures.ts';
+import { asRefusal, callerLost, isTransient, noTimeLeft, type Outage, outageOf } from './failures.ts';
+import { outageLog } from './outage-log.ts';
 import {
   createDatabaseIfMissing,
   migrate,
@@ -29,6 +29,8 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   readonly warn?: (message: string) => void;
+  /** takes what somebody who operates the database has to act on, such as a full disk */
+  readonly logError?: (message: string) => void;
 }
 
 /** A statement that each connection prepares once, under its name. */
@@ -68,6 +70,8 @@ export interface Database {
   session(): Promise<Session>;
   /** Throws while the database cannot be reached. */
   ping(): Promise<void>;
+  /** Throws while the database cannot be reached, or still has no room on its disk after a write has failed for that reason. */
+  ready(): Promise<void>;
   /** how many statements were sent since the start, BEGIN and COMMIT among them */
   readonly statements: number;
   close(): Promise<void>;
@@ -150,18 +154,36 @@ const watch = (client: PoolClient, count: () => void): void => {
   };
 };
 
-/** Says where there should be a database, to whoever starts a service without one. */
-const toldIfAway = async (url: string, job: Promise<void>): Promise<void> => {
+/** What somebody who starts a service is told of the outage that keeps it from starting. */
+const startFailure = (host: string, { kind, reason }: Outage): string => {
+  switch (kind) {
+    case 'disk full':
+      return `The disk of the PostgreSQL at ${host} is full (${reason}). Free some space on it, then start again.`;
+    case 'read-only':
+      return `The PostgreSQL at ${host} is read-only (${reason}). Give the address of the primary, or make it writable.`;
+    case 'access denied':
+      return `The PostgreSQL at ${host} denies access (${reason}). Correct user and password, or grant the rights.`;
+    case 'unreachable':
+    case 'slow to connect':
+      return `No PostgreSQL answers at ${host} (${reason}). Start one, or correct the address.`;
+    default:
+      return `The PostgreSQL at ${host} answers, and cannot be used now (${reason}). Start again when it can.`;
+  }
+};
+
+const explainStartFailure = async (url: string, job: Promise<void>): Promise<void> => {
   try {
     await job;
   } catch (error) {
-    if (!(asRefusal(error) instanceof Refusal)) throw error;
-    throw new Error(
-      `No PostgreSQL answers at ${new URL(url).host} (${(error as Error).message}). Start one, or correct the address.`,
-      { cause: error },
-    );
+    const outage = outageOf(error);
+    if (outage === undefined) throw error;
+    throw new Error(startFailure(new URL(url).host, outage), { cause: error });
   }
 };
+
+/** Has PostgreSQL extend a file by a megabyte, and undoes it: fails while the disk has no room. */
+const writeProbe =
+  'create temporary table disk_probe on commit drop as select nth from generate_series(1, 30000) as nth';
 
 /**
  * Opens a service's database: makes it where it is missing, brings its schema up to date and refuses one of a newer version.
@@ -176,8 +198,9 @@ export const openDatabase = async ({
   poolSize = 10,
   statementTimeoutMs = 10_000,
   warn = () => undefined,
+  logError = warn,
 }: DatabaseOptions): Promise<Database> => {
-  await toldIfAway(url, asItIs ? requireSteps(url, steps) : createDatabaseIfMissing(url));
+  await explainStartFailure(url, asItIs ? requireSteps(url, steps) : createDatabaseIfMissing(url));
   let statements = 0;
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
@@ -204,7 +227,7 @@ export const openDatabase = async ({
     migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },
   });
   try {
-    await toldIfAway(url, asItIs ? orm.connect().then(() => undefined) : migrate(orm, url, steps));
+    await explainStartFailure(url, asItIs ? orm.connect().then(() => undefined) : migrate(orm, url, steps));
   } catch (error) {
     await orm.close(true);
     throw error;
@@ -213,6 +236,20 @@ export const openDatabase = async ({
     if (pool === undefined) throw new Error(`The database of ${name} is not open.`);
     return pool;
   };
+
+  const outages = outageLog(new URL(url).pathname.slice(1), logError);
+  let diskWasFull = false;
+  const refused = (error: unknown): unknown => {
+    const outage = outageOf(error);
+    if (outage === undefined) return error;
+    if (outage.kind === 'disk full') diskWasFull = true;
+    outages.note(outage);
+    return asRefusal(error);
+  };
+  const connect = (): Promise<PoolClient> =>
+    connections()
+      .connect()
+      .catch((error: unknown) => Promise.reject(refused(error)));
 
   /** Entities in the transaction of a connection. Few transactions have to do with any, and to set this up takes longer than to commit. */
   const entitiesOn = (client: PoolClient, query: PoolClient['query']): EntityManager => {
@@ -261,13 +298,19 @@ export const openDatabase = async ({
     }
   };
 
+  const ping = async (): Promise<void> => {
+    await connections()
+      .query('select 1')
+      .catch((error: unknown) => Promise.reject(refused(error)));
+  };
+
   return {
     read: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
       try {
         const { rows } = await connections().query({ name: statement.name, text: statement.text, values: [...values] });
         return rows as Row[];
       } catch (error) {
-        throw asRefusal(error);
+        throw refused(error);
       }
     },
 
@@ -276,14 +319,22 @@ export const openDatabase = async ({
         try {
           return await attempt(job, limits);
         } catch (error) {
-          if (!isTransient(error) || tries === attempts) throw asRefusal(error);
+          if (!isTransient(error) || tries === attempts) throw refused(error);
           await sleep(Math.random() * 20 * tries);
         }
       }
     },
 
-    session: () => connections().connect(),
-    ping: async () => void (await connections().query('select 1')),
+    session: connect,
+    ping,
+    ready: async () => {
+      await ping();
+      if (!diskWasFull) return;
+      diskWasFull = false;
+      await attempt(({ query }) => query(writeProbe), {}).catch((error: unknown) => {
+        if (outageOf(error)?.kind === 'disk full') throw refused(error);
+      });
+    },
     get statements() {
       return statements;
     },

@@ -7,6 +7,6 @@ export {
   type Statement,
   type Tx,
 } from './database.ts';
-export { brokenConstraint } from './failures.ts';
+export { brokenConstraint, isDataFailure } from './failures.ts';
 export { createDatabaseIfMissing, NewerDatabaseError, type SchemaStep } from './migrate.ts';
 export { type Nth, readTogether } from './read-together.ts';

@@ -1,0 +1,26 @@
+import type { Outage } from './failures.ts';
+
+const repeatAfterMs = 60_000;
+
+/** Outages that do not end by themselves, each with what its operator has to do. */
+const nextSteps: Partial<Record<Outage['kind'], string>> = {
+  'disk full': 'Free some space on the disk of PostgreSQL.',
+  'read-only': 'Make it writable, or connect this service to the primary.',
+  'access denied': "Restore the rights of this service's user.",
+  'internal error': "Look into PostgreSQL's own log.",
+};
+
+/** Logs outages that an operator has to end: each kind once a minute at most, however many requests fail by it. */
+export const outageLog = (database: string, logError: (message: string) => void) => {
+  const loggedAt = new Map<Outage['kind'], number>();
+  return {
+    note({ kind, reason }: Outage): void {
+      const nextStep = nextSteps[kind];
+      const now = performance.now();
+      if (nextStep === undefined || now - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return;
+      loggedAt.set(kind, now);
+      const refused = 'Requests that fail for it are answered with 503.';
+      logError(`The database ${database} reports "${reason}" (${kind}). ${refused} ${nextStep}`);
+    },
+  };
+};
