@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { readOutboxOf } from '@bunting/contracts';
 import { eventually, startNats } from '@bunting/testing';
+import type { Database } from '@bunting/database';
 import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
+import { confirmations } from './feed.ts';
+import { startRelay } from './relay.ts';
 
 describe('the outbox', () => {
   let bus: Bus;
@@ -169,6 +172,35 @@ describe('the outbox', () => {
       await overNats.close();
       await server.stop();
     }
+  });
+
+  it('relays nothing more, without an error of its own, when it loses its lock between two topics', async () => {
+    const warnings: string[] = [];
+    let losses = 0;
+    const database: Database = {
+      ...producer.database,
+      session: async () => {
+        const session = await producer.database.session();
+        const query = session.query.bind(session) as (...args: unknown[]) => Promise<unknown>;
+        return Object.assign(Object.create(session) as typeof session, {
+          query: async (...args: unknown[]) => {
+            const answer = await query(...args);
+            const isOfEvents = (args[0] as { name?: string; values?: unknown[] }).values?.[0] === 'event';
+            if (isOfEvents && (args[0] as { name?: string }).name === 'outbox-unpublished' && losses++ < 3)
+              session.emit('error', new Error('The connection is lost.'));
+            return answer;
+          },
+        });
+      },
+    };
+    const relay = startRelay({
+      ...{ producer: 'features', database, bus, confirmed: confirmations(), intervalMs: 5, retentionHours: 1 },
+      warn: (message) => void warnings.push(message),
+    });
+    await producer.telling.relay.stop();
+    await eventually(() => expect([losses > 3, relay.leading]).toEqual([true, true]));
+    await relay.stop();
+    expect(warnings).toEqual([]);
   });
 
   it('leaves no trace on a connection by asking in vain who is to relay', async () => {

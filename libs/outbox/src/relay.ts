@@ -205,8 +205,10 @@ export const startRelay = (options: RelayOptions): Relay => {
       let more = false;
       try {
         if (lead === undefined) await takeLead();
-        if (lead !== undefined) {
-          for (const topic of topics) more = (await relayTopic(topic, lead)) || more;
+        for (const topic of topics) {
+          // The lock may be lost while a topic is relayed.
+          if (lead === undefined) break;
+          more = (await relayTopic(topic, lead)) || more;
         }
         if (performance.now() - housekeptAt > housekeepingEveryMs) await keepHouse();
         failing = false;
