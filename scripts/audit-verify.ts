@@ -1,4 +1,4 @@
-import { missedMessages } from '@bunting/outbox';
+import { deadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
 import { knownHash } from '../apps/audit/src/domain/known-hash.ts';
 import { checkChain } from '../apps/audit/src/persistence/chain-check.ts';
@@ -13,9 +13,10 @@ const help = `Checks that no event of the log was altered, removed or moved sinc
   --known ID:HASH    an event and its hash as an earlier run printed them: shows a log that was cut off or rewritten
   --url URL          the database of the event log (default: ${whereTheLogIs})
 
-Ends with 0 when the range is intact, and with 1 when it is not, after naming the first event that is at fault. It also names
-events that services told and that never arrived, which only the restoration of a backup, or a hand, can bring about. Keep the
-line that begins with "head" where nobody who can write to the database can change it, and hand it in with --known next time.`;
+Ends with 0 when the range is intact, and with 1 when it is not, after naming the first event that is at fault, and also while
+there are dead letters: events that could not be appended because of their content, which are named and tried again. It also names
+events that services told and that never arrived, which only the restoration of a backup, or a hand, can bring about: with
+either the log is not complete. Keep the line that begins with "head" where nobody who can write to the database can change it, and hand it in with --known next time.`;
 
 const idOf = (name: string, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
@@ -60,11 +61,20 @@ const main = async (): Promise<void> => {
     console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);
     console.log(`checked ${report.checkedTo}:${report.hash}`);
     console.log(`head    ${report.head.id}:${report.head.hash}`);
-    for (const { producer, first, last } of await missedMessages(log)) {
+    const missed = await missedMessages(log);
+    for (const { producer, first, last } of missed) {
       console.log(`NEVER ARRIVED: events ${first} to ${last} that ${producer} told`);
     }
+    const letters = await deadLetters(log);
+    for (const { producer, position, uid, type, reason, attempts, nextAttemptAt } of letters) {
+      console.log(
+        `DEAD LETTER: event ${position} of ${producer} (${type}, ${uid}): ${reason} (${attempts} attempts, the next one at ${nextAttemptAt})`,
+      );
+    }
     console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
-    if (report.fault !== null) process.exitCode = 1;
+    const isComplete = report.checkedTo >= report.to && missed.length + letters.length === 0;
+    console.log(`complete: ${isComplete}`);
+    if (report.fault !== null || letters.length > 0) process.exitCode = 1;
   });
 };
 

@@ -305,8 +305,8 @@ export const judge = async (
   await judgeChain(world, accuse);
   await judgeOutboxes(world, accuse);
   for (const consumer of consumers) {
-    const parked = await rowsOf<{ reason: string }>(world, consumer, 'select reason from parked_message');
-    for (const { reason } of parked) accuse(`${consumer} has set a message aside: ${reason}`);
+    const letters = await rowsOf<{ reason: string }>(world, consumer, 'select reason from dead_letter');
+    for (const { reason } of letters) accuse(`${consumer} has a dead letter: ${reason}`);
     const missed = await rowsOf<object>(world, consumer, 'select producer, topic, first, last from missed_message');
     for (const range of missed) accuse(`${consumer} has never been given ${shown(range)}`);
     const anew = await rowsOf<object>(world, consumer, 'select producer, topic from inbox where history > 0');

@@ -19,6 +19,12 @@ export const AuditConfig = Type.Object({
     default: 1_000,
     description: 'milliseconds between looks at each producer when nothing is heard from it',
   }),
+  AUDIT_DEAD_LETTER_AFTER_MS: Type.Integer({
+    minimum: 0,
+    default: 120_000,
+    description:
+      'milliseconds for which an event that cannot be appended because of its content holds up those of its service behind it, before it becomes a dead letter',
+  }),
   AUDIT_RETENTION_DAYS: Type.Optional(
     Type.Integer({ minimum: 1, description: 'days for which events are kept; without it they are kept for ever' }),
   ),

@@ -1,5 +1,12 @@
 import { openDatabase } from '@bunting/database';
-import { inboxHistory, inboxTables, missedMessages } from '@bunting/outbox';
+import {
+  deadLetters,
+  inboxDeadLetters,
+  inboxHistory,
+  inboxTables,
+  measureDeadLetters,
+  missedMessages,
+} from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { keepHouse } from './housekeeping.ts';
@@ -9,6 +16,7 @@ import { feedEventsEndpoint } from './operations/events/feed-events.ts';
 import { findEventsEndpoint } from './operations/events/find-events.ts';
 import { getEventLogSizeEndpoint } from './operations/events/get-event-log-size.ts';
 import { getProjectActivityEndpoint } from './operations/events/get-project-activity.ts';
+import { listDeadLettersEndpoint } from './operations/events/list-dead-letters.ts';
 import { listEventCreatorsEndpoint } from './operations/events/list-event-creators.ts';
 import { listEventsEndpoint } from './operations/events/list-events.ts';
 import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
@@ -45,7 +53,7 @@ export const auditService = defineService({
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
-      steps: [...logSteps, inboxTables, inboxHistory],
+      steps: [...logSteps, inboxTables, inboxHistory, inboxDeadLetters],
       poolSize: config.AUDIT_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
@@ -53,9 +61,12 @@ export const auditService = defineService({
     });
     atStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
-    const recording = await startRecording({ bus, database, intervalMs, warn, complain });
+    const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
+    const recording = await startRecording({ bus, database, intervalMs, deadLetterAfterMs, warn, complain });
     atStop('event recording', () => recording.stop());
     measureMissed(metrics, () => missedMessages(database));
+    measureDeadLetters(metrics, 'audit', database);
+    const ownDeadLetters = () => deadLetters(database);
     const checkAlone = turns(1);
     const fresh = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
     const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
@@ -72,7 +83,9 @@ export const auditService = defineService({
       verifyEventsEndpoint(
         (options) => checkAlone(() => checkChain(database, options)),
         () => missedMessages(database),
+        ownDeadLetters,
       ),
+      listDeadLettersEndpoint(bus, ownDeadLetters),
     ]);
     atStop('calls', () => served.stop(), callsStopLimitMs);
     const indexNext = indexing();

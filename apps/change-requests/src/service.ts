@@ -2,9 +2,12 @@ import { openDatabase } from '@bunting/database';
 import {
   idempotencyGrants,
   idempotencyTables,
+  inboxDeadLetters,
   inboxHistory,
   inboxTables,
+  measureDeadLetters,
   outboxTables,
+  readDeadLettersEndpoint,
   startTelling,
 } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
@@ -25,12 +28,20 @@ import { followUsers } from './subscriptions/follow-users.ts';
 export const changeRequestsService = defineService({
   name: 'change-requests',
   config: ChangeRequestsConfig,
-  start: async ({ config, bus, log, serve, atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: [...changeRequestSteps, outboxTables, inboxTables, inboxHistory, idempotencyTables, idempotencyGrants],
+      steps: [
+        ...changeRequestSteps,
+        outboxTables,
+        inboxTables,
+        inboxHistory,
+        inboxDeadLetters,
+        idempotencyTables,
+        idempotencyGrants,
+      ],
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,
@@ -70,14 +81,17 @@ export const changeRequestsService = defineService({
     });
     atStop('scheduled changes', () => runner.stop());
     const wake = () => runner.wake();
-    const features = await followFeatures({ bus, database, intervalMs: 1000, warn, wake });
+    const complain = (message: string) => log.error(message);
+    const features = await followFeatures({ bus, database, intervalMs: 1000, warn, complain, wake });
     atStop('projection of features', () => features.stop());
     const heard = () => runner.heardOfDeparture();
-    const users = await followUsers({ bus, database, intervalMs: 1000, warn, heard });
+    const users = await followUsers({ bus, database, intervalMs: 1000, warn, complain, heard });
     atStop('projection of users', () => users.stop());
+    measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve([
       ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, tellProtection }),
       telling.endpoint,
+      readDeadLettersEndpoint('change-requests', database),
     ]);
     atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ready() };

@@ -15,7 +15,14 @@ import {
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { idempotencyGrants, idempotencyTables, inboxHistory, inboxTables, outboxTables } from '@bunting/outbox';
+import {
+  idempotencyGrants,
+  idempotencyTables,
+  inboxDeadLetters,
+  inboxHistory,
+  inboxTables,
+  outboxTables,
+} from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
@@ -30,6 +37,7 @@ export const steps = [
   outboxTables,
   inboxTables,
   inboxHistory,
+  inboxDeadLetters,
   idempotencyTables,
   idempotencyGrants,
 ];

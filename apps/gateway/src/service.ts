@@ -2,7 +2,7 @@ import { inProcessBus } from '@bunting/bus';
 import { operations, serviceOf } from '@bunting/contracts';
 import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
+import { measureDeadLetters, readDeadLettersEndpoint, startTelling } from '@bunting/outbox';
 import { type AnyService, callsStopLimitMs, type RunningService, type Surroundings } from '@bunting/runtime';
 import { admission } from './admission.ts';
 import { givenTokens } from './domain/given-tokens.ts';
@@ -88,7 +88,10 @@ const start = async ({
   const admit = admission({ authenticate, config });
   const changes = listenForAccessChanges(database, forget);
   atStop('revocations', () => changes.stop());
-  const projects = await followProjects({ bus, database, intervalMs: config.GATEWAY_PROJECTS_INTERVAL_MS, warn });
+  const complain = (message: string) => log.error(message);
+  const intervalMs = config.GATEWAY_PROJECTS_INTERVAL_MS;
+  const projects = await followProjects({ bus, database, intervalMs, warn, complain });
+  measureDeadLetters(metrics, 'gateway', database);
   atStop('projection of projects', () => projects.stop());
   const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
   const { caughtUp, applied } = projects;
@@ -115,7 +118,10 @@ const start = async ({
   const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
   const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
   const answers = gatewayEndpoints({ bus, work, access, heardOf, catchUp });
-  for (const served of await Promise.all([serve([...answers, telling.endpoint]), serve(answers, near)]))
+  for (const served of await Promise.all([
+    serve([...answers, telling.endpoint, readDeadLettersEndpoint('gateway', database)]),
+    serve(answers, near),
+  ]))
     atStop('calls', () => served.stop(), callsStopLimitMs);
   atStop('HTTP server', close, httpStopLimitMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);

@@ -1,4 +1,5 @@
 import { openDatabase } from '@bunting/database';
+import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
@@ -42,8 +43,10 @@ export const searchService = defineService({
       logError: (message) => log.error(message),
     });
     atStop('database', () => database.close());
-    const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn });
+    const complain = (message: string) => log.error(message);
+    const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn, complain });
     atStop('projection of features', () => states.stop());
+    measureDeadLetters(metrics, 'search', database);
     const kept = keptStates(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), kept, states });
     const reconciling = startReconciler({
@@ -76,6 +79,7 @@ export const searchService = defineService({
     const reindexer = reindexing({ record, rebuild, rebuildIndex, warn });
     atStop('reindexing', () => reindexer.stop());
     const served = await serve([
+      readDeadLettersEndpoint('search', database),
       startReindexEndpoint(reindexer),
       getReindexEndpoint(record),
       searchFeaturesEndpoint({

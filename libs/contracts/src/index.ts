@@ -1,5 +1,6 @@
 export * from './canonical.ts';
 export * from './changes/index.ts';
+export * from './dead-letters.ts';
 export * from './errors.ts';
 export * from './event-types.ts';
 export * from './event.ts';

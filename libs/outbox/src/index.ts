@@ -1,3 +1,5 @@
+export { measureDeadLetters } from './dead-letter-metrics.ts';
+export { deadLetters, readDeadLettersEndpoint } from './dead-letters.ts';
 export { digestOfVersions } from './digest.ts';
 export { type LatestEvent, latestEventOf, type Revision } from './latest-event.ts';
 export { type Missed, missedMessages } from './missed.ts';
@@ -6,5 +8,5 @@ export type { Outbox } from './outbox.ts';
 export { type ProducerOptions, startTelling, type Telling } from './producer.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './projection.ts';
 export type { Relay } from './relay.ts';
-export { inboxHistory, inboxTables, outboxTables } from './schema.ts';
+export { inboxDeadLetters, inboxHistory, inboxTables, outboxTables } from './schema.ts';
 export type { Answered, Asking, InSteps, Work } from './work.ts';

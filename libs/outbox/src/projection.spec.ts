@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, inProcessBus, natsBus } from '@bunting/bus';
 import type { OutboxMessage, RecordedEvent } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
+import { eventually, freshDatabase, startNats, startTestPostgres, type TestNats, withClient } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
 import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
-import { inboxHistory, inboxTables, type Projection, startProjection } from './index.ts';
+import { inboxDeadLetters, inboxHistory, inboxTables, type Projection, startProjection } from './index.ts';
 
 const heardTable = {
   name: '2026-11-21-heard',
@@ -22,7 +22,7 @@ const openConsumer = async () => {
   const database = await openDatabase({
     url: fresh.url,
     name: 'audit',
-    steps: [inboxTables, inboxHistory, heardTable],
+    steps: [inboxTables, inboxHistory, inboxDeadLetters, heardTable],
   });
   return {
     database,
@@ -41,6 +41,7 @@ const follow = (
     intervalMs?: number;
     warn?: (message: string) => void;
     complain?: (message: string) => void;
+    deadLetterAfterMs?: number;
   } = {},
 ): Promise<Projection> =>
   startProjection({
@@ -52,6 +53,7 @@ const follow = (
     intervalMs: more.intervalMs ?? 60_000,
     warn: more.warn ?? (() => undefined),
     ...(more.complain === undefined ? {} : { complain: more.complain }),
+    ...(more.deadLetterAfterMs === undefined ? {} : { deadLetterAfterMs: more.deadLetterAfterMs }),
     apply: async ({ query }, messages: readonly OutboxMessage[]) => {
       for (const { payload, position } of messages) {
         const name = (payload as RecordedEvent).featureName ?? '';
@@ -134,20 +136,114 @@ describe('a projection', () => {
     await projection.stop();
   });
 
-  it('parks what it cannot apply, and goes on with what follows', async () => {
+  const letters = () =>
+    consumer.database.read<{ position: number; reason: string; attempts: number }>({
+      name: 'letters',
+      text: 'select position, reason, attempts from dead_letter order by position',
+    });
+
+  it('keeps what it cannot apply as a dead letter, goes on with what follows, and logs an error', async () => {
     for (const name of ['flag-1', 'poison', 'flag-2']) await producer.tell(name);
+    const errors: string[] = [];
+    const projection = await follow(bus, consumer.database, {
+      apply: (name) => {
+        if (name === 'poison') throw new Error('cannot be applied');
+      },
+      deadLetterAfterMs: 0,
+      complain: (message) => void errors.push(message),
+    });
+    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2']);
+    expect(await letters()).toEqual([{ position: 2, reason: 'cannot be applied', attempts: 1 }]);
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /^audit could not apply event 2 of features \(uid [-0-9a-f]{36}\) .*: cannot be applied\. /,
+      ),
+    ]);
+    await projection.stop();
+  });
+
+  it('holds up what is behind a message that fails for its content, and keeps the order when it succeeds in time', async () => {
+    let failures = 3;
+    const projection = await follow(bus, consumer.database, {
+      apply: (name) => {
+        if (name === 'flag-2' && failures-- > 0) throw new TypeError('not yet');
+      },
+    });
+    for (const name of ['flag-1', 'flag-2', 'flag-3']) await producer.tell(name);
+    await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2', 'flag-3']));
+    expect([await letters(), failures]).toEqual([[], -1]);
+    await projection.stop();
+  });
+
+  it('says that it is behind, and does not wait, while it holds up messages', async () => {
     const projection = await follow(bus, consumer.database, {
       apply: (name) => {
         if (name === 'poison') throw new Error('cannot be applied');
       },
     });
-    expect(await projection.caughtUp(5_000)).toBe(0);
-    expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2']);
-    const parked = await consumer.database.read({
-      name: 'parked',
-      text: 'select position, reason from parked_message',
+    await producer.tell('poison');
+    expect(await projection.caughtUp(5_000)).toBeGreaterThan(0);
+    expect(await projection.caughtUp(5_000)).toBeGreaterThan(0);
+    expect(await letters()).toEqual([]);
+    await projection.stop();
+  });
+
+  it('lets a series of messages that fail hold up the others once, and not each of them again', async () => {
+    const names = ['poison-1', 'flag-1', 'poison-2', 'flag-2', 'poison-3', 'flag-3'];
+    for (const name of names) await producer.tell(name);
+    const projection = await follow(bus, consumer.database, {
+      apply: (name) => {
+        if (name.startsWith('poison')) throw new Error('cannot be applied');
+      },
+      deadLetterAfterMs: 600,
     });
-    expect(parked).toEqual([{ position: 2, reason: 'cannot be applied' }]);
+    await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2', 'flag-3']));
+    const [first, ...others] = (await letters()).map(({ attempts }) => attempts);
+    expect(first).toBeGreaterThan(1);
+    expect(others).toEqual([1, 1]);
+    await projection.stop();
+  });
+
+  it('applies its dead letters as soon as a process starts that can, and keeps those that still fail', async () => {
+    for (const name of ['poison-1', 'flag-1', 'poison-2']) await producer.tell(name);
+    const failing = (poison: string) => (name: string) => {
+      if (name.startsWith(poison)) throw new Error(`cannot apply ${name}`);
+    };
+    const before = await follow(bus, consumer.database, { apply: failing('poison'), deadLetterAfterMs: 0 });
+    expect(await before.caughtUp(5_000)).toBe(0);
+    await before.stop();
+    expect((await letters()).map(({ position }) => position)).toEqual([1, 3]);
+
+    const warnings: string[] = [];
+    const warn = (message: string) => void warnings.push(message);
+    const after = await follow(bus, consumer.database, { apply: failing('poison-1'), warn });
+    await eventually(async () =>
+      expect(await letters()).toEqual([{ position: 1, reason: 'cannot apply poison-1', attempts: 2 }]),
+    );
+    await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'poison-2']));
+    expect(warnings).toEqual([expect.stringMatching(/^audit applied event 3 of features .* at attempt 2\.$/)]);
+    await after.stop();
+    const last = await Promise.all([follow(bus, consumer.database), follow(bus, consumer.database)]);
+    await eventually(async () => expect(await letters()).toEqual([]));
+    expect(await namesOf(consumer.database)).toEqual(['flag-1', 'poison-2', 'poison-1']);
+    await Promise.all(last.map((projection) => projection.stop()));
+  });
+
+  it('never makes a dead letter of a message because the database fails, however long', async () => {
+    let failures = 12;
+    const projection = await follow(bus, consumer.database, {
+      apply: () => {
+        if (failures-- <= 0) return;
+        const message = 'cannot execute INSERT in a read-only transaction';
+        throw Object.assign(new Error(message), { code: '25006' });
+      },
+      deadLetterAfterMs: 0,
+      intervalMs: 20,
+    });
+    for (const name of ['flag-1', 'flag-2']) await producer.tell(name);
+    await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2']));
+    expect(await letters()).toEqual([]);
     await projection.stop();
   });
 
@@ -284,6 +380,56 @@ describe('a projection whose producer has lost something', () => {
     await projection.stop();
   });
 
+  describe('of states', () => {
+    const segment = (version: number, name = `name ${version}`) => ({
+      ...{ entity: 'segment' as const, id: '1', version },
+      state: { id: 1, name, project: null },
+    });
+    const tellStates = async (...states: readonly ReturnType<typeof segment>[]) => {
+      for (const state of states) await producer.telling.work(null, async (_, outbox) => outbox.state(state));
+    };
+    const followStates = (applied: string[]) =>
+      startProjection({
+        ...{ consumer: 'search', producer: 'features', topic: 'state', bus, database: consumer.database },
+        intervalMs: 60_000,
+        warn: (message) => void warnings.push(message),
+        apply: async (_, messages) => {
+          const names = messages.map(({ payload }) => (payload as { state: { name: string } }).state.name);
+          if (names.includes('poison')) throw new Error('cannot be applied');
+          applied.push(...names);
+        },
+      });
+    const letters = () =>
+      consumer.database.read({ name: 'letters', text: 'select position, topic from dead_letter order by position' });
+
+    it('keeps a dead letter, with nothing waiting behind it, until a newer state of the same entity is applied', async () => {
+      const applied: string[] = [];
+      const projection = await followStates(applied);
+      await tellStates(segment(1), segment(2, 'poison'), { ...segment(3), id: '2' });
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect([applied, await letters()]).toEqual([['name 1', 'name 3'], [{ position: 2, topic: 'state' }]]);
+      await tellStates(segment(4));
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect([applied, await letters()]).toEqual([['name 1', 'name 3', 'name 4'], []]);
+      await projection.stop();
+    });
+
+    it('applies no dead letter of a time that the restored backup has forgotten', async () => {
+      const applied: string[] = [];
+      const projection = await followStates(applied);
+      await tellStates(segment(1));
+      await projection.caughtUp(5_000);
+      await backUp();
+      await tellStates(segment(2, 'poison'));
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await letters()).toHaveLength(1);
+      await restore();
+      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await letters()).toEqual([]);
+      await projection.stop();
+    });
+  });
+
   it('misses nothing when a state was dropped that a newer one has superseded', async () => {
     const segment = (version: number) => ({
       entity: 'segment' as const,
@@ -306,6 +452,70 @@ describe('a projection whose producer has lost something', () => {
     expect(await projection.caughtUp(5_000)).toBe(0);
     expect([versions, warnings, await missed()]).toEqual([[3], [], []]);
     await projection.stop();
+  });
+});
+
+describe('a projection whose PostgreSQL is read-only now and then', () => {
+  it('applies everything once and in order, and makes a dead letter of nothing', async () => {
+    const server = await startTestPostgres(`bunting-read-only-${process.pid}`);
+    const consumerUrl = new URL(server.url);
+    consumerUrl.pathname = '/consumer';
+    const producerUrl = new URL(server.url);
+    producerUrl.pathname = '/producer';
+    const bus = inProcessBus();
+    const producer = await startProducer(bus, producerUrl.href);
+    const steps = [inboxTables, inboxHistory, inboxDeadLetters, heardTable];
+    const database = await openDatabase({ url: consumerUrl.href, name: 'audit', steps });
+    const options = { deadLetterAfterMs: 0, intervalMs: 20 };
+    const projections = [await follow(bus, database, options), await follow(bus, database, options)];
+    const written: string[] = [];
+    let isOver = false;
+    const write = async (writer: number): Promise<void> => {
+      for (let nth = 1; !isOver; nth++) {
+        const name = `flag-${writer}-${nth}`;
+        // What is refused has not happened, and is not done again.
+        await producer.tell(name).then(
+          () => written.push(name),
+          (error: unknown) => expect(error).toMatchObject({ kind: 'ServiceUnavailable' }),
+        );
+      }
+    };
+    try {
+      const writers = [1, 2, 3].map(write);
+      await withClient(server.url, async (client) => {
+        const set = async (value: 'on' | 'off') => {
+          await client.query(`alter system set default_transaction_read_only = ${value}`);
+          await client.query('select pg_reload_conf()');
+        };
+        for (let times = 0; times < 60; times++) {
+          for (const value of ['on', 'off'] as const) {
+            await set(value);
+            await client.query('select pg_sleep(random() * 0.03)');
+          }
+        }
+      });
+      isOver = true;
+      await Promise.all(writers);
+      const stored = await producer.database.read<{ name: string }>({ name: 'things', text: 'select name from thing' });
+      expect(stored.map(({ name }) => name).toSorted()).toEqual(written.toSorted());
+      await eventually(async () =>
+        expect(await Promise.all(projections.map((projection) => projection.caughtUp(5_000)))).toEqual([0, 0]),
+      );
+      const outbox = await producer.database.read<{ name: string }>({
+        name: 'told',
+        text: "select payload ->> 'featureName' as name from outbox where topic = 'event' order by position",
+      });
+      expect(await namesOf(database)).toEqual(outbox.map(({ name }) => name));
+      expect(outbox).toHaveLength(written.length);
+      expect(await database.read({ name: 'letters', text: 'select * from dead_letter' })).toEqual([]);
+    } finally {
+      isOver = true;
+      for (const projection of projections) await projection.stop();
+      await producer.stop();
+      await database.close();
+      await bus.close();
+      await server.stop();
+    }
   });
 });
 

@@ -8,8 +8,10 @@ import {
   Refusal,
   type ServiceName,
 } from '@bunting/contracts';
-import type { Database, Tx } from '@bunting/database';
+import { type Database, isDataFailure, type Tx } from '@bunting/database';
 import { alarm } from './alarm.ts';
+import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from './dead-letters.ts';
+import { startDeadLetterRetries } from './retry-dead-letters.ts';
 
 export interface ProjectionOptions {
   /** the service that keeps the projection */
@@ -27,6 +29,12 @@ export interface ProjectionOptions {
   readonly restored?: (tx: Tx) => Promise<void>;
   /** how often to ask the producer when nothing is heard */
   readonly intervalMs: number;
+  /**
+   * For how long a message that cannot be applied because of its content holds up those behind it, while it is tried again
+   * with growing pauses, before it becomes a dead letter. By default two minutes for events, whose order counts, and 0 for
+   * states: their versions keep the order of each entity.
+   */
+  readonly deadLetterAfterMs?: number;
   readonly warn: (message: string) => void;
   /** told of what is lost, and asks a person to act; `warn` when left out */
   readonly complain?: (message: string) => void;
@@ -44,7 +52,15 @@ export interface Projection {
 }
 
 const pageSize = 500;
-const triesBeforeParking = 3;
+const deadLetterAfterMsOf: Readonly<Record<OutboxTopic, number>> = { event: 120_000, state: 0 };
+/** The pause after the first attempt that failed for a message's content; it doubles up to the longest one. */
+const firstPauseMs = 250;
+const maxPauseMs = 30_000;
+/**
+ * Messages that fail within so long of each other share one `deadLetterAfterMs`: a series of them holds up the others once, and not
+ * each time.
+ */
+const sameSeriesMs = 600_000;
 /** What is kept of messages that came before their turn. What does not fit is asked for when its turn comes. */
 const keptAhead = 5_000;
 /** A producer that is starting, or restarting, is nothing to warn of. */
@@ -71,6 +87,14 @@ interface Range {
   readonly last: number;
 }
 
+/** A message that cannot be applied because of its content, and holds up those behind it until its next attempt. */
+interface Held {
+  readonly position: number;
+  readonly attempts: number;
+  readonly retryAt: number;
+  readonly error: unknown;
+}
+
 /** What became of a consumer's place, and which events it will never get. */
 interface Advanced {
   readonly reached: Reached;
@@ -94,6 +118,7 @@ const spelled = ({ first, last }: Range): string => (first === last ? String(fir
  */
 export const startProjection = async (options: ProjectionOptions): Promise<Projection> => {
   const { consumer, producer, topic, bus, database, apply, restored, intervalMs, warn, complain = warn } = options;
+  const { deadLetterAfterMs = deadLetterAfterMsOf[topic] } = options;
   // Who is not known to follow would find that rows were dropped before it had them.
   if (!followersOf[producer][topic].includes(consumer))
     throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
@@ -106,6 +131,9 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   let failingSince: number | undefined;
   let warned = false;
   let stopped = false;
+  let held: Held | undefined;
+  /** the messages that failed for their content one after the other: when the first and the last of them did */
+  let series = { beganAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
   /** where something else was delivered than was applied */
   let doubted: Reached | undefined;
 
@@ -163,45 +191,66 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       if (from.position < after || from.position >= upTo.position) return { reached: from, missed: [] };
       const fresh = messages.filter((message) => message.position > from.position);
       if (fresh.length > 0) await apply(tx, fresh);
+      await dropSuperseded(tx, options, fresh);
       return advance(tx, from, fresh, upTo);
     });
 
-  const park = (after: number, message: OutboxMessage, reason: string): Promise<Reached> => {
-    warn(`${consumer} parks ${topic} ${message.position} of ${producer}, which it cannot apply: ${reason}`);
-    return advancing(async (tx) => {
+  const deadLetter = async (after: number, message: OutboxMessage, attempts: number, error: unknown) => {
+    const reason = reasonOf(error);
+    let isNew = false;
+    const reached = await advancing(async (tx) => {
       const from = await reachedForUpdate(tx);
-      if (from.position < after || from.position >= message.position) return { reached: from, missed: [] };
-      await tx.query(
-        `insert into parked_message (producer, topic, position, uid, payload, reason) values ($1, $2, $3, $4, $5, $6)
-         on conflict (producer, topic, position) do nothing`,
-        [producer, topic, message.position, message.uid, JSON.stringify(message.payload), reason],
-      );
+      isNew = from.position >= after && from.position < message.position;
+      if (!isNew) return { reached: from, missed: [] };
+      await addDeadLetter(tx, options, message, { reason, attempts });
       return advance(tx, from, [message], message);
     });
+    if (!isNew) return reached;
+    retries.wake();
+    complain(
+      `${consumer} could not apply ${topic} ${message.position} of ${producer} (uid ${message.uid}) because of its content: ${reason}. ` +
+        `It is a dead letter now, which is tried again with growing pauses and when ${consumer} starts: ` +
+        'see GET /api/admin/events/dead-letters, and mend what it fails for.',
+    );
+    return reached;
   };
 
-  const applyOrPark = async (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await applyMessages(after, messages, upTo);
-      } catch (error) {
-        // A database that is away heals by waiting; a message that cannot be applied does not.
-        if (error instanceof Refusal && error.kind === 'ServiceUnavailable') throw error;
-        if (tries < triesBeforeParking) continue;
-        const [only] = messages;
-        if (only === undefined) throw error;
-        if (messages.length === 1) return park(after, only, (error as Error).message);
-        let reached = applied;
-        for (const [nth, message] of messages.entries()) {
-          reached = await applyOrPark(messages[nth - 1]?.position ?? after, [message], message);
-        }
-        return reached;
+  /**
+   * What becomes of a message that failed for its content: it is held, and the failure thrown, as long as it may hold up those behind
+   * it; then it becomes a dead letter.
+   */
+  const holdOrDeadLetter = (after: number, message: OutboxMessage, error: unknown): Promise<Reached> => {
+    const { position } = message;
+    const now = performance.now();
+    series = { beganAt: now - series.lastAt > sameSeriesMs ? now : series.beganAt, lastAt: now };
+    const attempts = (held?.position === position ? held.attempts : 0) + 1;
+    const leftMs = series.beganAt + deadLetterAfterMs - now;
+    if (leftMs <= 0) return deadLetter(after, message, attempts, error);
+    const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);
+    held = { position, attempts, retryAt: now + Math.min(pauseMs, leftMs), error };
+    return Promise.reject(error as Error);
+  };
+
+  /** Applies messages; where the content of one of them prevents it, one by one. A failure of the database fails them all. */
+  const applyBatch = async (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> => {
+    try {
+      return await applyMessages(after, messages, upTo);
+    } catch (error) {
+      const [first] = messages;
+      if (first === undefined || !isDataFailure(error)) throw error;
+      if (messages.length === 1) return holdOrDeadLetter(after, first, error);
+      let reached = applied;
+      for (const [nth, message] of messages.entries()) {
+        reached = await applyBatch(messages[nth - 1]?.position ?? after, [message], message);
+        moveTo(reached);
       }
+      return reached;
     }
   };
 
   const moveTo = (reached: Reached): void => {
     applied = reached;
+    if (held !== undefined && held.position <= applied.position) held = undefined;
     for (const [at, { done }] of ahead) {
       if (at > applied.position) continue;
       ahead.delete(at);
@@ -221,7 +270,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     }
     const last = run.at(-1);
     if (last === undefined) return false;
-    moveTo(await applyOrPark(applied.position, run, last));
+    moveTo(await applyBatch(applied.position, run, last));
     return applied.position >= last.position;
   };
 
@@ -241,12 +290,14 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       if (stored.history > known) return stored;
       const anew = { position: begin, uid: null, history: stored.history + 1 };
       await store(tx, anew);
+      await dropStatesOf(tx, options);
       await restored?.(tx);
       return anew;
     });
     // What was delivered ahead may be of the outbox that is no more, and is asked for otherwise.
     for (const { done } of ahead.values()) done();
     ahead.clear();
+    held = undefined;
     moveTo(reached);
     warn(
       `${producer} has other ${topic}s than those that ${consumer} was told, as when a backup was restored: ${consumer} goes through all of them from ${begin + 1} on.`,
@@ -278,7 +329,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       const { head, messages } = answer;
       barrier ??= head;
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
-      if (upTo.position > position) moveTo(await applyOrPark(position, messages as OutboxMessage[], upTo));
+      if (upTo.position > position) moveTo(await applyBatch(position, messages as OutboxMessage[], upTo));
     } while ((barrier === undefined || applied.position < barrier) && !stopped);
     pulledAt = beganAt;
     freshAt = beganAt;
@@ -288,6 +339,12 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     while (!stopped) {
       const asked = waiting;
       waiting = [];
+      const pauseMs = (held?.retryAt ?? 0) - performance.now();
+      if (held !== undefined && pauseMs > 0) {
+        for (const { reject } of asked) reject(held.error);
+        await bell.wait(pauseMs);
+        continue;
+      }
       try {
         if (doubted !== undefined) await clearDoubt(doubted);
         const delivered = asked.length === 0 && (await applyDelivered());
@@ -301,9 +358,12 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
         failingSince ??= performance.now();
         if (!warned && !stopped && performance.now() - failingSince > patienceMs) {
           warned = true;
-          warn(`${consumer} cannot follow ${topic} of ${producer} now: ${(error as Error).message}`);
+          const message = `${consumer} cannot follow ${topic} of ${producer} now, and tries again: ${reasonOf(error)}`;
+          // What is neither an outage nor about the content, such as a table that is missing, does not end by itself.
+          const isExpected = error instanceof Refusal || held !== undefined;
+          (isExpected ? warn : complain)(message);
         }
-        if (waiting.length === 0 && !stopped) await bell.wait(intervalMs);
+        if (held === undefined && waiting.length === 0 && !stopped) await bell.wait(intervalMs);
         continue;
       }
       if (waiting.length === 0 && !ahead.has(applied.position + 1) && !stopped) await bell.wait(intervalMs);
@@ -329,6 +389,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
 
   applied = await database.transaction(reachedForUpdate);
   const subscription = await bus.subscribe({ producer, topic }, consumer, deliver);
+  const retries = startDeadLetterRetries({ ...options, lockInbox: reachedForUpdate });
   const following = follow();
 
   return {
@@ -353,7 +414,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       stopped = true;
       bell.ring();
       await subscription.stop();
-      await following;
+      await Promise.all([following, retries.stop()]);
     },
   };
 };

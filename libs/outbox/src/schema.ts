@@ -96,3 +96,24 @@ export const inboxHistory: SchemaStep = {
     )`,
   ],
 };
+
+/**
+ * Messages that could not be applied are kept as dead letters, by their uid: a producer that was restored from a backup gives positions
+ * a second time. A process of the version before can no longer add one: its projection waits for one of this version.
+ */
+export const inboxDeadLetters: SchemaStep = {
+  name: '2026-11-30-inbox-dead-letters',
+  statements: [
+    'alter table parked_message rename to dead_letter',
+    'alter table dead_letter rename column parked_at to failed_at',
+    `delete from dead_letter using dead_letter first
+     where first.producer = dead_letter.producer and first.topic = dead_letter.topic and first.uid = dead_letter.uid
+       and first.position < dead_letter.position`,
+    `alter table dead_letter drop constraint parked_message_pkey, add primary key (producer, topic, uid),
+       add column type text not null default 'unknown', add column recorded_at timestamptz not null default now(),
+       add column traceparent text, add column entity_key text, add column attempts integer not null default 1,
+       add column last_failed_at timestamptz not null default now(), add column next_attempt_at timestamptz not null default now()`,
+    `alter table dead_letter alter column type drop default, alter column recorded_at drop default, alter column attempts drop default,
+       alter column next_attempt_at drop default`,
+  ],
+};

@@ -11,22 +11,22 @@ import {
   type Teller,
 } from '../../test/started-audit.ts';
 
-interface Parked {
+interface DeadLetter {
   readonly position: number;
   readonly reason: string;
 }
 
-const parked = (audit: StartedAudit) =>
-  audit.database.read<Parked>({
-    name: 'parked',
-    text: 'select position, reason from parked_message order by position',
+const deadLetters = (audit: StartedAudit) =>
+  audit.database.read<DeadLetter>({
+    name: 'dead-letters-of-audit',
+    text: 'select position, reason from dead_letter order by position',
   });
 
 describe('What producers tell', () => {
   let audit: StartedAudit;
   let features: Teller;
   beforeAll(async () => {
-    audit = await startAudit();
+    audit = await startAudit({ AUDIT_DEAD_LETTER_AFTER_MS: '0' });
     features = await startTeller(audit.bus);
   });
   afterAll(async () => {
@@ -58,7 +58,7 @@ describe('What producers tell', () => {
     expect(events.map(({ id }) => id)).toEqual(events.map((_, nth) => (events[0]?.id ?? 0) + nth));
   });
 
-  it('is set aside when it is no event, and what follows goes on', async () => {
+  it('becomes a dead letter when it is no event, and what follows goes on', async () => {
     const { totalEvents: before = 0 } = await audit.search();
     const poison = [
       anEvent({ type: 'feature-exploded' as 'feature-created' }),
@@ -82,14 +82,14 @@ describe('What producers tell', () => {
     expect((await audit.search()).totalEvents).toBe(before + totalEvents);
     const [first, second] = events;
     expect(first?.id).toBe((second?.id ?? 0) + 1);
-    expect((await parked(audit)).map(({ reason }) => reason)).toEqual([
+    expect((await deadLetters(audit)).map(({ reason }) => reason)).toEqual([
       expect.stringContaining('/payload/type'),
       expect.stringContaining('/payload/createdAt'),
       expect.stringContaining('/payload/data'),
       expect.stringContaining('/payload/preData'),
       expect.stringContaining('/payload/type'),
     ]);
-    expect(audit.warnings.filter((warning) => warning.includes('parks event'))).toHaveLength(poison.length);
+    expect(audit.warnings.filter((warning) => warning.includes('It is a dead letter now'))).toHaveLength(poison.length);
   });
 
   it('is in the log although a producer left out what there is nothing to say of', async () => {

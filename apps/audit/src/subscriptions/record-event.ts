@@ -13,7 +13,7 @@ const requireSubject = (value: unknown, path: string): void => {
 
 /**
  * The event as it goes into the log: without secrets, whatever its producer put into it.
- * @throws Refusal for what is no event; the projection sets such a message aside, and goes on.
+ * @throws Refusal for what is no event; the projection makes such a message a dead letter, and goes on.
  */
 const arriving = ({ uid, payload }: OutboxMessage): ArrivingEvent => {
   const event = parse(RecordedEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
@@ -42,6 +42,8 @@ export interface RecordingOptions {
   readonly bus: Bus;
   readonly database: Database;
   readonly intervalMs: number;
+  /** for how long an event that cannot be appended holds up those behind it, before it becomes a dead letter */
+  readonly deadLetterAfterMs: number;
   readonly warn: (message: string) => void;
   /** told of events that the log will never get */
   readonly complain?: (message: string) => void;

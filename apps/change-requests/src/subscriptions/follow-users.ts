@@ -23,7 +23,7 @@ const departedIn = (messages: readonly OutboxMessage[]): number[] => [
 export const followUsers = ({
   heard,
   ...options
-}: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn'> & {
+}: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain'> & {
   readonly heard: () => void;
 }): Promise<Projection> =>
   startProjection({

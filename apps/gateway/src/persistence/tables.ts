@@ -1,4 +1,11 @@
-import { idempotencyGrants, idempotencyTables, inboxHistory, inboxTables, outboxTables } from '@bunting/outbox';
+import {
+  idempotencyGrants,
+  idempotencyTables,
+  inboxDeadLetters,
+  inboxHistory,
+  inboxTables,
+  outboxTables,
+} from '@bunting/outbox';
 import type { SchemaStep } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
@@ -100,6 +107,7 @@ export const gatewaySteps: readonly SchemaStep[] = [
   accessTables,
   inboxTables,
   inboxHistory,
+  inboxDeadLetters,
   rolesAndPeople,
   idempotencyTables,
   idempotencyGrants,

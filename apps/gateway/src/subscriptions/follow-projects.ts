@@ -3,7 +3,7 @@ import { applyProjects, forgetVersions } from '../persistence/apply-projects.ts'
 
 /** Keeps what the gateway must know of projects: who may see them, and that whoever makes one owns it. */
 export const followProjects = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

@@ -1,5 +1,5 @@
 import type { SchemaStep } from '@bunting/database';
-import { inboxHistory, inboxTables } from '@bunting/outbox';
+import { inboxDeadLetters, inboxHistory, inboxTables } from '@bunting/outbox';
 import { foundTables } from './found-tables.ts';
 import { statusTables } from './status-tables.ts';
 import { wordTables } from './word-tables.ts';
@@ -133,6 +133,7 @@ const searchTables: SchemaStep = {
 export const searchSteps: readonly SchemaStep[] = [
   inboxTables,
   inboxHistory,
+  inboxDeadLetters,
   searchTables,
   indexFeedTables,
   reconciliationTables,

@@ -143,7 +143,7 @@ describe('what the features service tells', () => {
     expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
     const parked = await started.database.read<{ reason: string }>({
       name: '',
-      text: 'select reason from parked_message',
+      text: 'select reason from dead_letter',
     });
     expect(parked).toEqual([{ reason: expect.stringContaining('/state') }]);
   });

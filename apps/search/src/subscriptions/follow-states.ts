@@ -8,6 +8,8 @@ export interface FollowStatesNeeds {
   readonly bus: Bus;
   readonly intervalMs: number;
   readonly warn: (message: string) => void;
+  /** takes what an operator has to act on */
+  readonly complain?: (message: string) => void;
 }
 
 /** Keeps the documents as the features service has them. */

@@ -33,6 +33,7 @@ import { SearchEvents } from './events/search-events.ts';
 import { FeedEvents } from './events/feed-events.ts';
 import { FindEvents } from './events/find-events.ts';
 import { GetEventLogSize } from './events/get-event-log-size.ts';
+import { ListDeadLetters } from './events/list-dead-letters.ts';
 import { ListEvents } from './events/list-events.ts';
 import { ListEventsOfFeature } from './events/list-events-of-feature.ts';
 import { ListEventCreators } from './events/list-event-creators.ts';
@@ -271,6 +272,7 @@ export * from './events/search-events.ts';
 export * from './events/feed-events.ts';
 export * from './events/find-events.ts';
 export * from './events/get-event-log-size.ts';
+export * from './events/list-dead-letters.ts';
 export * from './events/list-events.ts';
 export * from './events/list-events-of-feature.ts';
 export * from './events/list-event-creators.ts';
@@ -515,6 +517,7 @@ export const operations: readonly AnyOperation[] = [
   FeedEvents,
   FindEvents,
   GetEventLogSize,
+  ListDeadLetters,
   ListEvents,
   ListEventsOfFeature,
   ListEventCreators,

@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { invalid, VerifyEvents } from '@bunting/contracts';
+import { type DeadLetter, invalid, VerifyEvents } from '@bunting/contracts';
 import type { Missed } from '@bunting/outbox';
 import { knownHash } from '../../domain/known-hash.ts';
 import type { ChainReport, CheckOptions } from '../../persistence/chain-check.ts';
@@ -10,6 +10,7 @@ const answeringMs = 1_000;
 export const verifyEventsEndpoint = (
   check: (options: CheckOptions) => Promise<ChainReport>,
   missed: () => Promise<Missed[]>,
+  deadLetters: () => Promise<DeadLetter[]>,
 ) =>
   implement(VerifyEvents, async ({ query: { from, to, known }, deadline }) => {
     if (from !== undefined && to !== undefined && from > to) {
@@ -29,5 +30,12 @@ export const verifyEventsEndpoint = (
       service: producer,
       ...{ first, last, noticedAt },
     }));
-    return { intact: report.fault === null, complete: report.checkedTo >= report.to, ...report, neverArrived };
+    const notAppended = (await deadLetters()).map(
+      ({ producer, position, uid, type, reason, attempts, failedAt, nextAttemptAt }) => ({
+        service: producer,
+        ...{ position, uid, type, reason, attempts, failedAt, nextAttemptAt },
+      }),
+    );
+    const complete = report.checkedTo >= report.to && neverArrived.length + notAppended.length === 0;
+    return { intact: report.fault === null, complete, ...report, neverArrived, deadLetters: notAppended };
   });

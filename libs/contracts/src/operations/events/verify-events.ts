@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable } from '../../model/schema.ts';
+import { Nullable, Timestamp } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 
 const id = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
@@ -12,7 +12,8 @@ export const EventLogVerification = Type.Object(
     intact: Type.Boolean({ description: 'whether every event that was checked is what it was when it was appended' }),
     complete: Type.Boolean({
       description:
-        'whether all of the range was checked; when time was up before, or a fault was found, it was not: go on from `checkedTo`',
+        'whether all of the range was checked, and every event that services emitted is in the log: false when time was up before, or a ' +
+        'fault was found (go on from `checkedTo` while that is less than `to`), and while there are `deadLetters` or `neverArrived`',
     }),
     from: id('the first event of the range'),
     to: id('the last event of the range'),
@@ -51,6 +52,23 @@ export const EventLogVerification = Type.Object(
         description:
           'Events that were told and are not in the log, since the service had them no more when the log asked. ' +
           'Only the restoration of an old backup, or a hand in a database, can bring that about.',
+      },
+    ),
+    deadLetters: Type.Array(
+      Type.Object({
+        service: Type.String({ description: 'the service that emitted it' }),
+        position: Type.Integer({ minimum: 1, description: 'its number among all events that the service emitted' }),
+        uid: Type.String({ format: 'uuid', description: 'the id of the message' }),
+        type: Type.String({ description: 'the type of the event' }),
+        reason: Type.String({ description: 'why the last attempt to append it failed' }),
+        attempts: Type.Integer({ minimum: 1, description: 'how many attempts have failed' }),
+        failedAt: Timestamp('when it became a dead letter'),
+        nextAttemptAt: Timestamp('when the next attempt is due'),
+      }),
+      {
+        description:
+          'Events that could not be appended because of their content, at most a thousand. They are kept and tried again, and are ' +
+          'appended at the end of the log when that succeeds.',
       },
     ),
   },

@@ -1,0 +1,20 @@
+import { type Bus, call, implement, systemContext } from '@bunting/bus';
+import { type DeadLetter, ListDeadLetters, readDeadLettersOf } from '@bunting/contracts';
+
+/** How long the other services have to answer: less than the caller waits. */
+const answerMs = 2_000;
+
+const consumers = Object.keys(readDeadLettersOf) as (keyof typeof readDeadLettersOf)[];
+
+export const listDeadLettersEndpoint = (bus: Bus, own: () => Promise<DeadLetter[]>) =>
+  implement(ListDeadLetters, async () => {
+    const ofOthers = consumers.map(async (service) => ({
+      service,
+      letters: await call(bus, readDeadLettersOf[service], {}, systemContext(answerMs)).catch(() => undefined),
+    }));
+    const all = [{ service: 'audit', letters: await own() }, ...(await Promise.all(ofOthers))];
+    return {
+      deadLetters: all.flatMap(({ service, letters = [] }) => letters.map((letter) => ({ service, ...letter }))),
+      unanswered: all.filter(({ letters }) => letters === undefined).map(({ service }) => service),
+    };
+  });
