@@ -14,7 +14,8 @@ describe('a write that was refused while a process of its service was stopped', 
   let world: World;
   let stopped: ServiceProcess;
   let flag: string;
-  const api = (...asked: Parameters<ReturnType<typeof apiOf>>) => apiOf(world.urls[0] as string, world.token)(...asked);
+  const api = <T = unknown>(method: string, address: string, body?: unknown) =>
+    apiOf(world.urls[0] as string, world.token)<T>(method, address, body);
   const features = '/api/admin/projects/default/features';
 
   beforeAll(async () => {

@@ -53,6 +53,7 @@ export const aRequest = (request: Partial<ChangeRequest> = {}): ChangeRequest =>
   comments: [],
   schedule: null,
   applying: null,
+  uid: null,
   attempts: 0,
   requestedApprovers: [],
   ...request,

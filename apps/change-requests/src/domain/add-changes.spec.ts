@@ -9,7 +9,7 @@ const addStrategy = aCheckedChange({ action: 'addStrategy', payload: { name: 'de
 const typesOf = (events: readonly { type: string }[]): string[] => events.map(({ type }) => type);
 
 describe('a new request', () => {
-  const draft = createDraft({ id: 31, project: 'shop', environment: 'production', minApprovals: 2 }, miaNow);
+  const draft = createDraft({ id: 31, uid: null, project: 'shop', environment: 'production', minApprovals: 2 }, miaNow);
 
   it('is a draft of its author, with as many approvals to get as are asked for now', () => {
     expect(draft.request).toEqual(

@@ -73,6 +73,8 @@ export interface Comment {
 /** Changes of one project and environment that are agreed on together. */
 export interface ChangeRequest {
   readonly id: number;
+  /** never given twice, unlike an id after a restore; null of a request that is older than these uids */
+  readonly uid: string | null;
   readonly project: string;
   readonly environment: string;
   readonly title: string | null;

@@ -30,6 +30,7 @@ export const requireAtRest = ({ applying }: Pick<ChangeRequest, 'applying'>): vo
 
 interface Origin {
   readonly id: number;
+  readonly uid: string | null;
   readonly project: string;
   readonly environment: string;
   readonly minApprovals: number;

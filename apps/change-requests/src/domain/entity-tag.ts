@@ -1,5 +1,8 @@
 import { tagOf } from '@bunting/contracts';
 import type { ChangeRequest } from './change-request.ts';
 
-/** What a request is told apart by from what it was before: all that is kept of it, as `ETag` writes it. */
-export const entityTagOf = (request: ChangeRequest): string => `"${tagOf(request)}"`;
+/** Tells the content of a request apart from what it was before. Its uid is no content, and older versions do not have it. */
+export const contentTagOf = ({ uid: _, ...content }: ChangeRequest): string => tagOf(content);
+
+/** The same, as `ETag` writes it. */
+export const entityTagOf = (request: ChangeRequest): string => `"${contentTagOf(request)}"`;

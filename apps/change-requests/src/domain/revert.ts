@@ -39,11 +39,16 @@ export const requireRevertible = (request: ChangeRequest, inverse: readonly unkn
 export const revert = (
   applied: ChangeRequest,
   inverse: readonly InverseChange[],
-  { id, minApprovals, changeIds }: { id: number; minApprovals: number; changeIds: readonly number[] },
+  {
+    id,
+    uid,
+    minApprovals,
+    changeIds,
+  }: Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> & { changeIds: readonly number[] },
   actor: Actor,
 ): Decision => {
   const { project, environment } = applied;
-  const draft = createDraft({ id, project, environment, minApprovals }, actor);
+  const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
   const createdAt = actor.now.toISOString();
   const changes = inverse.map(({ change, snapshot, segmentName }, nth): ProposedChange => {
     const changeId = changeIds[nth];

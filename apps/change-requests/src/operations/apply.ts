@@ -38,11 +38,12 @@ const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Move 
 export const applying =
   (bus: Bus, work: UnitOfWork): Apply =>
   async (begun, context) => {
-    const { id, project, environment, changes, attempts, schedule } = begun;
+    const { id, uid, project, environment, changes, attempts, schedule } = begun;
     if (begun.applying === null) throw new Error('Nobody is applying the request.');
     const { by, scheduled } = begun.applying;
     const body = {
       changeRequestId: id,
+      ...(uid === null ? {} : { uid }),
       attempt: attempts,
       project,
       environment,

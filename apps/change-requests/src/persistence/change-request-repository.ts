@@ -1,4 +1,5 @@
 import { brokenConstraint, type Database, type Tx } from '@bunting/database';
+import { randomUUID } from 'node:crypto';
 import type { Planned } from '../domain/among-requests.ts';
 import type { ChangeRequest, ProposedChange, Schedule, Verdict } from '../domain/change-request.ts';
 import {
@@ -179,7 +180,8 @@ export interface ChangeRequestRepository {
 
   /** Whether the user has a request there that takes changes, or a draft. Until the end of this work nobody else makes one. */
   hasOpen(userId: number, place: Place, onlyDraft: boolean): Promise<boolean>;
-  newRequestId(): Promise<number>;
+  /** What a new request is known by. The id is shown; the uid is never given twice, whatever is restored. */
+  newIdentity(): Promise<Pick<ChangeRequest, 'id' | 'uid'>>;
   /** Ids for what is about to be stored, ascending. Those that are not used in the end are used by nobody. */
   newChangeIds(count: number): Promise<number[]>;
   newCommentId(): Promise<number>;
@@ -259,6 +261,7 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
       ...[id, project, environment, title, state, minApprovals, createdBy.id, createdBy.name, createdAt, revision],
       JSON.stringify(request.stateTimestamps),
       ...contentOf(before, request.changes),
+      request.uid,
     ]);
   };
 
@@ -322,10 +325,10 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
       return found.length > 0;
     },
 
-    newRequestId: async () => {
+    newIdentity: async () => {
       const [row] = await query<{ id: number }>("select nextval('change_request_id_seq') as id");
       if (row === undefined) throw new Error('A sequence always has a next value.');
-      return row.id;
+      return { id: row.id, uid: randomUUID() };
     },
 
     newChangeIds: async (count) => (await query<{ id: number }>(newChangeIds.text, [count])).map(({ id }) => id),

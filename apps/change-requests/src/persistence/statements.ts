@@ -20,7 +20,7 @@ const segment = `case when change.segment_id is not null
 /** Whole requests, one a row, in the shape that the domain knows. */
 const requests = `
   select json_build_object(
-    'id', request.id, 'project', request.project, 'environment', request.environment, 'title', request.title,
+    'id', request.id, 'uid', request.uid, 'project', request.project, 'environment', request.environment, 'title', request.title,
     'state', request.state, 'minApprovals', request.min_approvals, 'createdBy', ${person('request')},
     'createdAt', ${moment('request.created_at')}, 'revision', request.revision, 'stateTimestamps', request.state_timestamps,
     'changes', ${partsOf(
@@ -81,13 +81,13 @@ const storeChanges = (json: string): string => `
 
 /**
  * Stores a request that is new, or what became of one that is there: `$1` to `$11` what it is, `$12` ids of changes that it has
- * no more, `$13` changes that are new or other than before.
+ * no more, `$13` changes that are new or other than before, `$14` its uid.
  */
 export const storeRequest = `
   with request as (
     insert into change_request (id, project, environment, title, state, min_approvals, created_by_id, created_by_name,
-      created_at, revision, state_timestamps)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      created_at, revision, state_timestamps, uid)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $14)
     on conflict (id) do update set title = excluded.title, state = excluded.state, revision = excluded.revision,
       state_timestamps = excluded.state_timestamps
     returning id

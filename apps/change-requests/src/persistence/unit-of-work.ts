@@ -1,8 +1,7 @@
-import { tagOf } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import type { Answered, Asking, InSteps, Outbox, Telling } from '@bunting/outbox';
 import type { Promised } from '../domain/change-request.ts';
-import { entityTagOf } from '../domain/entity-tag.ts';
+import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
 import { type ScheduleRepository, scheduleRepository } from './agenda.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
@@ -43,7 +42,7 @@ export const unitOfWork = ({ work, workThen, recall, remember }: Telling): UnitO
         if (requireMatch === undefined) return;
         const [request] = requests.locked;
         if (request === undefined) throw new Error('No request was locked that the write could be judged by.');
-        requireMatch([tagOf(request)]);
+        requireMatch([contentTagOf(request)]);
       };
       const done = await job({
         ...{ requests, schedules: scheduleRepository(tx), outbox, judge },

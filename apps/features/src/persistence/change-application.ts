@@ -4,12 +4,22 @@ import type { Outbox } from '@bunting/outbox';
 import type { StoredSegment } from '../domain/segment.ts';
 import { type FoundSituation, situationReader, type Subjects } from './situation-reader.ts';
 
+/** One attempt to apply a change request. */
+export interface ApplicationAttempt {
+  readonly id: number;
+  /** null of a request that is older than these uids */
+  readonly uid: string | null;
+  readonly attempt: number;
+  /** a hash of what is to be applied */
+  readonly content: string;
+}
+
 /** What applying a change request takes beside the features themselves, within a unit of work. */
 export interface ChangeApplication {
   /** The answer that an attempt has already, or that no longer matters; the request is locked against other attempts. */
-  answerOf(id: number, attempt: number): Promise<AppliedChanges | undefined>;
-  /** Remembers the answer of an attempt. */
-  answer(id: number, attempt: number, result: AppliedChanges): Promise<void>;
+  answerOf(attempt: ApplicationAttempt): Promise<AppliedChanges | undefined>;
+  /** Stores the answer of an attempt. */
+  answer(attempt: ApplicationAttempt, result: AppliedChanges): Promise<void>;
   lockSegments(ids: readonly number[]): Promise<void>;
   situation(subjects: Subjects, hidden: readonly string[]): Promise<FoundSituation | undefined>;
   saveSegment(segment: StoredSegment): Promise<void>;
@@ -22,24 +32,36 @@ const superseded: AppliedChanges = {
   inverse: [],
 };
 
-const answered = 'select attempt, result from applied_change_request where id = $1 for update';
+const answered = 'select uid, attempt, content, result from applied_change_request where id = $1 for update';
+interface Answered {
+  readonly uid: string | null;
+  readonly attempt: number;
+  /** null where an older version stored the answer */
+  readonly content: string | null;
+  readonly result: AppliedChanges | null;
+}
+
 const claim = 'insert into applied_change_request (id, attempt) values ($1, 0) on conflict (id) do nothing';
 const updateSegment = `
   update segment set name = $2, description = $3, project = $4, constraints = $5::jsonb, version = version + 1
   where id = $1 returning version`;
 
 export const changeApplication = ({ query }: Tx, outbox: Outbox): ChangeApplication => ({
-  answerOf: async (id, attempt) => {
+  answerOf: async ({ id, uid, attempt, content }) => {
     await query(claim, [id]);
-    const [row] = await query<{ attempt: number; result: AppliedChanges | null }>(answered, [id]);
-    if (row?.result?.outcome === 'applied') return row.result;
-    if (row === undefined || row.result === null || row.attempt < attempt) return undefined;
-    return row.attempt === attempt ? row.result : superseded;
+    const [row] = await query<Answered>(answered, [id]);
+    // After a restore of the change requests service its ids are given again: the answer is that of another request.
+    if (row === undefined || row.result === null || row.uid !== uid) return undefined;
+    const isSame = row.content === null || row.content === content;
+    if (isSame && row.result.outcome === 'applied') return row.result;
+    if (row.attempt > attempt) return superseded;
+    return isSame && row.attempt === attempt ? row.result : undefined;
   },
 
-  answer: async (id, attempt, result) => {
-    const text = 'update applied_change_request set attempt = $2, result = $3::json where id = $1';
-    await query(text, [id, attempt, JSON.stringify(result)]);
+  answer: async ({ id, uid, attempt, content }, result) => {
+    const text =
+      'update applied_change_request set uid = $2, attempt = $3, content = $4, result = $5::json where id = $1';
+    await query(text, [id, uid, attempt, content, JSON.stringify(result)]);
   },
 
   lockSegments: async (ids) => {

@@ -44,7 +44,7 @@ const addUnlessOutdated = async (
   if (known === undefined) {
     if (await requests.hasOpen(actor.by.id, place, onlyToDraft)) return undefined;
     const minApprovals = approvalsFor(await requests.minApprovals(place), isVoluntary);
-    const origin = { id: await requests.newRequestId(), ...place, minApprovals };
+    const origin = { ...(await requests.newIdentity()), ...place, minApprovals };
     const draft = createDraft(origin, actor);
     const { request, events } = addChanges(draft.request, checked, changeIds, actor);
     await requests.add(request);
@@ -101,7 +101,7 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: Adding) =
         reader.newChangeIds(changes.length),
       ]);
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
-      const before = known ?? createDraft({ id: 0, ...place, minApprovals: 1 }, actor).request;
+      const before = known ?? createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
       const expected = addChanges(before, checked, changeIds, actor).request;
       const outlook = outlooksOf({ bus, reader }, place.project, [expected], onBehalfOf(asked));
       // Where nothing is stored, nobody waits for it.

@@ -31,7 +31,7 @@ export const previewProposalEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus
     refusePrototypeKeys(body, '/body');
     const actor = actorOf(asked);
     const place = { project: params.projectId, environment: params.environment };
-    const draft = createDraft({ id: 0, ...place, minApprovals: 1 }, actor).request;
+    const draft = createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
     const changes = parseChanges(body).map((change, id): ProposedChange => {
       const subject = isSegmentChange(change)
         ? { feature: null, segment: { id: change.payload.id, name: '' } }

@@ -22,7 +22,7 @@ export const proposeImportEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
       const place = { project, environment };
       const actor = { by, now };
       const minApprovals = approvalsFor(await requests.minApprovals(place), true);
-      const origin = { id: await requests.newRequestId(), ...place, minApprovals };
+      const origin = { ...(await requests.newIdentity()), ...place, minApprovals };
       const draft = createDraft(origin, actor);
       const changeIds = await requests.newChangeIds(changes.length);
       const added = addChanges(draft.request, changes, changeIds, actor);

@@ -28,7 +28,7 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
       const inverse = (await requests.inverseOf(applied.id)) as readonly InverseChange[];
       requireRevertible(applied, inverse);
       const ids = {
-        id: await requests.newRequestId(),
+        ...(await requests.newIdentity()),
         minApprovals: approvalsFor(await requests.minApprovals(applied), isVoluntary),
         changeIds: await requests.newChangeIds(inverse.length),
       };

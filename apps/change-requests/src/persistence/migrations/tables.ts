@@ -157,6 +157,12 @@ export const importTables: SchemaStep = {
   ],
 };
 
+/** What a request is known by to the service that applies it, since an older copy of this database gives the same ids again. */
+export const uidTables: SchemaStep = {
+  name: '2026-12-01-request-uids',
+  statements: ['alter table change_request add column uid uuid'],
+};
+
 /** All steps of the database, in their order. */
 export const changeRequestSteps: readonly SchemaStep[] = [
   changeRequestTables,
@@ -165,4 +171,5 @@ export const changeRequestSteps: readonly SchemaStep[] = [
   departureTables,
   draftTables,
   importTables,
+  uidTables,
 ];

@@ -246,6 +246,48 @@ describe('applying', () => {
   });
 });
 
+describe('a change request whose id was given before, to a request that a restore has forgotten', () => {
+  const uids = ['0b5b6a52-0000-4000-8000-00000000000a', '0b5b6a52-0000-4000-8000-00000000000b'] as const;
+  const titles = async (name: string) => (await inDevelopment(name))?.strategies?.map(({ parameters }) => parameters);
+
+  it('is applied, although the earlier one was', async () => {
+    await service.given(flag('x'), flag('y'));
+    await apply([addStrategy('x', '5')], { uid: uids[0] });
+    const later = await apply([addStrategy('y', '7')], { uid: uids[1] });
+    expect([later.outcome, (await titles('y'))?.length]).toEqual(['applied', 1]);
+  });
+
+  it('is applied, even if it has the same changes', async () => {
+    await service.given(flag('x'));
+    await apply([addStrategy('x')], { uid: uids[0] });
+    expect((await apply([addStrategy('x')], { uid: uids[1] })).outcome).toBe('applied');
+    expect(await titles('x')).toHaveLength(2);
+  });
+
+  it('is applied with the changes that it has now, if it was a draft when it was backed up', async () => {
+    await service.given(flag('x'), flag('y'));
+    await apply([addStrategy('x')], { uid: uids[0] });
+    expect((await apply([addStrategy('y')], { uid: uids[0] })).outcome).toBe('applied');
+    expect(await titles('y')).toHaveLength(1);
+  });
+
+  it('is applied once, however often that is asked for', async () => {
+    await service.given(flag('x'));
+    const first = await apply([addStrategy('x')], { uid: uids[1] });
+    expect(await apply([addStrategy('x')], { uid: uids[1] })).toEqual(first);
+    expect(await apply([addStrategy('x')], { uid: uids[1], attempt: 2 })).toEqual(first);
+    expect(await titles('x')).toHaveLength(1);
+  });
+
+  it('is not replaced by an earlier attempt with other changes, which comes late', async () => {
+    await service.given(flag('x'), flag('y'));
+    await apply([addStrategy('x')], { uid: uids[0], attempt: 2 });
+    const late = await apply([addStrategy('y')], { uid: uids[0], attempt: 1 });
+    expect(late).toMatchObject({ outcome: 'conflict', conflicts: [{ code: 'superseded' }] });
+    expect(await titles('y')).toEqual([]);
+  });
+});
+
 describe('a preview', () => {
   it('shows a newer edit by its property, three ways', async () => {
     const strategy = aStrategy({

@@ -1,6 +1,6 @@
 import { type Asked, implement } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges, isSegmentChange, Refusal } from '@bunting/contracts';
-import { randomUUID } from 'node:crypto';
+import { type AppliedChanges, ApplyChanges, canonicalJson, isSegmentChange, Refusal } from '@bunting/contracts';
+import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import type { Situation } from '../../domain/changes/index.ts';
@@ -93,6 +93,12 @@ const applyOnce = async (work: Work, asked: Asking): Promise<AppliedChanges> => 
   return { outcome: 'applied', conflicts: [], inverse: inverseOf(body.changes, situation, folded) };
 };
 
+/** A hash of what a request is about: where it is to be applied, and the changes without what they replaced. */
+const contentOf = ({ project, environment, changes }: Asking['body']): string => {
+  const proposed = changes.map(({ id, change }) => ({ id, change }));
+  return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');
+};
+
 /** What will not be otherwise when it is tried again. */
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.kind !== 'InternalError' && error.kind !== 'ServiceUnavailable';
@@ -103,13 +109,14 @@ const isFinal = (error: unknown): error is Refusal =>
  */
 export const applyChangesEndpoint = (work: UnitOfWork) =>
   implement(ApplyChanges, async (asked) => {
-    const { changeRequestId: id, attempt } = asked.body;
+    const { changeRequestId: id, uid = null, attempt } = asked.body;
+    const identified = { id, uid, attempt, content: contentOf(asked.body) };
     const once = (decide: (tx: Work) => Promise<AppliedChanges>) =>
       work({ ...asked, isAgreed: true }, async (tx) => {
-        const known = await tx.application.answerOf(id, attempt);
+        const known = await tx.application.answerOf(identified);
         if (known !== undefined) return known;
         const result = await decide(tx);
-        await tx.application.answer(id, attempt, result);
+        await tx.application.answer(identified, result);
         return result;
       });
     try {

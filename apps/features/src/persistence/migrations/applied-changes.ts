@@ -12,6 +12,12 @@ export const appliedChangeRequests: SchemaStep = {
   ],
 };
 
+/** Which request an answer is for: its id alone may be given again after the change requests service was restored. */
+export const identifiedRequests: SchemaStep = {
+  name: '2026-12-01-identified-requests',
+  statements: ['alter table applied_change_request add column uid uuid, add column content text'],
+};
+
 /** Where edits take a change request, as the change requests service has said. */
 export const protectedEnvironments: SchemaStep = {
   name: '2026-11-22-protected-environments',

@@ -1,5 +1,5 @@
 import { idempotencyGrants, idempotencyTables, outboxTables } from '@bunting/outbox';
-import { appliedChangeRequests, protectedEnvironments } from './applied-changes.ts';
+import { appliedChangeRequests, identifiedRequests, protectedEnvironments } from './applied-changes.ts';
 import { archivedFeatures } from './archived-features.ts';
 import { deletedFeatures } from './deleted-features.ts';
 import { editions } from './editions.ts';
@@ -36,4 +36,5 @@ export const steps = [
   sunsetType,
   featureLinks,
   productionTime,
+  identifiedRequests,
 ];

@@ -21,7 +21,8 @@ export type AppliedChanges = Static<typeof AppliedChanges>;
 
 /**
  * Applies all changes of a change request in one transaction, or none. An attempt has one outcome, however often it is
- * asked for; and once an attempt has been applied, or a later one was made, no earlier one does anything.
+ * asked for; and once an attempt has been applied, or a later one was made, no earlier one does anything. A request that has
+ * the id of an earlier one, but another uid or other changes, is another request.
  */
 export const ApplyChanges = defineOperation({
   subject: 'call.features.apply-changes',
@@ -32,6 +33,12 @@ export const ApplyChanges = defineOperation({
   repeatable: true,
   body: Type.Object({
     changeRequestId: Type.Integer(),
+    uid: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'tells requests apart that were given the same id, before and after a restore',
+      }),
+    ),
     attempt: Type.Integer({ minimum: 1, description: 'one more each time that it is decided to apply the request' }),
     project: Type.String(),
     environment: Type.String(),
