@@ -5,6 +5,10 @@ import { type Static, Type } from 'typebox';
 export const GatewayConfig = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 4242, description: 'port of the API; 0 takes a free one' }),
   GATEWAY_HOST: Type.String({ minLength: 1, default: '0.0.0.0', description: 'address that the API listens on' }),
+  GATEWAY_PUBLIC_URL: Type.String({
+    default: '',
+    description: 'where people find Bunting; user interfaces of Unleash show it to those who connect an SDK',
+  }),
   GATEWAY_DATABASE_URL: Type.String({ format: 'uri', description: 'PostgreSQL database of the gateway' }),
   GATEWAY_DATABASE_POOL_SIZE: Type.Integer({
     minimum: 4,

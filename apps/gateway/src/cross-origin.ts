@@ -16,16 +16,18 @@ export interface OriginSettings {
   readonly GATEWAY_FRONTEND_CORS_ORIGINS: string;
 }
 
-const named = (list: string): string[] => list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
+/** The origins of a list, as they are written. */
+export const namedOrigins = (list: string): string[] =>
+  list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
 
 /** The origins that a setting lists. @throws Error with a sentence that names the one that is none */
 const originsIn = (setting: keyof OriginSettings, list: string): ReadonlySet<string> => {
-  for (const one of named(list)) {
+  for (const one of namedOrigins(list)) {
     if (!URL.canParse(one) || new URL(one).origin !== one) {
       throw new Error(`${setting} names ${one}, which is no origin; write it like https://flags.example.org.`);
     }
   }
-  return new Set(named(list));
+  return new Set(namedOrigins(list));
 };
 
 /**

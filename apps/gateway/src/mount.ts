@@ -93,7 +93,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   const { tagsItself = false } = operation;
   if (http === undefined) return;
-  const { method, url, status = 200, anyContentType = false, largeBody = false } = http;
+  const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
   const wanted = wantedFor(operation);
   if (http.lines !== undefined) return mountStream(app, operation, wanted, options);
   const isForAdministrators = url.startsWith('/api/admin/');
@@ -161,7 +161,9 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
       }
       if (deprecated) response.header('deprecation', deprecatedSince);
       if (location !== undefined) response.header('location', location(ask, JSON.parse(json)));
-      return hasReply ? response.header('content-type', jsonType).send(json) : response.send();
+      if (!hasReply) return response.send();
+      if (contentType === undefined) return response.header('content-type', jsonType).send(json);
+      return response.header('content-type', `${contentType}; charset=utf-8`).send(JSON.parse(json) as string);
     },
   });
 };

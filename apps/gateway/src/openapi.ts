@@ -30,7 +30,8 @@ export interface OpenApiDocument {
   readonly security: readonly JsonObject[];
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+/** The version of Bunting. */
+export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
@@ -193,7 +194,7 @@ const success = ({ http, reply, deprecated, ifMatch }: AnyOperation, write: Writ
   const lines = http?.lines;
   const answered: JsonObject =
     lines === undefined
-      ? { 'application/json': { schema: write(reply) } }
+      ? { [http?.contentType ?? 'application/json']: { schema: write(reply) } }
       : { 'application/x-ndjson': { schema: write(lines) } };
   const description =
     (reply as { description?: string }).description ??

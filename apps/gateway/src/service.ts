@@ -8,13 +8,15 @@ import { admission } from './admission.ts';
 import { givenTokens } from './domain/given-tokens.ts';
 import { authenticator } from './authenticate.ts';
 import { GatewayConfig } from './config.ts';
+import { namedOrigins } from './cross-origin.ts';
 import { mountDocs } from './docs.ts';
 import { mountHealth } from './health.ts';
 import { mount } from './mount.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument, version } from './openapi.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { listenForAccessChanges } from './persistence/access-changes.ts';
 import { accessReader } from './persistence/access-reader.ts';
+import { accountCounter, instanceId } from './persistence/account-counter.ts';
 import { ensureFirstTokens } from './persistence/first-token.ts';
 import { lastUses } from './persistence/last-uses.ts';
 import { gatewayEntities, gatewaySteps } from './persistence/tables.ts';
@@ -117,7 +119,20 @@ const start = async ({
   const work = unitOfWork(telling, hasher, cipher);
   const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
   const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
-  const answers = gatewayEndpoints({ bus, work, access, heardOf, catchUp });
+  const answers = gatewayEndpoints({
+    bus,
+    work,
+    access,
+    heardOf,
+    catchUp,
+    instance: {
+      version,
+      publicUrl: config.GATEWAY_PUBLIC_URL,
+      frontendOrigins: namedOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
+      id: () => instanceId(database),
+    },
+    countAccounts: accountCounter(database),
+  });
   for (const served of await Promise.all([
     serve([...answers, telling.endpoint, readDeadLettersEndpoint('gateway', database)]),
     serve(answers, near),

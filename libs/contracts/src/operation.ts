@@ -22,6 +22,8 @@ export interface HttpBinding {
    * parameter `after`, and whether it is `atEnd`; the gateway asks on
    */
   readonly lines?: TSchema;
+  /** of the answer, whose reply is its text; JSON when left out */
+  readonly contentType?: 'text/csv';
   /** headers that stand for parameters of the query: the name of each by that of its parameter, which the query cannot give */
   readonly headers?: Readonly<Record<string, string>>;
   /** a parameter of the query that is the address from which is asked, and that nobody can give */

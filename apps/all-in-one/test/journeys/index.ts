@@ -11,6 +11,7 @@ import { describeEvents } from './events.ts';
 import { describeFeatures } from './features.ts';
 import { describeImport } from './import.ts';
 import { describeImportCommand } from './import-command.ts';
+import { describeInstance } from './instance.ts';
 import { describeLenientValues } from './lenient-values.ts';
 import { describePatchStrategy } from './patch-strategy.ts';
 import { describePeople } from './people.ts';
@@ -44,6 +45,7 @@ export const describeJourneys = (platform: () => Platform): void => {
   describeSafeWrites(platform);
   describeConditions(platform);
   describePeople(platform);
+  describeInstance(platform);
   describePrivateProjects(platform);
   describeSdkTokens(platform);
   describeSdkDelivery(platform);

@@ -14,6 +14,8 @@ import { importFeaturesEndpoint } from './features/import-features.ts';
 import { handingOver } from './features/import-proposal.ts';
 import { listFeaturesEndpoint } from './features/list-features.ts';
 import { createProjectEndpoint } from './projects/create-project.ts';
+import { countResourcesEndpoint } from './instance/count-resources.ts';
+import { getLimitsEndpoint } from './instance/get-limits.ts';
 import { getProjectEnvironmentsEndpoint } from './projects/get-project-environments.ts';
 import { listProjectsEndpoint } from './projects/list-projects.ts';
 import { createSegmentEndpoint } from './segments/create-segment.ts';
@@ -100,6 +102,7 @@ export const featuresEndpoints = (
     states,
     clients,
     applicationEnvironments,
+    countResources,
   }: Readers,
   bus: Bus,
   featureLimit?: number,
@@ -126,6 +129,8 @@ export const featuresEndpoints = (
   createProjectEndpoint(work),
   listProjectsEndpoint(projects, bus),
   getProjectEnvironmentsEndpoint(projects),
+  countResourcesEndpoint(countResources),
+  getLimitsEndpoint(featureLimit),
   checkChangesEndpoint(situation),
   previewChangesEndpoint(situation),
   applyChangesEndpoint(work),

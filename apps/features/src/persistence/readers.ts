@@ -4,6 +4,7 @@ import { type ClientFeaturesReader, clientFeaturesReader } from './client-featur
 import { type FeaturePartsReader, featurePartsReader } from './feature-parts-reader.ts';
 import { type FeatureReader, featureReader } from './feature-reader.ts';
 import { type ProjectReader, projectReader } from './project-repository.ts';
+import { type ResourceCounter, resourceCounter } from './resource-counter.ts';
 import { type SegmentReader, segmentReader } from './segment-repository.ts';
 import { type SituationReader, situationReader } from './situation-reader.ts';
 import { type SettingsReaders, settingsReadersOf } from './settings-readers.ts';
@@ -22,6 +23,7 @@ export interface Readers {
   readonly states: StateReader;
   readonly clients: ClientFeaturesReader;
   readonly applicationEnvironments: ApplicationEnvironments;
+  readonly countResources: ResourceCounter;
 }
 
 export const readersOf = (database: Database): Readers => ({
@@ -35,4 +37,5 @@ export const readersOf = (database: Database): Readers => ({
   states: stateReader(database),
   clients: clientFeaturesReader(database),
   applicationEnvironments: applicationEnvironments(database),
+  countResources: resourceCounter(database),
 });

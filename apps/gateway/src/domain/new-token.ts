@@ -2,6 +2,9 @@ import { type Caller, type CreateApiTokenBody, maySee, noAccess, may, type Permi
 import type { TokenScope } from './access.ts';
 import { wrong } from './refusals.ts';
 
+/** How many API tokens there can be. */
+export const mostApiTokens = 2_000;
+
 export type ApiTokenKind = TokenScope['kind'];
 
 export interface NewToken extends TokenScope {

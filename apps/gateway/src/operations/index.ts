@@ -1,4 +1,5 @@
 import type { Bus, Endpoint } from '@bunting/bus';
+import type { AccountCounter } from '../persistence/account-counter.ts';
 import type { AccessReader } from '../persistence/access-reader.ts';
 import type { ProjectsHeardOf } from '../persistence/standing-projects.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -20,6 +21,10 @@ import { createGroupEndpoint } from './groups/create-group.ts';
 import { deleteGroupEndpoint } from './groups/delete-group.ts';
 import { getGroupEndpoint, listGroupsEndpoint } from './groups/group-readings.ts';
 import { updateGroupEndpoint } from './groups/update-group.ts';
+import { getMaintenanceEndpoint, getTelemetrySettingsEndpoint } from './instance/fixed-settings.ts';
+import type { Instance } from './instance/instance.ts';
+import { statisticsEndpoints } from './instance/statistics.ts';
+import { getUiConfigEndpoint, setUiConfigEndpoint } from './instance/ui-config.ts';
 import { createPatEndpoint } from './pats/create-pat.ts';
 import { deletePatEndpoint } from './pats/delete-pat.ts';
 import { listPatsEndpoint } from './pats/list-pats.ts';
@@ -71,12 +76,27 @@ export interface GatewayAnswers {
   readonly access: AccessReader;
   readonly heardOf: ProjectsHeardOf;
   readonly catchUp: CatchUp;
+  readonly instance: Instance;
+  readonly countAccounts: AccountCounter;
 }
 
 /** Everything that the gateway itself answers: who there is, and who may do what. */
-export const gatewayEndpoints = ({ bus, work, access, heardOf, catchUp }: GatewayAnswers): readonly Endpoint[] => {
+export const gatewayEndpoints = ({
+  bus,
+  work,
+  access,
+  heardOf,
+  catchUp,
+  instance,
+  countAccounts,
+}: GatewayAnswers): readonly Endpoint[] => {
   const places = placesKnown(bus, heardOf, catchUp);
   return [
+    getUiConfigEndpoint(bus, instance),
+    setUiConfigEndpoint(instance),
+    ...statisticsEndpoints({ bus, instance, countAccounts }),
+    getTelemetrySettingsEndpoint,
+    getMaintenanceEndpoint,
     listHoldersEndpoint(access),
     getUsersAccessEndpoint(access),
     countMembersEndpoint(access),

@@ -183,6 +183,12 @@ import { ValidateImport } from './features/validate-import.ts';
 import { ListUsers } from './access/list-users.ts';
 import { CreateUser } from './access/create-user.ts';
 import { SearchUsers } from './access/search-users.ts';
+import { GetUiConfig } from './instance/get-ui-config.ts';
+import { SetUiConfig } from './instance/set-ui-config.ts';
+import { GetInstanceStatistics } from './instance/get-instance-statistics.ts';
+import { GetInstanceStatisticsCsv } from './instance/get-instance-statistics-csv.ts';
+import { GetTelemetrySettings } from './instance/get-telemetry-settings.ts';
+import { GetMaintenance } from './instance/get-maintenance.ts';
 import { ListUsersAndGroups } from './access/list-users-and-groups.ts';
 import { CountAdmins } from './access/count-admins.ts';
 import { ListInactiveUsers } from './access/list-inactive-users.ts';
@@ -295,9 +301,17 @@ export * from './projects/get-project-environments.ts';
 export * from './access/count-members.ts';
 export * from './access/count-tokens.ts';
 export * from './access/list-holders.ts';
+export * from './instance/count-resources.ts';
+export * from './instance/get-limits.ts';
 export * from './access/list-users.ts';
 export * from './access/create-user.ts';
 export * from './access/search-users.ts';
+export * from './instance/get-ui-config.ts';
+export * from './instance/set-ui-config.ts';
+export * from './instance/get-instance-statistics.ts';
+export * from './instance/get-instance-statistics-csv.ts';
+export * from './instance/get-telemetry-settings.ts';
+export * from './instance/get-maintenance.ts';
 export * from './access/list-users-and-groups.ts';
 export * from './access/count-admins.ts';
 export * from './access/list-inactive-users.ts';
@@ -673,6 +687,12 @@ export const operations: readonly AnyOperation[] = [
   ListUsers,
   CreateUser,
   SearchUsers,
+  GetUiConfig,
+  SetUiConfig,
+  GetInstanceStatistics,
+  GetInstanceStatisticsCsv,
+  GetTelemetrySettings,
+  GetMaintenance,
   ListUsersAndGroups,
   CountAdmins,
   ListInactiveUsers,

@@ -1,12 +1,9 @@
 import type { ApiToken } from '@bunting/contracts';
-import { type NewToken, projectsOf } from '../../domain/new-token.ts';
+import { mostApiTokens, type NewToken, projectsOf } from '../../domain/new-token.ts';
 import { tooMany } from '../../domain/refusals.ts';
 import { newTokenSecret } from '../../persistence/secrets.ts';
 import type { WithSecret, Work } from '../../persistence/unit-of-work.ts';
 import { answered, tokenEvent } from './told-token.ts';
-
-/** How many API tokens there can be. */
-const most = 2_000;
 
 /** Makes a token, and gives its secret: this once. */
 export const makeToken = async (
@@ -15,7 +12,7 @@ export const makeToken = async (
   createdBy: number,
 ): Promise<WithSecret<ApiToken>> => {
   await requireStanding(projectsOf(token));
-  if ((await tokens.count()) >= most) throw tooMany('api token', most);
+  if ((await tokens.count()) >= mostApiTokens) throw tooMany('api token', mostApiTokens);
   const made = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = answered(await tokens.add(token, made, createdBy));
   tell(tokenEvent('api-token-created', { data: stored }));

@@ -1,0 +1,10 @@
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+const cellOf = (value: unknown): string => {
+  if (typeof value === 'string') return quoted(value);
+  return typeof value === 'object' ? quoted(JSON.stringify(value)) : String(value);
+};
+
+/** A record as CSV (RFC 4180): a line of names and a line of values. Lists and objects are JSON. */
+export const csvOf = (record: object): string =>
+  [Object.keys(record).map(quoted), Object.values(record).map(cellOf)].map((line) => `${line.join(',')}\r\n`).join('');

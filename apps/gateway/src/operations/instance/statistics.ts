@@ -1,0 +1,78 @@
+import { type Bus, call, type Endpoint, implement, onBehalfOf } from '@bunting/bus';
+import {
+  type Caller,
+  CountResources,
+  FindEvents,
+  GetInstanceStatistics,
+  GetInstanceStatisticsCsv,
+  type InstanceStatistics,
+} from '@bunting/contracts';
+import { csvOf } from '../../domain/csv.ts';
+import type { AccountCounter } from '../../persistence/account-counter.ts';
+import type { Instance } from './instance.ts';
+
+interface StatisticsNeeds {
+  readonly bus: Bus;
+  readonly instance: Instance;
+  readonly countAccounts: AccountCounter;
+}
+
+interface Context {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly deadline: Date;
+  readonly now: Date;
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+const statisticsOf = async (
+  { bus, instance, countAccounts }: StatisticsNeeds,
+  context: Context,
+): Promise<InstanceStatistics> => {
+  const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
+    (await call(bus, FindEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
+  const [accounts, resources, featureExports, featureImports, instanceId] = await Promise.all([
+    countAccounts(),
+    call(bus, CountResources, {}, onBehalfOf(context)),
+    countEvents({ type: 'IS:features-exported' }),
+    countEvents({ type: 'IS:features-imported' }),
+    instance.id(),
+  ]);
+  const { features, archivedFeatures, strategyTypes, applications, productionEnvironments, ...counted } = resources;
+  const productionChangesSince = async (days: number): Promise<number> => {
+    if (productionEnvironments.length === 0) return 0;
+    const from = new Date(context.now.getTime() - days * dayMs).toISOString().slice(0, 10);
+    return countEvents({ environment: `IS_ANY_OF:${productionEnvironments.join(',')}`, from: `IS:${from}` });
+  };
+  const [last30, last60, last90] = await Promise.all([
+    productionChangesSince(30),
+    productionChangesSince(60),
+    productionChangesSince(90),
+  ]);
+  return {
+    timestamp: context.now.toISOString(),
+    instanceId,
+    ...accounts,
+    ...counted,
+    featureToggles: features,
+    archivedFeatureToggles: archivedFeatures,
+    strategies: strategyTypes,
+    SAMLenabled: false,
+    OIDCenabled: false,
+    clientApps: [
+      { range: '7d', count: applications.last7 },
+      { range: '30d', count: applications.last30 },
+      { range: 'allTime', count: applications.allTime },
+    ],
+    featureExports,
+    featureImports,
+    productionChanges: { last30, last60, last90 },
+  };
+};
+
+export const statisticsEndpoints = (needs: StatisticsNeeds): readonly Endpoint[] => [
+  implement(GetInstanceStatistics, (asked) => statisticsOf(needs, asked)),
+  implement(GetInstanceStatisticsCsv, async (asked) => csvOf(await statisticsOf(needs, asked))),
+];

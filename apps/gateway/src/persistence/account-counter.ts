@@ -1,0 +1,63 @@
+import type { InstanceStatistics } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+
+type AccountCounts = Pick<
+  InstanceStatistics,
+  | 'users'
+  | 'serviceAccounts'
+  | 'apiTokens'
+  | 'activeUsers'
+  | 'roles'
+  | 'customRootRoles'
+  | 'customRootRolesInUse'
+  | 'groups'
+>;
+
+const seenWithin = (days: number): string =>
+  `'last${days}', count(*) filter (where not is_service and seen_at > now() - interval '${days} days')`;
+
+const counts: Statement = {
+  name: 'count-accounts',
+  text: `
+    with account as (
+      select count(*) filter (where not is_service) as users, count(*) filter (where is_service) as service,
+        json_build_object(${[7, 30, 60, 90].map(seenWithin).join(', ')}) as active
+      from api_user where deleted_at is null),
+    token as (
+      select json_build_object('admin', count(*) filter (where kind = 'admin'),
+        'client', count(*) filter (where kind = 'client'), 'frontend', count(*) filter (where kind = 'frontend')) as kinds
+      from api_token where revoked_at is null),
+    custom as (
+      select count(*) as made, count(*) filter (where
+        exists (select from api_user where root_role_id = role.id and deleted_at is null)
+        or exists (select from user_group where root_role_id = role.id)) as used
+      from role where type = 'root-custom')
+    select account.users, account.service as "serviceAccounts", token.kinds as "apiTokens", account.active as "activeUsers",
+      (select count(*) from role) as roles, custom.made as "customRootRoles", custom.used as "customRootRolesInUse",
+      (select count(*) from user_group) as groups
+    from account, token, custom`,
+};
+
+/** Counts accounts, keys and roles, in one statement. */
+export type AccountCounter = () => Promise<AccountCounts>;
+
+export const accountCounter =
+  (database: Database): AccountCounter =>
+  async () => {
+    const [row] = await database.read<AccountCounts>(counts, []);
+    if (row === undefined) throw new Error('PostgreSQL counted nothing.');
+    return row;
+  };
+
+// The key of the tokens lives as long as the installation does; its fingerprint reveals nothing of it.
+const identity: Statement = {
+  name: 'instance-id',
+  text: "select md5('instance' || encode(fingerprint, 'hex'))::uuid as id from gateway_secret where name = 'token key'",
+};
+
+/** The id of this installation. */
+export const instanceId = async (database: Database): Promise<string> => {
+  const [row] = await database.read<{ id: string }>(identity, []);
+  if (row === undefined) throw new Error('This installation has no key of tokens.');
+  return row.id;
+};

@@ -1,0 +1,152 @@
+import { type Static, Type } from 'typebox';
+import { largestId, Timestamp } from './schema.ts';
+
+/** The version of Unleash whose answers Bunting gives. */
+export const unleashVersion = '6.4.1';
+
+/** What stands for a limit that there is not: clients expect a number. */
+export const noLimit = largestId;
+
+const limit = (description: string) => Type.Integer({ minimum: 0, description });
+const absent = limit('always 0: Bunting has none');
+
+/** How much of something there may be. */
+export const ResourceLimits = Type.Object(
+  {
+    segmentValues: limit('values of one segment'),
+    strategySegments: limit('segments of one strategy'),
+    actionSetActions: absent,
+    actionSetsPerProject: absent,
+    actionSetFilters: absent,
+    actionSetFilterValues: absent,
+    signalEndpoints: absent,
+    signalTokensPerEndpoint: absent,
+    featureEnvironmentStrategies: limit('strategies of one feature in one environment'),
+    constraintValues: limit('values of one constraint'),
+    constraints: limit('constraints of one strategy'),
+    environments: limit('environments'),
+    projects: limit('projects'),
+    apiTokens: limit('API tokens'),
+    segments: limit('segments'),
+    featureFlags: limit(`active features; ${noLimit} where there is no limit`),
+  },
+  { title: 'resourceLimitsSchema', description: 'How much of something there may be.' },
+);
+export type ResourceLimits = Static<typeof ResourceLimits>;
+
+const unleash = Type.String({ description: 'the version of Unleash whose API this is' });
+
+/** What a user interface of Unleash needs to know of this installation. */
+export const UiConfig = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the product' }),
+    version: Type.String({ description: 'the version of the product' }),
+    environment: Type.String({ description: 'the edition' }),
+    unleashUrl: Type.String({ description: 'where people find this installation; empty when it does not know' }),
+    baseUriPath: Type.String({ description: 'always empty' }),
+    flags: Type.Unsafe<Record<string, boolean>>({
+      type: 'object',
+      additionalProperties: { type: 'boolean' },
+      description: 'parts of the user interface that have a counterpart here',
+    }),
+    frontendApiOrigins: Type.Array(Type.String(), {
+      description: 'origins whose pages may call the frontend API; `*` for every one',
+    }),
+    versionInfo: Type.Object({
+      current: Type.Object({ oss: unleash, enterprise: unleash }),
+      latest: Type.Object({}),
+      isLatest: Type.Boolean({ description: 'always true: Bunting does not look for newer versions' }),
+      instanceId: Type.String({ description: 'identifies this installation' }),
+    }),
+    segmentValuesLimit: limit('values of one segment'),
+    strategySegmentsLimit: limit('segments of one strategy'),
+    resourceLimits: ResourceLimits,
+    authenticationType: Type.String({ description: 'always `custom`: people act with keys' }),
+    disablePasswordAuth: Type.Boolean({ description: 'always true: nobody logs in with a password' }),
+    emailEnabled: Type.Boolean({ description: 'always false: Bunting sends no mail' }),
+    maintenanceMode: Type.Boolean({ description: 'always false' }),
+    networkViewEnabled: Type.Boolean({ description: 'always false' }),
+    oidcConfiguredThroughEnv: Type.Boolean({ description: 'always false' }),
+    samlConfiguredThroughEnv: Type.Boolean({ description: 'always false' }),
+    unleashAIAvailable: Type.Boolean({ description: 'always false' }),
+    links: Type.Array(Type.Object({}), { description: 'always empty' }),
+  },
+  { title: 'uiConfigSchema', description: 'What a user interface needs to know of this installation.' },
+);
+export type UiConfig = Static<typeof UiConfig>;
+
+export const SetUiConfigBody = Type.Object(
+  {
+    frontendSettings: Type.Optional(
+      Type.Object({
+        frontendApiOrigins: Type.Array(Type.String({ maxLength: 2_048 }), {
+          maxItems: 1_000,
+          description: 'origins whose pages may call the frontend API',
+        }),
+      }),
+    ),
+  },
+  { title: 'setUiConfigSchema', description: 'What a user interface wants to change of this installation.' },
+);
+export type SetUiConfigBody = Static<typeof SetUiConfigBody>;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** How much there is. */
+export const InstanceStatistics = Type.Object(
+  {
+    timestamp: Timestamp('when it was counted'),
+    instanceId: Type.String({ description: 'identifies this installation' }),
+    users: count('users'),
+    serviceAccounts: count('service accounts'),
+    apiTokens: Type.Object(
+      { admin: count('for administrators'), client: count('for servers'), frontend: count('for browsers') },
+      { description: 'API tokens' },
+    ),
+    activeUsers: Type.Object(
+      { last7: count('in 7 days'), last30: count('in 30'), last60: count('in 60'), last90: count('in 90') },
+      { description: 'users who used a key' },
+    ),
+    featureToggles: count('active features'),
+    archivedFeatureToggles: count('archived features'),
+    projects: count('projects that are not archived'),
+    contextFields: count('context fields'),
+    roles: count('roles, predefined ones among them'),
+    customRootRoles: count('root roles that were made here'),
+    customRootRolesInUse: count('those of them that a user or a group has'),
+    groups: count('groups'),
+    environments: count('environments'),
+    segments: count('segments'),
+    strategies: count('types of strategies'),
+    SAMLenabled: Type.Boolean({ description: 'always false' }),
+    OIDCenabled: Type.Boolean({ description: 'always false' }),
+    clientApps: Type.Array(
+      Type.Object({
+        range: Type.String({ description: '`allTime`, `30d` or `7d`' }),
+        count: count('applications that were seen'),
+      }),
+      { description: 'applications' },
+    ),
+    featureExports: count('exports in the event log'),
+    featureImports: count('imports in the event log'),
+    productionChanges: Type.Object(
+      { last30: count('in 30 days'), last60: count('in 60'), last90: count('in 90') },
+      { description: 'events of environments of the type production' },
+    ),
+  },
+  { title: 'instanceAdminStatsSchema', description: 'How much there is.' },
+);
+export type InstanceStatistics = Static<typeof InstanceStatistics>;
+
+export const TelemetrySettings = Type.Object(
+  {
+    versionInfoCollectionEnabled: Type.Boolean({ description: 'always false' }),
+    featureInfoCollectionEnabled: Type.Boolean({ description: 'always false' }),
+  },
+  { title: 'telemetrySettingsSchema', description: 'What Bunting reports to others: nothing.' },
+);
+
+export const Maintenance = Type.Object(
+  { enabled: Type.Boolean({ description: 'always false: there is no maintenance mode' }) },
+  { title: 'maintenanceSchema', description: 'Whether changes are refused for maintenance.' },
+);
