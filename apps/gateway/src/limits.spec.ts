@@ -84,6 +84,19 @@ describe('the limit of a body', () => {
   });
 });
 
+describe('the limit of a report of usage', () => {
+  it('is that of ordinary bodies for a frontend key, which everybody has who loads the page', async () => {
+    const [frontend, client] = ['*:development.key-of-a-page', '*:development.key-of-a-server'];
+    await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development' });
+    await gateway.givenToken({ token: client, kind: 'client', environment: 'development' });
+    const body = JSON.stringify({ appName: 'x'.repeat(3_000) });
+    const report = async (path: string, key: string) =>
+      (await gateway.ask(path, { method: 'POST', key, headers: json, body })).status;
+    expect(await report('/api/frontend/client/metrics', frontend)).toBe(413);
+    expect(await report('/api/client/metrics', client)).toBe(400);
+  });
+});
+
 describe('the limit of an address', () => {
   it.each<[string, string]>([
     ['GATEWAY_URL_BYTES', `?${'x'.repeat(256)}`],

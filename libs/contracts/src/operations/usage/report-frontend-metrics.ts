@@ -8,7 +8,7 @@ export const ReportFrontendMetrics = defineOperation({
   summary: 'Report metrics of a browser or app',
   description: 'Adds up how often flags were evaluated. They are kept before they are answered for.',
   tag: 'Frontend API',
-  http: { method: 'POST', url: '/api/frontend/client/metrics', largeBody: true },
+  http: { method: 'POST', url: '/api/frontend/client/metrics' },
   permission: 'FRONTEND',
   body: MetricsBody,
   errors: ['ValidationError'],
