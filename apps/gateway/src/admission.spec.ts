@@ -1,3 +1,4 @@
+import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../test/refusal-of.ts';
 import { servicesBehind } from '../test/services-behind.ts';
@@ -69,6 +70,59 @@ describe('a key with a budget', () => {
   });
 });
 
+describe('a frontend key', () => {
+  let gateway: StartedGateway;
+  const [one, other] = ['*:development.key-of-one-page', '*:development.key-of-another-page'];
+  beforeAll(async () => {
+    gateway = await startGateway({
+      environment: { GATEWAY_FRONTEND_REQUESTS_PER_MINUTE: '8', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
+    });
+    await gateway.behind(servicesBehind().endpoints);
+    for (const token of [one, other]) await gateway.givenToken({ token, kind: 'frontend', environment: 'development' });
+  });
+  afterAll(() => gateway.stop());
+
+  const evaluate = (key: string, address: string, body = '{}') =>
+    gateway.ask('/api/frontend', {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body,
+    });
+
+  it('has a budget for each address, shared by all frontend keys there, and takes nothing from other keys', async () => {
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 9; nth++)
+      statuses.push((await evaluate(nth % 2 === 0 ? one : other, '198.51.100.1')).status);
+    expect(statuses).toEqual([...Array<number>(8).fill(200), 429]);
+    const refused = await evaluate(one, '198.51.100.1');
+    expect(refused.headers.get('ratelimit-limit')).toBe('8');
+    expect((await refusalOf(refused)).message).toContain('with frontend keys from your address');
+    expect((await evaluate(one, '198.51.100.2')).status).toBe(200);
+    const headers = { 'x-forwarded-for': '198.51.100.1' };
+    expect((await gateway.ask(featurePath, { headers })).status).toBe(200);
+  });
+
+  it('pays for its bodies by their size', async () => {
+    const context = JSON.stringify({ context: { properties: { text: 'x'.repeat(5 * 16 * 1024) } } });
+    const { status, headers } = await evaluate(one, '198.51.100.3', context);
+    expect([status, headers.get('ratelimit-remaining')]).toEqual([200, '2']);
+    expect((await evaluate(one, '198.51.100.3', context)).status).toBe(429);
+  });
+
+  it('behind a proxy that is not trusted shares the budget of the proxy, and the log says what to set', async () => {
+    const behind = await startGateway({ environment: { GATEWAY_FRONTEND_REQUESTS_PER_MINUTE: '1' } });
+    await behind.givenToken({ token: one, kind: 'frontend', environment: 'development' });
+    await behind.behind(servicesBehind().endpoints);
+    const ask = (address: string) =>
+      behind.ask('/api/frontend', { key: one, headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
+    expect([await ask('192.0.2.1'), await ask('192.0.2.2'), await ask('192.0.2.3')]).toEqual([200, 429, 429]);
+    const warnings = behind.lines.filter(({ msg }) => String(msg).includes('GATEWAY_TRUSTED_PROXIES'));
+    expect(warnings).toHaveLength(1);
+    await behind.stop();
+  });
+});
+
 describe('a key without a budget', () => {
   it('is told of none', async () => {
     const gateway = await startGateway();
@@ -99,21 +153,39 @@ describe('an address that tries keys', () => {
     return statuses;
   };
 
-  it('is not told beyond its failures whether a key is valid, unless the key has been so before', async () => {
+  it('gets 429 for invalid keys beyond its failures, while every valid key is let in, also one that was never used', async () => {
     const address = '198.51.100.7';
-    expect((await from(address)).status).toBe(200);
-    expect(await statusesOf(['guess 1', null, 'guess 2', 'guess 3', null, seldom], address)).toEqual([
-      401, 401, 401, 429, 429, 429,
-    ]);
+    expect(await statusesOf(['guess 1', null, 'guess 2', 'guess 3', null], address)).toEqual([401, 401, 401, 429, 429]);
     const refused = await from(address, 'guess 4');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refusalOf(refused)).toMatchObject({
       name: 'RateLimitError',
       message: 'There were too many requests without a valid key from your address.',
     });
-    expect((await from(address)).status).toBe(200);
-    expect((await from('198.51.100.8', seldom)).status).toBe(200);
     expect((await from(address, seldom)).status).toBe(200);
+    expect((await from(address)).status).toBe(200);
+    expect((await from('198.51.100.8', 'guess 5')).status).toBe(401);
+  });
+
+  it('takes two connections of the database at most, however many keys it tries', async () => {
+    const waiting = {
+      name: 'waiting-for-locks',
+      text: `select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and application_name = 'bunting-gateway' and wait_event_type = 'Lock'`,
+    };
+    const count = async () => (await gateway.database.read<{ count: number }>(waiting))[0]?.count;
+    const guesses = await gateway.database.transaction(async ({ query }) => {
+      await query('lock table api_token in access exclusive mode');
+      const sent = Array.from({ length: 300 }, (_, nth) => from('198.51.100.9', `guess at the same time ${nth}`));
+      await eventually(async () => expect(await count()).toBe(2));
+      // A key of another address waits for no further connection either.
+      sent.push(from('198.51.100.10', 'one more guess'));
+      expect((await gateway.ask('/health')).status).toBe(200);
+      expect(await count()).toBe(2);
+      return { sent };
+    });
+    const statuses = (await Promise.all(guesses.sent)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
   it('is the whole of its network, where there are as many addresses as one likes', async () => {

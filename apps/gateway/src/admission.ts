@@ -1,25 +1,32 @@
 import { Refusal, refusal } from '@bunting/contracts';
+import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Authenticate } from './authenticate.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Principal } from './persistence/token-repository.ts';
 import { requestBudgets, type Standing } from './request-budgets.ts';
+import type { Client, RequestLimits } from './request-limits.ts';
 
 /** Lets a request in by its key, as long as there is budget for it, and tells the client what is left. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
 
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
-  readonly config: Pick<GatewayConfig, 'GATEWAY_REQUESTS_PER_MINUTE' | 'GATEWAY_FAILURES_PER_MINUTE'>;
+  readonly limits: Pick<RequestLimits, 'identify'>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly config: Pick<
+    GatewayConfig,
+    | 'GATEWAY_REQUESTS_PER_MINUTE'
+    | 'GATEWAY_FRONTEND_REQUESTS_PER_MINUTE'
+    | 'GATEWAY_FAILURES_PER_MINUTE'
+    | 'GATEWAY_TRUSTED_PROXIES'
+    | 'GATEWAY_BODY_LIMIT_BYTES'
+  >;
 }
 
-/** How many keys are remembered for having been valid. */
-const rememberedAtMost = 10_000;
-
 /** Who has a network of IPv6 has 2^64 addresses in it: they share one budget. */
-const networkOf = (address: string): string => {
+export const networkOf = (address: string): string => {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');
   const first = head === '' ? [] : head.split(':');
@@ -42,54 +49,76 @@ const tell = (reply: FastifyReply, { limit, remaining, resetSeconds }: Standing)
   });
 };
 
+const clientOf = ({ caller, isPublic }: Principal, address: string): Client => {
+  const own = caller.id > 0 ? `user ${caller.id}` : `token ${caller.tokenId ?? caller.id}`;
+  return { id: isPublic ? `frontend ${address}` : own, address, isPublic };
+};
+
+/** The bytes of a body that cost as much of a budget as a request without one. */
+const bytesPerRequest = 16 * 1024;
+
 /**
- * Counts the requests of every key, and those without a valid key of every address. An address that has used up its
- * failures is not even told whether a key is valid, unless the key has been so before: who guesses is slowed, and who shares
- * the address with a guesser goes on.
+ * Counts the requests of every key, and of every address those with a frontend key and those without a valid one. A valid key is always let
+ * in, however many invalid ones come from its address: only these are refused with 429 once the budget of the address is used up.
  */
-export const admission = ({ authenticate, config }: AdmissionOptions): Admit => {
-  const { GATEWAY_REQUESTS_PER_MINUTE: perKey, GATEWAY_FAILURES_PER_MINUTE: perAddress } = config;
-  const requests = perKey === 0 ? undefined : requestBudgets(perKey);
-  const failures = perAddress === 0 ? undefined : requestBudgets(perAddress);
-  const wereValid = new Set<string>();
+export const admission = ({ authenticate, limits, log, config }: AdmissionOptions): Admit => {
+  const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : requestBudgets(perMinute));
+  const requests = budgetsOf(config.GATEWAY_REQUESTS_PER_MINUTE);
+  const frontend = budgetsOf(config.GATEWAY_FRONTEND_REQUESTS_PER_MINUTE);
+  const failures = budgetsOf(config.GATEWAY_FAILURES_PER_MINUTE);
+  let hasWarned = false;
 
-  const remember = (digest: string): void => {
-    if (wereValid.has(digest)) return;
-    if (wereValid.size >= rememberedAtMost) wereValid.delete(wereValid.values().next().value as string);
-    wereValid.add(digest);
-  };
-
-  const authenticated = async (request: FastifyRequest): Promise<Principal> => {
-    const { authorization } = request.headers;
-    if (failures === undefined) return authenticate(authorization);
-    const digest = hash('sha256', authorization ?? '', 'base64');
-    const address = networkOf(request.ip);
-    if (!wereValid.has(digest)) {
-      const standing = failures.standing(address);
-      if (standing.waitSeconds > 0) {
-        throw usedUp('There were too many requests without a valid key from your address.', standing);
-      }
-    }
+  const authenticated = async (request: FastifyRequest, address: string): Promise<Principal> => {
     try {
-      const principal = await authenticate(authorization);
-      remember(digest);
-      return principal;
+      return await authenticate(request.headers.authorization);
     } catch (error) {
-      if (error instanceof Refusal && error.kind === 'AuthenticationRequired') {
-        wereValid.delete(digest);
-        failures.take(address);
+      if (failures !== undefined && error instanceof Refusal && error.kind === 'AuthenticationRequired') {
+        const standing = failures.take(address);
+        if (standing.waitSeconds > 0) {
+          throw usedUp('There were too many requests without a valid key from your address.', standing);
+        }
       }
       throw error;
     }
   };
 
+  /** The operator of a proxy that is not named in the settings cannot see why its clients share one budget. */
+  const warnOfProxy = ({ headers, ip }: FastifyRequest): void => {
+    if (hasWarned || headers['x-forwarded-for'] === undefined || config.GATEWAY_TRUSTED_PROXIES !== undefined) return;
+    hasWarned = true;
+    log.warn(
+      `The clients behind the proxy ${ip} share one budget of requests with frontend keys, which is used up. ` +
+        'Name the proxy in GATEWAY_TRUSTED_PROXIES, so that each client has its own.',
+    );
+  };
+
+  /** A body costs by its size; one of unknown size as much as the largest. */
+  const costOf = ({ headers }: FastifyRequest): number => {
+    const bytes =
+      headers['transfer-encoding'] === undefined
+        ? Number(headers['content-length'] ?? 0)
+        : config.GATEWAY_BODY_LIMIT_BYTES;
+    return 1 + Math.floor(Math.min(bytes, config.GATEWAY_BODY_LIMIT_BYTES) / bytesPerRequest);
+  };
+
   return async (request, reply) => {
-    const principal = await authenticated(request);
-    if (requests === undefined) return principal;
-    const standing = requests.take(principal.caller.tokenId ?? String(principal.caller.id));
+    const address = networkOf(request.ip);
+    const principal = await authenticated(request, address);
+    limits.identify(request, clientOf(principal, address));
+    const { caller, isPublic } = principal;
+    const standings = [
+      requests?.take(caller.tokenId ?? String(caller.id)),
+      isPublic ? frontend?.take(address, costOf(request)) : undefined,
+    ].filter((standing) => standing !== undefined);
+    const [standing] = standings.sort(
+      (one, other) => other.waitSeconds - one.waitSeconds || one.remaining - other.remaining,
+    );
+    if (standing === undefined) return principal;
     tell(reply, standing);
     if (standing.waitSeconds > 0) {
-      throw usedUp(`The budget of ${standing.limit} requests a minute of this key is used up.`, standing);
+      if (isPublic) warnOfProxy(request);
+      const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
+      throw usedUp(`The budget of ${standing.limit} requests a minute ${whose} is used up.`, standing);
     }
     return principal;
   };

@@ -111,7 +111,12 @@ describe('the memory of the gateway', () => {
 
   it('has no room for all the bad keys of the world, and keeps the good ones', async () => {
     const { database } = gateway;
-    const good = { caller: { id: 1, name: 'one', grants: [] }, mayAdminister: true, livesMs: Number.POSITIVE_INFINITY };
+    const good = {
+      caller: { id: 1, name: 'one', grants: [] },
+      isPublic: false,
+      mayAdminister: true,
+      livesMs: Number.POSITIVE_INFINITY,
+    };
     const hasher = await openTokenHasher(database, tokenKey);
     let asked = 0;
     const goodSelector = hasher('the good one').selector;

@@ -93,7 +93,7 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LARGE_BODY_LIMIT_BYTES: Type.Integer({
     minimum: 1_024,
     default: 10_485_760,
-    description: 'bytes that the body of an import or a report of usage may have',
+    description: 'bytes that the body of an import or a report of usage by a server may have',
   }),
   GATEWAY_JSON_DEPTH: Type.Integer({
     minimum: 1,
@@ -119,12 +119,12 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LARGE_JSON_ITEMS: Type.Integer({
     minimum: 1,
     default: 200_000,
-    description: 'items that one list in the body of an import or a report of usage may have',
+    description: 'items that one list in the body of an import or a report of usage by a server may have',
   }),
   GATEWAY_LARGE_JSON_VALUES: Type.Integer({
     minimum: 1,
     default: 2_000_000,
-    description: 'values that the body of an import or a report of usage may hold altogether',
+    description: 'values that the body of an import or a report of usage by a server may hold altogether',
   }),
   GATEWAY_URL_BYTES: Type.Integer({
     minimum: 256,
@@ -154,8 +154,28 @@ export const GatewayConfig = Type.Object({
   }),
   GATEWAY_ARRIVAL_TIMEOUT_MS: Type.Integer({
     minimum: 100,
+    default: 15_000,
+    description: 'milliseconds in which the body of a request must have arrived after its headers; 408 beyond',
+  }),
+  GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
     default: 60_000,
-    description: 'milliseconds in which the whole of a request must have arrived; 408 beyond',
+    description: 'the same for an import or a report of usage by a server',
+  }),
+  GATEWAY_ARRIVING_REQUESTS: Type.Integer({
+    minimum: 1,
+    default: 1_024,
+    description: 'requests whose body may be arriving at the same time; 503 beyond',
+  }),
+  GATEWAY_ARRIVING_REQUESTS_PER_CLIENT: Type.Integer({
+    minimum: 1,
+    default: 128,
+    description: 'of these, those of one user or API token; for frontend keys, those of one address; 429 beyond',
+  }),
+  GATEWAY_ARRIVING_REQUESTS_PER_ADDRESS: Type.Integer({
+    minimum: 1,
+    default: 256,
+    description: 'of these, those from one address, or one /64 network of IPv6; 429 beyond',
   }),
   GATEWAY_IDLE_TIMEOUT_MS: Type.Integer({
     minimum: 100,
@@ -168,11 +188,17 @@ export const GatewayConfig = Type.Object({
     default: 0,
     description: 'requests that one key may make in a minute, of each gateway; 429 beyond; 0 for as many as it likes',
   }),
+  GATEWAY_FRONTEND_REQUESTS_PER_MINUTE: Type.Integer({
+    minimum: 0,
+    default: 6_000,
+    description:
+      'requests with frontend keys that one address may make in a minute, of each gateway; every 16 KiB of a body count as one more; 429 beyond; 0 for as many as it likes',
+  }),
   GATEWAY_FAILURES_PER_MINUTE: Type.Integer({
     minimum: 0,
     default: 600,
     description:
-      'requests without a valid key that one address may make in a minute; beyond, keys that have not been valid before get 429; 0 for as many as it likes',
+      'requests without a valid key that one address may make in a minute; 429 beyond, while valid keys are let in; 0 for as many as it likes',
   }),
   GATEWAY_TRUSTED_PROXIES: Type.Optional(
     Type.String({
@@ -199,7 +225,13 @@ export const GatewayConfig = Type.Object({
   GATEWAY_REQUESTS_AT_ONCE: Type.Integer({
     minimum: 1,
     default: 1_024,
-    description: 'requests that are answered at once; more get 503 at once, health and metrics excepted',
+    description:
+      'requests that are handled at the same time, from the arrival of their body until the answer is handed over; 503 beyond, health excepted',
+  }),
+  GATEWAY_REQUESTS_AT_ONCE_PER_CLIENT: Type.Integer({
+    minimum: 1,
+    default: 256,
+    description: 'of these, those of one user or API token; for frontend keys, those of one address; 429 beyond',
   }),
   GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({
     minimum: 100,

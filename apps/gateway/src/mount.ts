@@ -21,13 +21,15 @@ import { ifMatchIn, ifNoneMatchIn, isNotModified, requireJudgeable, tagOfReply }
 import { callAsSeen } from './hidden-projects.ts';
 import { jsonType, refuse } from './http-errors.ts';
 import type { JsonBounds } from './json-bounds.ts';
-import { parseJson, readBody, requireFits } from './request-body.ts';
+import { parseJson, readBody, requireFits, RequestAborted } from './request-body.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { queryReader } from './request-query.ts';
 import { mountStream } from './stream.ts';
 
 export interface MountOptions {
   readonly bus: Bus;
   readonly admit: Admit;
+  readonly limits: Pick<RequestLimits, 'arrived'>;
   /** who is asked again as long as a stream goes on */
   readonly authenticate: Authenticate;
   /** waits until what a write changed in who may do what holds for the next request */
@@ -89,7 +91,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * What passes is called, and the reply goes out as it came, unparsed.
  */
 export const mount = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, admit, settle, config } = options;
+  const { bus, admit, limits, settle, config } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   const { tagsItself = false } = operation;
   if (http === undefined) return;
@@ -103,6 +105,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
   const location = http.location as Location | undefined;
   const limit = largeBody ? config.GATEWAY_LARGE_BODY_LIMIT_BYTES : config.GATEWAY_BODY_LIMIT_BYTES;
   const timeoutMs = largeBody ? config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS : config.GATEWAY_REQUEST_TIMEOUT_MS;
+  const arrivalMs = largeBody ? config.GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS : config.GATEWAY_ARRIVAL_TIMEOUT_MS;
   const bounds: JsonBounds = {
     depth: config.GATEWAY_JSON_DEPTH,
     members: config.GATEWAY_JSON_MEMBERS,
@@ -112,11 +115,15 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
   const readParams = paramsReader(params);
   const readQuery = wholeQueryReader(query, http);
 
-  const bodyOf = async ({ raw }: FastifyRequest, response: FastifyReply): Promise<unknown> => {
+  const bodyOf = async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
+    const { raw } = request;
     if (isWrite && !anyContentType) requireJson(raw.headers, !readsBody);
     requireFits(raw, limit);
     if (!readsBody) return undefined;
-    return parse(body, parseJson(await readBody(raw, response.raw, limit), bounds), '/body');
+    const received = await readBody(raw, response.raw, { limit, timeoutMs: arrivalMs });
+    // Before any work is spent on it.
+    limits.arrived(request);
+    return parse(body, parseJson(received, bounds), '/body');
   };
 
   app.route({
@@ -133,6 +140,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
 
       if (isWrite) requireJudgeable(request.headers, conditional !== undefined);
       const sent = await bodyOf(request, response);
+      limits.arrived(request);
       const ask = {
         params: readParams(request),
         query: readQuery(request),
@@ -147,6 +155,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         ifMatch: isWrite ? ifMatchIn(request.headers) : undefined,
         ifNoneMatch: tagsItself ? ifNoneMatchIn(request.headers) : undefined,
       };
+      if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
       const answer = await callAsSeen(bus, operation, ask, context);
       if ('refused' in answer) return refuse(response, answer.refused);
       if (isWrite) await settle(operation);

@@ -17,15 +17,27 @@ export const requireFits = ({ headers }: IncomingMessage, limit: number): void =
 /** The client went away, or what it sent stopped being HTTP: there is nobody to answer. */
 export class RequestAborted extends Error {}
 
+export interface BodyLimits {
+  /** bytes */
+  readonly limit: number;
+  /** milliseconds in which all of it must have arrived */
+  readonly timeoutMs: number;
+}
+
 /**
  * The body of a request. It is asked for only now, after key, permission and content type have been judged.
- * @throws Refusal `PayloadTooLarge` as soon as it grows over the limit
+ * @throws Refusal `PayloadTooLarge` as soon as it grows over the limit, `RequestTimeout` when it does not arrive in time
  */
-export const readBody = (request: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> =>
+export const readBody = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limit, timeoutMs }: BodyLimits,
+): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const settled = () => {
+      clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
     };
     const onData = (chunk: Buffer) => {
@@ -43,6 +55,13 @@ export const readBody = (request: IncomingMessage, response: ServerResponse, lim
       settled();
       reject(new RequestAborted('The request ended before its body did.'));
     };
+    const timer = setTimeout(() => {
+      settled();
+      request.pause();
+      // The rest of the body has no place on this connection any more, and so no request after it has.
+      response.shouldKeepAlive = false;
+      reject(refusal('RequestTimeout', 'The request did not arrive in time.'));
+    }, timeoutMs);
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
     if (request.headers.expect !== undefined) response.writeContinue();
   });

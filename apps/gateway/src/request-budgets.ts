@@ -5,13 +5,13 @@ export interface Standing {
   readonly remaining: number;
   /** seconds until all of the budget is there again */
   readonly resetSeconds: number;
-  /** seconds until there is room for one more request; 0 when there is */
+  /** seconds until there is room for the request that was refused; 0 when none was */
   readonly waitSeconds: number;
 }
 
 export interface RequestBudgets {
-  /** Takes one request out of the budget, if one is left; the standing before it says whether there was. */
-  take(who: string): Standing;
+  /** Takes a request out of the budget, if there is enough left for what it costs: as much as one request, or as several. */
+  take(who: string, cost?: number): Standing;
   standing(who: string): Standing;
 }
 
@@ -47,14 +47,16 @@ export const requestBudgets = (perMinute: number, now: () => number = () => perf
 
   return {
     standing: (who) => standingAt(levelOf(who)),
-    take: (who) => {
+    take: (who, cost = 1) => {
       const level = levelOf(who);
-      if (level < 1) return standingAt(level);
+      // What costs more than a whole budget takes all of it.
+      const taken = Math.min(cost, perMinute);
+      if (level < taken) return { ...standingAt(level), waitSeconds: seconds(taken - level) };
       // Set anew, so that the first in the map is who was not seen for longest.
       buckets.delete(who);
       if (buckets.size >= keptAtMost) buckets.delete(buckets.keys().next().value as string);
-      buckets.set(who, { level: level - 1, at: now() });
-      return { ...standingAt(level - 1), waitSeconds: 0 };
+      buckets.set(who, { level: level - taken, at: now() });
+      return { ...standingAt(level - taken), waitSeconds: 0 };
     },
   };
 };

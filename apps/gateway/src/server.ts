@@ -1,5 +1,5 @@
 import { settlingMs } from '@bunting/bus';
-import { invalid, type Refusal, unavailable } from '@bunting/contracts';
+import { invalid } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createServer } from 'node:http';
@@ -15,6 +15,7 @@ import { exchanges, requestIdOf } from './exchange.ts';
 import { refuseThrown, unknownPath } from './http-errors.ts';
 import { RequestAborted } from './request-body.ts';
 import { oversizedHead } from './request-head.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { leadsBelow } from './request-path.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -24,6 +25,7 @@ export interface ServerOptions {
   readonly metrics: Registry;
   readonly admit: Admit;
   readonly draining: AbortSignal;
+  readonly limits: RequestLimits;
 }
 
 export interface HttpServer {
@@ -65,7 +67,7 @@ const trustedProxies = (list = ''): string[] | false => {
  * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
  * matches no route and to what is no HTTP at all.
  */
-export const openServer = ({ config, log, metrics, admit, draining }: ServerOptions): HttpServer => {
+export const openServer = ({ config, log, metrics, admit, limits, draining }: ServerOptions): HttpServer => {
   let closing = false;
   // A connection whose last answer was on its way when the end began has nothing more to wait for.
   const { begin } = exchanges(log, metrics, () => {
@@ -103,6 +105,8 @@ export const openServer = ({ config, log, metrics, admit, draining }: ServerOpti
     );
   };
 
+  const arrivalMs = Math.max(config.GATEWAY_ARRIVAL_TIMEOUT_MS, config.GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS);
+
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request),
@@ -114,8 +118,9 @@ export const openServer = ({ config, log, metrics, admit, draining }: ServerOpti
     serverFactory: (handler) =>
       createServer(
         {
-          headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, config.GATEWAY_ARRIVAL_TIMEOUT_MS),
-          requestTimeout: config.GATEWAY_ARRIVAL_TIMEOUT_MS,
+          headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, arrivalMs),
+          // The body of an ordinary request has a time of its own, which is shorter.
+          requestTimeout: arrivalMs,
           keepAliveTimeout: config.GATEWAY_IDLE_TIMEOUT_MS,
           // Node looks only now and then whose time is over: so often that nobody gets half as much again.
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
@@ -137,7 +142,7 @@ export const openServer = ({ config, log, metrics, admit, draining }: ServerOpti
   }
   const longestMs = longestRequestMs(config);
   // Whoever reads nothing of an answer does not keep it for ever.
-  app.server.setTimeout(Math.max(longestMs, config.GATEWAY_ARRIVAL_TIMEOUT_MS) + stalledMs);
+  app.server.setTimeout(Math.max(longestMs, arrivalMs) + stalledMs);
   // Beyond its own limit Node would leave headers out without a word.
   app.server.maxHeadersCount = config.GATEWAY_HEADERS + 1;
   // The client is told to go on only when somebody reads what it has to send.
@@ -153,27 +158,30 @@ export const openServer = ({ config, log, metrics, admit, draining }: ServerOpti
     done();
   });
   app.decorateRequest('exchange');
-  /** Requests below /api alone: what is open to everyone takes no place from those with a key. */
+  /** Requests below /api alone. */
   const unanswered = new Set<FastifyReply>();
-  const tooMany = (): Refusal | undefined =>
-    unanswered.size >= config.GATEWAY_REQUESTS_AT_ONCE
-      ? unavailable('Bunting has more to do than it can take on now. Please try again.')
-      : undefined;
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
     reply.headers(protection);
     const isPreflight = admitOrigin(request, reply);
     const ofApi = leadsBelow('/api', request.raw.url ?? '');
-    const tooMuch = oversizedHead(request.raw, config) ?? (ofApi ? tooMany() : undefined);
-    if (tooMuch !== undefined) return done(tooMuch);
+    const oversized = oversizedHead(request.raw, config);
+    if (oversized !== undefined) return done(oversized);
     if (isPreflight) return void reply.code(204).send();
+    // What is open to everyone takes no place from those with a key.
     if (ofApi) {
+      try {
+        limits.begin(request, reply);
+      } catch (error) {
+        return done(error as Error);
+      }
       unanswered.add(reply);
       reply.raw.once('close', () => unanswered.delete(reply));
     }
     done();
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    limits.answered(request);
     endConnectionIfDraining(reply);
     done();
   });

@@ -26,6 +26,7 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 import { projectsHeardOf } from './persistence/standing-projects.ts';
 import { eraseSealedSecrets } from './persistence/stored-tokens.ts';
 import { tokenRepository } from './persistence/token-repository.ts';
+import { requestLimits } from './request-limits.ts';
 import { httpStopLimitMs, listen, openServer } from './server.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
@@ -87,7 +88,8 @@ const start = async ({
     cacheMs: config.GATEWAY_TOKEN_CACHE_MS,
     used: uses.note,
   });
-  const admit = admission({ authenticate, config });
+  const limits = requestLimits(config);
+  const admit = admission({ authenticate, limits, log, config });
   const changes = listenForAccessChanges(database, forget);
   atStop('revocations', () => changes.stop());
   const complain = (message: string) => log.error(message);
@@ -102,17 +104,18 @@ const start = async ({
   const ready = async () => {
     if (draining.aborted) throw new Error('The gateway is stopping.');
     bus.ready();
+    limits.requireCapacity();
     await database.ping();
     knowsProjects ||= (await caughtUp(firstProjectsMs)) === 0;
     if (!knowsProjects) throw new Error('Which projects are private is not known yet: is the features service there?');
   };
 
-  const { app, close } = openServer({ config, log, metrics, admit, draining });
+  const { app, close } = openServer({ config, log, metrics, admit, limits, draining });
   // What the gateway answers itself does not wait for the bus: a key can be taken away also while NATS is gone.
   const near = inProcessBus();
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';
-    mount(app, operation, { bus: isOwn ? near : bus, admit, authenticate, settle, config });
+    mount(app, operation, { bus: isOwn ? near : bus, admit, limits, authenticate, settle, config });
   }
   mountHealth(app, metrics, ready);
   mountDocs(app, openApiDocument(operations));

@@ -1,5 +1,5 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, readTogether, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { grantsOfToken, mayAdminister, type TokenKind } from '../domain/access.ts';
 import { accessOf, type AccessRow, callerOf } from './access-reader.ts';
@@ -9,6 +9,8 @@ import type { HashedToken } from './token-key.ts';
 export interface Principal {
   readonly caller: Caller;
   readonly mayAdminister: boolean;
+  /** whether the token is published with the pages that use it: a frontend token */
+  readonly isPublic: boolean;
   /** milliseconds until the token expires; infinite for one that does not */
   readonly livesMs: number;
 }
@@ -32,12 +34,13 @@ interface Row {
 const validToken: Statement = {
   name: 'valid-token',
   text: `
-    select token.id, token.kind, token.name, token.hash, token.projects, token.environment,
+    select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
       case when u.id is not null then ${accessOf} end as access
-    from api_token token left join api_user u on u.id = token.user_id
-    where token.selector = $1 and token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
+    from unnest($1::text[]) with ordinality as asked (selector, nth) join api_token token using (selector)
+    left join api_user u on u.id = token.user_id
+    where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
       and (u.id is null or u.is_active and u.deleted_at is null)`,
 };
 
@@ -50,14 +53,21 @@ const standsFor = (row: Row & (AccessRow | { readonly user_id: null })): Caller 
   return callerOf(row, row.id);
 };
 
-export const tokenRepository = (database: Database): TokenRepository => ({
-  find: async ({ selector, hash }) => {
-    const [row] = await database.read<Row & AccessRow>(validToken, [selector]);
-    if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
-    return {
-      caller: standsFor(row),
-      mayAdminister: mayAdminister(row.kind),
-      livesMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
-    };
-  },
-});
+/**
+ * Tokens are looked up in batches, on two connections at most: however many keys are guessed, the other connections of the pool stay free.
+ */
+export const tokenRepository = (database: Database): TokenRepository => {
+  const findRow = readTogether<[selector: string], Row & AccessRow>(database, validToken);
+  return {
+    find: async ({ selector, hash }) => {
+      const row = await findRow(selector);
+      if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
+      return {
+        caller: standsFor(row),
+        mayAdminister: mayAdminister(row.kind),
+        isPublic: row.kind === 'frontend',
+        livesMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
+      };
+    },
+  };
+};
