@@ -198,7 +198,7 @@ export const GatewayConfig = Type.Object({
     minimum: 0,
     default: 600,
     description:
-      'requests without a valid key that one address may make in a minute; 429 beyond, while valid keys are let in; 0 for as many as it likes',
+      'requests without a valid key that one address may make in a minute, and requests for each page that needs none; 429 beyond, while valid keys are let in; 0 for as many as it likes',
   }),
   GATEWAY_TRUSTED_PROXIES: Type.Optional(
     Type.String({
@@ -232,6 +232,18 @@ export const GatewayConfig = Type.Object({
     minimum: 1,
     default: 256,
     description: 'of these, those of one user or API token; for frontend keys, those of one address; 429 beyond',
+  }),
+  GATEWAY_UNREAD_BYTES: Type.Integer({
+    minimum: 1_048_576,
+    default: 134_217_728,
+    description:
+      'bytes of answers that may wait for clients to read them; beyond, the client with most of them loses its oldest connections',
+  }),
+  GATEWAY_READING_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    default: 30_000,
+    description:
+      'milliseconds that a client has to read an answer, and one second more for each 64 KiB; the connection ends beyond',
   }),
   GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({
     minimum: 100,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { implement } from '@bunting/bus';
+import { implement, JsonText } from '@bunting/bus';
 import { GetFeature, GetProject, ImportFeatures, readOutboxOf, UpdateProject } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { rawRequest, sendRaw } from '../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../test/refusal-of.ts';
 import { servicesBehind } from '../test/services-behind.ts';
@@ -225,6 +225,37 @@ describe('a reader of the documentation who never reads', () => {
     expect((await gateway.ask(featurePath)).status).toBe(200);
     socket.destroy();
   });
+});
+
+describe('answers that clients do not read', () => {
+  const bytes = 16 * 1024 * 1024;
+  const large = new JsonText(`"${'x'.repeat(bytes)}"`);
+  const withReaders = async (
+    environment: Readonly<Record<string, string>>,
+    work: (started: StartedGateway, unread: readonly Socket[]) => Promise<void>,
+  ): Promise<void> => {
+    const started = await startGateway({ environment });
+    await started.behind([implement(GetFeature, async () => large as never)]);
+    const unread = Array.from({ length: 6 }, () => {
+      const socket = connect(started.port, '127.0.0.1').on('error', () => undefined);
+      return socket.pause();
+    });
+    for (const socket of unread) socket.write(rawRequest('GET', featurePath, authorized));
+    try {
+      await work(started, unread);
+    } finally {
+      for (const socket of unread) socket.destroy();
+      await started.stop();
+    }
+  };
+  const cut = ({ lines }: StartedGateway) => lines.filter(({ outcome }) => outcome === 'aborted').length;
+
+  it('hold no more than GATEWAY_UNREAD_BYTES, and others are answered', () =>
+    withReaders({ GATEWAY_UNREAD_BYTES: String(2 * bytes), CHECK_REPLIES: 'false' }, async (started) => {
+      await eventually(() => expect(cut(started)).toBe(5));
+      const answer = await started.ask(featurePath);
+      expect([answer.status, (await answer.text()).length]).toEqual([200, bytes + 2]);
+    }));
 });
 
 describe('a statement of the gateway', () => {

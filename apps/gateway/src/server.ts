@@ -6,18 +6,20 @@ import { createServer } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import type { Admit } from './admission.ts';
+import { type Admit, networkOf } from './admission.ts';
 import { requireAdministrator } from './authenticate.ts';
 import type { GatewayConfig } from './config.ts';
 import { answerBrokenRequest, writeAnswer } from './connection.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { exchanges, requestIdOf } from './exchange.ts';
 import { refuseThrown, unknownPath } from './http-errors.ts';
+import { oneAtATime } from './pipelining.ts';
 import { RequestAborted } from './request-body.ts';
 import { oversizedHead } from './request-head.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { leadsBelow } from './request-path.ts';
 import { securityHeaders } from './security-headers.ts';
+import { unreadAnswers } from './unread-answers.ts';
 
 export interface ServerOptions {
   readonly config: GatewayConfig;
@@ -106,6 +108,7 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
   };
 
   const arrivalMs = Math.max(config.GATEWAY_ARRIVAL_TIMEOUT_MS, config.GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS);
+  const unread = unreadAnswers(config);
 
   const app: FastifyInstance = fastify({
     logger: false,
@@ -126,7 +129,7 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
           maxHeaderSize: config.GATEWAY_HEADERS_BYTES,
         },
-        handler,
+        oneAtATime(handler),
       ),
     routerOptions: {
       ignoreDuplicateSlashes: true,
@@ -180,8 +183,12 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
     }
     done();
   });
-  app.addHook('onSend', (request, reply, _payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     limits.answered(request);
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
+      const holder = limits.clientOf(request)?.id ?? networkOf(request.ip);
+      unread.add(reply.raw, holder, payload.length);
+    }
     endConnectionIfDraining(reply);
     done();
   });
