@@ -1,6 +1,6 @@
 import { Refusal, refusal } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { isIPv6 } from 'node:net';
 import type { Authenticate } from './authenticate.ts';
 import type { GatewayConfig } from './config.ts';
@@ -52,6 +52,18 @@ const tell = (reply: FastifyReply, { limit, remaining, resetSeconds }: Standing)
 const clientOf = ({ caller, isPublic }: Principal, address: string): Client => {
   const own = caller.id > 0 ? `user ${caller.id}` : `token ${caller.tokenId ?? caller.id}`;
   return { id: isPublic ? `frontend ${address}` : own, address, isPublic };
+};
+
+/** Limits the requests of one address for a page that needs no key, by `GATEWAY_FAILURES_PER_MINUTE`. */
+export const keylessLimit = ({
+  GATEWAY_FAILURES_PER_MINUTE: perMinute,
+}: Pick<GatewayConfig, 'GATEWAY_FAILURES_PER_MINUTE'>): preHandlerAsyncHookHandler => {
+  const budgets = perMinute === 0 ? undefined : requestBudgets(perMinute);
+  return async ({ ip }) => {
+    const standing = budgets?.take(networkOf(ip));
+    if (standing === undefined || standing.waitSeconds === 0) return;
+    throw usedUp('There were too many requests for this page from your address.', standing);
+  };
 };
 
 /** The bytes of a body that cost as much of a budget as a request without one. */

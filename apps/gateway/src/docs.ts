@@ -1,7 +1,8 @@
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { isNotModified, tagOfReply } from './entity-tags.ts';
 import { jsonType } from './http-errors.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
@@ -44,9 +45,14 @@ const policy =
 const protect = (reply: FastifyReply): FastifyReply => reply.header('content-security-policy', policy);
 
 /** The description of the API, for machines and as a page to browse that needs nothing from outside. No key is asked for. */
-export const mountDocs = (app: FastifyInstance, document: OpenApiDocument): void => {
+export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void => {
   const text = JSON.stringify(document);
-  app.get('/docs/openapi.json', async (_request, reply) => protect(reply).header('content-type', jsonType).send(text));
+  const [bytes, tag] = [Buffer.from(text), tagOfReply(text, undefined)];
+  app.get('/docs/openapi.json', { preHandler: limit }, async ({ headers }, reply) => {
+    protect(reply).header('etag', `"${tag}"`).header('cache-control', 'no-cache');
+    if (isNotModified(headers, tag)) return reply.code(304).send();
+    return reply.header('content-type', jsonType).send(bytes);
+  });
   for (const address of ['/docs', '/docs/openapi']) {
     app.get(address, async (_request, reply) =>
       protect(reply).header('content-type', 'text/html; charset=utf-8').send(page),

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Registry } from 'prom-client';
 
 const good = { health: 'GOOD' } as const;
 
-/** What whoever operates Bunting asks, without a key: is it alive, can it work, what does it measure. */
-export const mountHealth = (app: FastifyInstance, metrics: Registry, ready: () => Promise<void>): void => {
+/** What whoever operates Bunting asks, without a key: is it alive, and can it work. */
+export const mountHealth = (app: FastifyInstance, ready: () => Promise<void>): void => {
   app.get('/health', async () => good);
   app.get('/health/live', async () => good);
   app.get('/health/ready', async (_request, reply) => {
@@ -18,7 +17,4 @@ export const mountHealth = (app: FastifyInstance, metrics: Registry, ready: () =
         .send({ health: 'BAD', reason: (error as Error).message });
     }
   });
-  app.get('/internal-backstage/prometheus', async (_request, reply) =>
-    reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
-  );
 };

@@ -4,13 +4,14 @@ import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startTelling } from '@bunting/outbox';
 import { type AnyService, callsStopLimitMs, type RunningService, type Surroundings } from '@bunting/runtime';
-import { admission } from './admission.ts';
+import { admission, keylessLimit } from './admission.ts';
 import { givenTokens } from './domain/given-tokens.ts';
 import { authenticator } from './authenticate.ts';
 import { GatewayConfig } from './config.ts';
 import { namedOrigins } from './cross-origin.ts';
 import { mountDocs } from './docs.ts';
 import { mountHealth } from './health.ts';
+import { mountMetrics } from './metrics-page.ts';
 import { mount } from './mount.ts';
 import { openApiDocument, version } from './openapi.ts';
 import { gatewayEndpoints } from './operations/index.ts';
@@ -46,6 +47,7 @@ const start = async ({
   serve,
   atStop,
   draining,
+  operationsPort,
 }: Surroundings<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
   const given = givenTokens(config);
@@ -117,8 +119,10 @@ const start = async ({
     const isOwn = serviceOf(operation) === 'gateway';
     mount(app, operation, { bus: isOwn ? near : bus, admit, limits, authenticate, settle, config });
   }
-  mountHealth(app, metrics, ready);
-  mountDocs(app, openApiDocument(operations));
+  mountHealth(app, ready);
+  // Where operators have a port of their own, what they measure is not for those who reach the API.
+  if (operationsPort === 0) mountMetrics(app, metrics, keylessLimit(config));
+  mountDocs(app, openApiDocument(operations), keylessLimit(config));
   const work = unitOfWork(telling, hasher, cipher);
   const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
   const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];

@@ -202,6 +202,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         bus,
         log: serviceLog,
         metrics,
+        operationsPort: port,
         serve: (endpoints, on = bus) =>
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
         atStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),

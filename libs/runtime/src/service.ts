@@ -14,6 +14,8 @@ export interface Surroundings<S extends ConfigSchema> {
   readonly bus: Bus;
   readonly log: Logger;
   readonly metrics: Registry;
+  /** the port of health and metrics of this service; 0 where there is none */
+  readonly operationsPort: number;
   /** answers calls, with each one logged and measured: those of everybody, or those on a bus of the service's own */
   readonly serve: (endpoints: readonly Endpoint[], on?: Bus) => Promise<Subscription>;
   /**
