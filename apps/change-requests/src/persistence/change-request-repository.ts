@@ -319,7 +319,7 @@ export const changeRequestRepository = ({ query }: Tx): ChangeRequestRepository 
       const found = await query(
         `select from change_request
          where created_by_id = $1 and project = $2 and environment = $3 and state in ${openStates}
-           and (state = 'Draft' or not $4) limit 1`,
+           and (state = 'Draft' or not $4) and applying is null limit 1`,
         [userId, project, environment, onlyDraft],
       );
       return found.length > 0;

@@ -46,12 +46,15 @@ const requests = `
 
 export const requestById = `${requests} where request.id = $1`;
 
-/** The request of a user that takes changes in a project and environment: the draft, else the newest; `$4` the draft alone. */
+/**
+ * The request of a user that takes changes in a project and environment: the draft, else the newest; `$4` the draft alone. One
+ * that is being applied takes none.
+ */
 export const openRequest: Statement = {
   name: 'open-change-request',
   text: `${requests}
     where request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${openStates}
-      and (request.state = 'Draft' or not $4)
+      and (request.state = 'Draft' or not $4) and request.applying is null
     order by request.state = 'Draft' desc, request.id desc limit 1`,
 };
 

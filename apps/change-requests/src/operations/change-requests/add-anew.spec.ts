@@ -61,6 +61,39 @@ describe('a change that asks to begin anew', () => {
   });
 });
 
+describe('a change that comes while the request of its author is being applied', () => {
+  const { ada } = callers;
+  const approved = async () => {
+    const { id } = await service.add(enable, lee);
+    await service.move(id, 'In review', lee);
+    await service.move(id, 'Approved', rita);
+    return id;
+  };
+
+  it('makes a new draft', async () => {
+    const id = await approved();
+    let draft: { readonly id: number; readonly state: string } | undefined;
+    let added: () => void = () => undefined;
+    const isAdded = new Promise<void>((resolve) => (added = resolve));
+    service.features.whileApplying('before', async () => {
+      draft = await service.add({ ...enable, payload: { enabled: false } }, lee).finally(added);
+    });
+    await service.move(id, 'Applied', ada);
+    await isAdded;
+    expect(draft).toMatchObject({ state: 'Draft' });
+    expect(draft?.id).not.toBe(id);
+    expect(await states()).toEqual([[draft?.id, 'Draft']]);
+  });
+
+  it('makes a new draft, although it was checked against the request before that was decided', async () => {
+    const id = await approved();
+    service.features.meanwhile(() => service.move(id, 'Applied', ada));
+    const draft = await service.add({ ...enable, payload: { enabled: false } }, lee);
+    expect(draft).toMatchObject({ state: 'Draft' });
+    expect(draft.id).not.toBe(id);
+  });
+});
+
 describe('adding to a request', () => {
   it('asks once and about nothing of other features, for the fortieth as for the first', async () => {
     const toggle = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });

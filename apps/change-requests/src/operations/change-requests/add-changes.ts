@@ -59,6 +59,7 @@ const addUnlessOutdated = async (
   }
   const before = await requests.getForUpdate(known.id);
   if (before === undefined || !isOpen(before) || before.revision !== known.revision) return undefined;
+  if (before.applying !== null) return undefined;
   if (onlyToDraft && before.state !== 'Draft') return undefined;
   const { request, events } = addChanges(before, checked, changeIds, actor);
   if (request !== before) await requests.save(before, request);
