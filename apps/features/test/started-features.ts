@@ -2,6 +2,7 @@ import { type Ask, call, type CallContext, type Endpoint, implement, serve, trac
 import {
   type AnyOperation,
   type Caller,
+  CopyEnvironmentPermissions,
   CountMembers,
   CountTokens,
   CreateFeature,
@@ -75,6 +76,7 @@ export const gatewayAndOthers: readonly Endpoint[] = [
   implement(ListHolders, async () => ({
     users: [{ id: 1, name: 'mia', username: null, email: null, imageUrl: null }],
   })),
+  implement(CopyEnvironmentPermissions, async () => null),
   implement(CountTokens, async ({ body: { project = 'default' } }) => ({
     environments: project === 'default' ? [{ name: 'production', tokens: 1 }] : [],
   })),

@@ -1,4 +1,9 @@
-import type { CreateEnvironmentBody, EnvironmentDescription, UpdateEnvironmentBody } from '@bunting/contracts';
+import type {
+  CloneEnvironmentBody,
+  CreateEnvironmentBody,
+  EnvironmentDescription,
+  UpdateEnvironmentBody,
+} from '@bunting/contracts';
 import type { DomainEvent } from './feature.ts';
 import { requireUrlFriendlyName } from './names.ts';
 import { isSame } from './same.ts';
@@ -30,6 +35,13 @@ export const newEnvironment = (
   const place = sortOrder ?? Math.min(latest + 1, lastSortOrder);
   return { name, type, enabled, sortOrder: place, protected: false, requiredApprovals };
 };
+
+/** A clone of an environment, after those that there are. It can be deleted, whatever it is a clone of. */
+export const clonedEnvironment = (
+  source: StoredEnvironment,
+  { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
+  latest: number,
+): StoredEnvironment => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, latest);
 
 /** What becomes of an environment. The same environment and no events: nothing changed. */
 export const updateEnvironment = (

@@ -2,7 +2,7 @@ import { type CreateStrategy, type FeatureVariant, notFound, refusal } from '@bu
 import type { Decision, DomainEvent, Feature, Strategy } from './feature.ts';
 import { named } from './refusals.ts';
 import { isSame } from './same.ts';
-import { addStrategy, changeStrategy, inEnvironment, withEnvironment } from './strategy.ts';
+import { addStrategy, changeStrategy, inEnvironment, publicStrategy, withEnvironment } from './strategy.ts';
 import { hasEnvironment, type Surroundings } from './surroundings.ts';
 import { told } from './told.ts';
 import { distributedFeatureVariants, type Distribution } from './variants.ts';
@@ -84,6 +84,29 @@ export const disableEnvironment = (feature: Feature, environment: string, surrou
     feature: withEnvironment(feature, environment, { enabled: false }),
     events: [told('feature-environment-disabled', feature, { environment })],
   };
+};
+
+/**
+ * Gives a feature in a new environment what it has in another one: its strategies under new ids, its variants and its switch. Nothing
+ * is emitted of one that has nothing there.
+ */
+export const copyEnvironment = (
+  feature: Feature,
+  { from, to }: { readonly from: string; readonly to: string },
+  newStrategyId: () => string,
+): Decision => {
+  const { enabled, strategies, variants } = inEnvironment(feature, from);
+  if (!enabled && strategies.length === 0 && variants.length === 0) return { feature, events: [] };
+  const copies = strategies.map((strategy) => ({ ...strategy, id: newStrategyId() }));
+  const events = copies.map((strategy) =>
+    told('feature-strategy-add', feature, { environment: to, data: publicStrategy(strategy) }),
+  );
+  if (variants.length > 0) {
+    const [data, preData] = [{ variants }, { variants: [] }];
+    events.push(told('feature-environment-variants-updated', feature, { environment: to, data, preData }));
+  }
+  if (enabled) events.push(told('feature-environment-enabled', feature, { environment: to }));
+  return { feature: withEnvironment(feature, to, { enabled, strategies: copies, variants }), events };
 };
 
 /** The feature, off in every environment; nothing is told. */

@@ -12,6 +12,7 @@ import {
   ArchiveFeature,
   ArchiveFeatures,
   ArchiveProject,
+  CloneEnvironment,
   CloneFeature,
   CompleteFeature,
   CreateContextField,
@@ -1150,6 +1151,26 @@ const rows: readonly Row[] = [
       { type: 'features-imported', ...project, environment: 'development' },
     ],
     again: 'is silent',
+  },
+  {
+    write: 'clone an environment',
+    given: given({ enabled: true, strategies: [everyone] }, { name: 'empty' }),
+    asks: () =>
+      ask(CloneEnvironment, {
+        params: { name: 'development' },
+        body: { name: 'twin', type: 'test', projects: ['shop'] },
+      }),
+    tells: [
+      {
+        type: 'environment-created',
+        environment: 'twin',
+        data: environmentCalled('twin', expect.any(Number) as never),
+      },
+      { type: 'project-environment-added', ...project, environment: 'twin' },
+      ofLamp('feature-strategy-add', { environment: 'twin', data: { ...everyone, id: expect.any(String) } }),
+      ofLamp('feature-environment-enabled', { environment: 'twin' }),
+    ],
+    again: 'is refused',
   },
 ];
 

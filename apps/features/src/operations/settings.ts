@@ -42,6 +42,7 @@ import {
   listFlagCreatorsEndpoint,
   validateProjectIdEndpoint,
 } from './projects/project-readings.ts';
+import { cloneEnvironmentEndpoint } from './environments/clone-environment.ts';
 import { createEnvironmentEndpoint } from './environments/create-environment.ts';
 import { deleteEnvironmentEndpoint } from './environments/delete-environment.ts';
 import {
@@ -147,6 +148,7 @@ export const settingsEndpoints = (
   listEnvironmentsOfProjectEndpoint(environments, bus),
   validateEnvironmentNameEndpoint(environments),
   createEnvironmentEndpoint(work),
+  cloneEnvironmentEndpoint(work, bus),
   updateEnvironmentEndpoint(work),
   setEnvironmentOrderEndpoint(work),
   deleteEnvironmentEndpoint(work),

@@ -17,6 +17,11 @@ export interface EnvironmentRepository {
   save(environments: readonly StoredEnvironment[]): Promise<void>;
   /** Removes one that no project uses. */
   remove(name: string): Promise<void>;
+  /**
+   * Connects projects to an environment, each with the default strategy that it has in another one. Gives their ids, in their order.
+   * @param projects those that are not archived among these; null: every one that has the other environment
+   */
+  connectLike(from: string, to: string, projects: readonly string[] | null): Promise<string[]>;
   /** The ids of some projects that use it. */
   projectsOf(name: string): Promise<string[]>;
   /** The names of the features in projects that use any of them. */
@@ -78,6 +83,21 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
     remove: async (name) => {
       await query('delete from environment where name = $1', [name]);
       stored(name, undefined);
+    },
+
+    connectLike: async (from, to, projects) => {
+      const text = `
+      with held as (
+        select id from project
+        where archived_at is null and case when $3::text[] is null
+          then id in (select project from project_environment where environment = $1) else id = any ($3::text[]) end
+        order by id for update
+      )
+      insert into project_environment (project, environment, default_strategy)
+      select held.id, $2, connected.default_strategy
+      from held left join project_environment connected on connected.project = held.id and connected.environment = $1
+      order by held.id returning project`;
+      return (await query<{ project: string }>(text, [from, to, projects])).map(({ project }) => project).sort();
     },
 
     projectsOf: async (name) => {

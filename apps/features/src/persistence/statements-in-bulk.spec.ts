@@ -8,6 +8,7 @@ import {
   ArchiveFeatures,
   type Change,
   CheckChanges,
+  CloneEnvironment,
   CloneFeature,
   CreateProject,
   CreateSegment,
@@ -230,4 +231,21 @@ it('shows projects without the figures of the event log where that does not answ
   expect(projects[0]).toMatchObject({ id: 'default', lastUpdatedAt: null });
   await expect(features.call(GetProjectInsights, { params })).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
   await around.stop();
+});
+
+it('clones an environment with as many statements for hundreds of features as for two', async () => {
+  const counted = async (own: string, size: number): Promise<number> => {
+    const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
+    await features.call(CreateProject, { body: { id: own, name: own } });
+    const data: ImportFeaturesBody['data'] = {
+      features: names.map((name) => ({ name })),
+      featureStrategies: names.map((featureName) => ({ featureName, name: 'default' })),
+      featureEnvironments: names.map((featureName) => ({ featureName, environment: 'development', enabled: true })),
+      tagTypes: [],
+    };
+    await features.call(ImportFeatures, { body: { project: own, environment: 'development', data } });
+    const body = { name: `lab-of-${own}`, projects: [own], clonePermissions: false };
+    return statementsOf(CloneEnvironment, { params: { name: 'development' }, body }, mia);
+  };
+  expect(await counted('crowd', 300)).toBe(await counted('pair', 2));
 });

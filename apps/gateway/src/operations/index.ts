@@ -37,6 +37,7 @@ import {
   setProjectUserRolesEndpoint,
 } from './project-access/holder-roles.ts';
 import { setProjectAccessEndpoint } from './project-access/set-project-access.ts';
+import { copyEnvironmentPermissionsEndpoint } from './roles/copy-environment-permissions.ts';
 import { createRoleEndpoint } from './roles/create-role.ts';
 import { deleteRoleEndpoint } from './roles/delete-role.ts';
 import {
@@ -138,6 +139,7 @@ export const gatewayEndpoints = ({
     deleteProjectApiTokenEndpoint(work),
     listRolesEndpoint(work),
     getRoleEndpoint(work),
+    copyEnvironmentPermissionsEndpoint(work),
     createRoleEndpoint(work),
     updateRoleEndpoint(work),
     deleteRoleEndpoint(work),

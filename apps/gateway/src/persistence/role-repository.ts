@@ -20,6 +20,11 @@ export interface RoleRepository {
   rootRole(idOrName: number | string): Promise<number | undefined>;
   /** Creates a role, or changes the one with the id. */
   save(role: WantedRole, id?: number): Promise<RoleWithRights>;
+  /** Gives roles in one environment the permissions that they have in another. Gives those that change, before and after. */
+  copyEnvironment(
+    from: string,
+    to: string,
+  ): Promise<readonly { readonly before: RoleWithRights; readonly after: RoleWithRights }[]>;
   /** @throws Refusal `ConflictError` when somebody has it. */
   remove(id: number): Promise<void>;
 }
@@ -98,6 +103,23 @@ export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => 
         [id, JSON.stringify(role.permissions)],
       );
       return (await byId('for update', id)) as RoleWithRights;
+    },
+    copyEnvironment: async (from, to) => {
+      const concerned = `${withRights} id in (select role_id from role_permission where environment = $1) order by id`;
+      const before = (await query<RoleRow>(`${concerned} for update`, [from])).map(roleOf);
+      const copied = await query<{ id: number }>(
+        `insert into role_permission (role_id, permission, project, environment)
+         select role_id, permission, project, $2 from role_permission
+         where environment = $1 and role_id = any ($3::integer[])
+         on conflict do nothing returning role_id as id`,
+        [from, to, before.map(({ id }) => id)],
+      );
+      const changed = new Set(copied.map(({ id }) => id));
+      const after = new Map((await query<RoleRow>(concerned, [from])).map((row) => [row.id, roleOf(row)]));
+      return before.flatMap((role) => {
+        const now = after.get(role.id);
+        return now !== undefined && changed.has(role.id) ? [{ before: role, after: now }] : [];
+      });
     },
     remove: async (id) => {
       const [row] = await query<{ users: number; groups: number }>(inUse, [id]);

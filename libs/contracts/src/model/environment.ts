@@ -102,6 +102,26 @@ export const UpdateEnvironmentBody = Type.Object(
 );
 export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;
 
+export const CloneEnvironmentBody = Type.Object(
+  {
+    name: Type.String({ description: 'the name of the clone: 1 to 100 characters that need no escape in a URL' }),
+    type: Type.Optional(type),
+    projects: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 1_000,
+        description: 'the projects that get the clone; with `*`, or left out: every project that has the environment',
+      }),
+    ),
+    clonePermissions: Type.Optional(
+      Type.Boolean({
+        description: 'whether roles get the permissions there that they have in the environment; default: true',
+      }),
+    ),
+  },
+  { title: 'cloneEnvironmentSchema', description: 'What the clone of an environment is like.' },
+);
+export type CloneEnvironmentBody = Static<typeof CloneEnvironmentBody>;
+
 export const EnvironmentOrder = Type.Unsafe<Record<string, number>>({
   title: 'sortOrderSchema',
   type: 'object',

@@ -56,6 +56,7 @@ import { GetProjectStatus } from './projects/get-project-status.ts';
 import { GetPersonalDashboard } from './projects/get-personal-dashboard.ts';
 import { GetPersonalDashboardProject } from './projects/get-personal-dashboard-project.ts';
 import { FindFlagCreators } from './projects/find-flag-creators.ts';
+import { CloneEnvironment } from './environments/clone-environment.ts';
 import { GetReindex } from './search/get-reindex.ts';
 import { SearchFeatures } from './search/search-features.ts';
 import { StartReindex } from './search/start-reindex.ts';
@@ -499,6 +500,8 @@ export * from './projects/get-project-status.ts';
 export * from './projects/get-personal-dashboard.ts';
 export * from './projects/get-personal-dashboard-project.ts';
 export * from './projects/find-flag-creators.ts';
+export * from './environments/clone-environment.ts';
+export * from './access/copy-environment-permissions.ts';
 export * from './paths.ts';
 
 /** Every operation that answers HTTP; the gateway mounts exactly these. */
@@ -549,6 +552,7 @@ export const operations: readonly AnyOperation[] = [
   GetPersonalDashboard,
   GetPersonalDashboardProject,
   FindFlagCreators,
+  CloneEnvironment,
   AddFeatureLink,
   UpdateFeatureLink,
   RemoveFeatureLink,

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  CloneEnvironment,
+  type CloneEnvironmentBody,
+  CreateProject,
+  GetFeature,
+  GetProjectOverview,
+  ListEnvironments,
+  SetDefaultStrategy,
+  SetProtection,
+} from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  for (const id of ['shop', 'bank']) await features.call(CreateProject, { body: { id, name: id } });
+});
+afterAll(() => features.stop());
+beforeEach(async () => {
+  await features.database.transaction(({ query }) => query('truncate feature cascade'));
+  await features.database.transaction(({ query }) => query("delete from environment where name = 'lab'"));
+  await features.forget();
+});
+
+const clone = (body: Partial<CloneEnvironmentBody> = {}, caller = mia, name = 'development') =>
+  features.call(CloneEnvironment, { params: { name }, body: { name: 'lab', ...body } }, caller);
+const variant = { name: 'red', weight: 1000, weightType: 'variable' as const, stickiness: 'default' };
+const read = (featureName: string, projectId = 'shop') =>
+  features.call(GetFeature, { params: { projectId, featureName }, query: { variantEnvironments: 'true' } });
+const inLab = async (name: string, projectId?: string) =>
+  (await read(name, projectId)).environments?.find((environment) => environment.name === 'lab');
+
+it('gives the features of named projects in the clone what they have in the environment, under new ids', async () => {
+  const strategies = [
+    aStrategy({ id: 's1', title: 'Everyone' }),
+    aStrategy({ id: 's2', sortOrder: 1, disabled: true }),
+  ];
+  await features.given(
+    aFeature({ environments: { development: { enabled: true, strategies, variants: [variant] } } }),
+    aFeature({ name: 'empty' }),
+    aFeature({ name: 'elsewhere', project: 'bank', enabled: true }),
+  );
+  const at = { projectId: 'shop', environment: 'development' };
+  const body = { name: 'flexibleRollout', parameters: { rollout: '5', stickiness: 'default', groupId: 'g' } };
+  await features.call(SetDefaultStrategy, { params: at, body });
+  const answer = await clone({ type: 'test', projects: ['shop'] });
+  expect(answer).toMatchObject({ name: 'lab', type: 'test', enabled: true, protected: false });
+  expect(answer).toMatchObject({ projectCount: 1, enabledToggleCount: 1 });
+
+  const lab = await inLab('checkout');
+  expect(lab).toMatchObject({ enabled: true, variants: [{ name: 'red' }] });
+  expect(lab?.strategies).toMatchObject([{ title: 'Everyone' }, { disabled: true }]);
+  expect(lab?.strategies?.map(({ id }) => id)).not.toEqual(expect.arrayContaining(['s1']));
+  expect((await read('checkout')).environments?.[0]).toMatchObject({
+    name: 'development',
+    strategies: [{ id: 's1' }, {}],
+  });
+  expect(await inLab('empty')).toMatchObject({ enabled: false, strategies: [] });
+  expect((await features.stateOf('empty'))?.environments.map(({ name }) => name)).toContain('lab');
+  expect(await inLab('elsewhere', 'bank')).toBeUndefined();
+  const { environments } = await features.call(GetProjectOverview, { params: { projectId: 'shop' } });
+  expect(environments.find(({ environment }) => environment === 'lab')).toMatchObject({ defaultStrategy: body });
+});
+
+it('is for every project that has the environment where none is named', async () => {
+  await features.given(aFeature({ enabled: true }), aFeature({ name: 'elsewhere', project: 'bank', enabled: true }));
+  expect(await clone()).toMatchObject({ type: 'development', projectCount: 3, enabledToggleCount: 2 });
+  expect(await inLab('elsewhere', 'bank')).toMatchObject({ enabled: true });
+});
+
+it('clones nothing where something is wrong, and is for administrators', async () => {
+  await expect(clone({ name: 'production' })).rejects.toMatchObject({ kind: 'NameExistsError' });
+  await expect(clone({ name: 'a b' })).rejects.toMatchObject({ kind: 'ValidationError' });
+  await expect(clone({}, mia, 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(clone({ projects: ['shop', 'moon'] })).rejects.toMatchObject({ message: /`\/body\/projects\/1`/ });
+  await expect(clone({}, lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
+  expect(await features.told()).toEqual([]);
+  const { environments } = await features.call(ListEnvironments, {});
+  expect(environments.map(({ name }) => name)).toEqual(['development', 'production']);
+});
+
+it('says of what it writes into an environment that is protected already that change requests were skipped', async () => {
+  await features.given(aFeature({ enabled: true }));
+  const isProtected = true;
+  await features.call(SetProtection, { body: { project: 'shop', environment: 'lab', isProtected, version: 1 } });
+  await clone({ projects: ['shop'] });
+  expect((await features.told()).at(-1)).toMatchObject({
+    type: 'feature-environment-enabled',
+    data: { bypassedChangeRequest: true },
+  });
+});

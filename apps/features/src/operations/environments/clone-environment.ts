@@ -1,0 +1,69 @@
+import { type Bus, call, implement, onBehalfOf } from '@bunting/bus';
+import { CloneEnvironment, CopyEnvironmentPermissions, invalid, notFound } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { clonedEnvironment, shownEnvironment } from '../../domain/environment.ts';
+import { copyEnvironment } from '../../domain/environments.ts';
+import { inEnvironment } from '../../domain/strategy.ts';
+import { named, tooMany } from '../../domain/refusals.ts';
+import { limits } from '../../domain/surroundings.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+/** Projects that are wanted: null for every one that has the environment. */
+const wantedOf = (projects: readonly string[] | undefined): readonly string[] | null =>
+  projects === undefined || projects.includes('*') ? null : projects;
+
+/**
+ * Clones an environment in one transaction. Permissions belong to the gateway, which copies them after the commit: where it does not
+ * answer, the caller may repeat the request with the same `Idempotency-Key`.
+ */
+export const cloneEnvironmentEndpoint = (work: UnitOfWork, bus: Bus) =>
+  implement(CloneEnvironment, (asked) =>
+    work.thenReply(
+      asked,
+      async ({ environments, projectSettings, features, events }) => {
+        const { params, body, caller } = asked;
+        authoriseEverywhere(caller, CloneEnvironment.permission);
+        const { count, latest } = await environments.room();
+        const [source] = await environments.findForUpdate([params.name]);
+        if (source === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
+        const clone = clonedEnvironment(source, body, latest);
+        if (count >= limits.environments) throw tooMany('environment', limits.environments);
+        await environments.add(clone);
+
+        const wanted = wantedOf(body.projects);
+        const projects = await environments.connectLike(source.name, clone.name, wanted);
+        const missing = (wanted ?? []).findIndex((id) => !projects.includes(id));
+        if (missing >= 0) {
+          const path = `/body/projects/${missing}`;
+          throw invalid(`The \`${path}\` property must name a project that exists.`, path);
+        }
+        const from = source.name;
+        const to = clone.name;
+        const found = await features.findAllForUpdate(await environments.featuresIn([to]));
+        const decisions = found.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
+        await features.save(decisions.map(({ feature }) => feature));
+        // The others are in one environment more, which their states show as well.
+        await projectSettings.tellAgain(
+          decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
+        );
+        events.record([
+          { type: 'environment-created', environment: to, data: clone },
+          ...projects.map((project) => ({ type: 'project-environment-added' as const, project, environment: to })),
+          ...decisions.flatMap((decision) => decision.events),
+        ]);
+        const enabledToggleCount = decisions.filter(({ feature }) => {
+          return feature.archivedAt === null && inEnvironment(feature, to).enabled;
+        }).length;
+        return { ...shownEnvironment(clone), projectCount: projects.length, enabledToggleCount };
+      },
+      async (clone) => {
+        const { params, body } = asked;
+        if (body.clonePermissions !== false) {
+          const copy = { from: params.name, to: clone.name };
+          await call(bus, CopyEnvironmentPermissions, { body: copy }, onBehalfOf(asked));
+        }
+        return clone;
+      },
+    ),
+  );

@@ -1,0 +1,41 @@
+import { call, systemContext } from '@bunting/bus';
+import { CopyEnvironmentPermissions, systemCaller } from '@bunting/contracts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { accessApi } from '../../../test/access-api.ts';
+import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+let gateway: StartedGateway;
+const { done } = accessApi(() => gateway);
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+it('gives roles in one environment the permissions that they have in another, once', async () => {
+  const permissions = [
+    { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' },
+    { name: 'CREATE_FEATURE_STRATEGY', environment: 'production' },
+  ];
+  await done('POST', 'roles', { name: 'Releaser', description: '', type: 'custom', permissions });
+  const copy = () =>
+    call(
+      gateway.bus,
+      CopyEnvironmentPermissions,
+      { body: { from: 'development', to: 'lab' } },
+      { ...systemContext(5_000), caller: systemCaller },
+    );
+  const inLab = () =>
+    gateway.database.transaction(({ query }) =>
+      query("select permission from role_permission where environment = 'lab' order by permission"),
+    );
+  const updates = async () => {
+    const text = "select type from outbox where type = 'role-updated'";
+    return (await gateway.database.transaction(({ query }) => query(text))).length;
+  };
+  for (let nth = 0; nth < 2; nth++) {
+    await copy();
+    expect(await inLab()).toEqual([{ permission: 'UPDATE_FEATURE_ENVIRONMENT' }]);
+    expect(await updates()).toBe(1);
+  }
+});

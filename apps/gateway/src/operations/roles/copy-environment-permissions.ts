@@ -1,0 +1,14 @@
+import { implement } from '@bunting/bus';
+import { CopyEnvironmentPermissions } from '@bunting/contracts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+
+export const copyEnvironmentPermissionsEndpoint = (work: UnitOfWork) =>
+  implement(CopyEnvironmentPermissions, (asked) =>
+    work(asked, async ({ roles, tell }) => {
+      const { from, to } = asked.body;
+      for (const { before, after } of await roles.copyEnvironment(from, to)) {
+        tell({ type: 'role-updated', data: after, preData: before });
+      }
+      return null;
+    }),
+  );
