@@ -40,7 +40,7 @@ const without = (address: string): string =>
  * PostgreSQL under `BUNTING_DATA_DIR`, each in a database of its own.
  */
 export const startPlatform = async (environment: Environment, repository: string): Promise<Platform> => {
-  const missing = databases.filter(({ setting }) => (environment[setting] ?? '') === '');
+  const missing = databases.filter(({ setting }) => !environment[setting] && !environment[`${setting}_FILE`]);
   let postgres: EmbeddedPostgres | undefined;
   let dataDir: string | undefined;
   if (missing.length > 0) {

@@ -43,7 +43,7 @@ const kill = async (): Promise<void> => {
 beforeAll(async () => {
   [nats, fresh] = await Promise.all([startNats(), freshDatabase('killed')]);
   database = await openDatabase({ url: fresh.url, name: 'spec', steps });
-  bus = await openBus(nats.url, 'spec', () => undefined);
+  bus = await openBus(nats.url, { name: 'spec' });
   features = await featuresAtTheBoundary(bus);
   gateway = await gatewayAtTheBoundary(bus, Object.values(callers));
   running = start();

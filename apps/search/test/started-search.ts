@@ -35,7 +35,7 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
   const environment = { SEARCH_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...settings };
   const hosted = await host([searchService], { environment, log: openLog('silent') });
   const busUrl = settings['BUS_URL'];
-  const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, 'spec');
+  const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, { name: 'spec' });
   const features = await tellingFeatures(bus);
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps: searchSteps });
 

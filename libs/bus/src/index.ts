@@ -4,6 +4,7 @@ export { type Ask, call, callForAnswer, systemContext, traceparentFrom } from '.
 export { type Asked, type Endpoint, implement, JsonText, notModified } from './implement.ts';
 export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';
+export type { NatsAccess } from './nats-connection.ts';
 export type { Once } from './once.ts';
 export { onBehalfOf } from './on-behalf-of.ts';
 export { openBus } from './open-bus.ts';

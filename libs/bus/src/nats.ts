@@ -9,12 +9,13 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import { connect, headers, type Msg, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
+import { headers, type Msg, type MsgHdrs, nanos } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Bus, CallContext, RefusedAnswer, Subscription } from './bus.ts';
 import type { IfMatch } from './precondition.ts';
 import { timeLeft } from './deadline.ts';
 import { type Heard, isRepeatableCall, natsCalls, type Unanswered } from './nats-calls.ts';
+import { connectToNats, type NatsAccess } from './nats-connection.ts';
 import { refusedWith } from './refused.ts';
 
 export interface NatsOptions {
@@ -25,6 +26,7 @@ export interface NatsOptions {
   readonly warn?: (message: string) => void;
   /** how long the first connection may take */
   readonly connectTimeoutMs?: number;
+  readonly access?: NatsAccess;
 }
 
 const header = {
@@ -97,9 +99,6 @@ const mostAnswered = 32 * 1024 * 1024;
 /** How long the server may take to confirm the end of a subscription or of the connection. */
 const drainTimeoutMs = 3_000;
 
-/** How often the connection is probed. After two unanswered probes it is lost: an unreachable server closes no connection. */
-const pingIntervalMs = 10_000;
-
 /** Waits for a drain, which only the server can confirm, until its timeout. Resolves with whether it was confirmed. */
 const drained = async (draining: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
@@ -136,24 +135,9 @@ export const natsBus = async ({
   name,
   warn = () => undefined,
   connectTimeoutMs = 10_000,
+  access,
 }: NatsOptions): Promise<Bus> => {
-  let connection: NatsConnection;
-  try {
-    connection = await connect({
-      servers: url.split(','),
-      name,
-      timeout: connectTimeoutMs,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 250,
-      reconnectJitter: 250,
-      pingInterval: pingIntervalMs,
-      ignoreAuthErrorAbort: true,
-    });
-  } catch (error) {
-    throw new Error(`No NATS server answers at ${url} (${(error as Error).message}). Start one, or correct BUS_URL.`, {
-      cause: error,
-    });
-  }
+  const connection = await connectToNats(url, { name, connectTimeoutMs, access });
   let connected = true;
   let closing = false;
   const calls = natsCalls(connection);

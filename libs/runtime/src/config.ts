@@ -1,4 +1,5 @@
 import { parse, Refusal } from '@bunting/contracts';
+import { readFileSync } from 'node:fs';
 import type { Static, TObject, TSchema } from 'typebox';
 
 /** What a service reads from its environment, key by key; the README's table is made from the same schemas. */
@@ -8,6 +9,27 @@ export type ConfigSchema = TObject;
 export class ConfigError extends Error {}
 
 const isOptional = (schema: ConfigSchema, key: string): boolean => !(schema.required ?? []).includes(key);
+
+/** A secret, or an address that holds a password: it may also come from the file that `<KEY>_FILE` names. */
+export const mayComeFromFile = (key: string, property: object): boolean =>
+  (property as { secret?: true }).secret === true || key.endsWith('_DATABASE_URL');
+
+/** The text of a setting: that of the environment, or of the file that the environment names, without its last line break. */
+const textOf = (
+  key: string,
+  property: object,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined => {
+  const given = environment[key] || undefined;
+  const file = mayComeFromFile(key, property) ? environment[`${key}_FILE`] || undefined : undefined;
+  if (file === undefined) return given;
+  if (given !== undefined) throw new ConfigError(`${key} and ${key}_FILE are both set: remove one of them.`);
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
+  } catch (error) {
+    throw new ConfigError(`The file that ${key}_FILE names cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+};
 
 /**
  * The settings, typed and with their defaults. An empty value counts as absent, as compose files write it.
@@ -23,8 +45,15 @@ export const readConfig = <S extends ConfigSchema>(
     string,
     TSchema & { default?: unknown; description?: unknown },
   ][]) {
-    const given = environment[key];
-    if (given === undefined || given === '') {
+    let given: string | undefined;
+    try {
+      given = textOf(key, property, environment);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(error.message);
+      continue;
+    }
+    if (given === undefined) {
       if (property.default !== undefined) config[key] = property.default;
       else if (!isOptional(schema, key)) faults.push(`${key} is required${describe(property)}.`);
       continue;

@@ -1,4 +1,4 @@
-import { type Bus, openBus, serve, type Served } from '@bunting/bus';
+import { type Bus, type NatsAccess, openBus, serve, type Served } from '@bunting/bus';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
 import { ConfigError, type ConfigSchema, readConfig } from './config.ts';
@@ -12,9 +12,24 @@ export const HostConfig = Type.Object({
   BUS_URL: Type.Optional(
     Type.String({
       pattern: '^(nats|tls)://',
-      description: 'NATS servers, comma-separated; without it services talk within the process',
+      description:
+        'NATS servers, comma-separated, `nats://` or `tls://`, with `user:password@` or `token@` before the host where wanted; without it services talk within the process',
     }),
   ),
+  BUS_USER: Type.Optional(Type.String({ description: 'user that the process is to NATS' })),
+  BUS_PASSWORD: Type.Optional(Type.String({ secret: true, description: 'password of that user' })),
+  BUS_TOKEN: Type.Optional(Type.String({ secret: true, description: 'token that NATS asks for instead of a user' })),
+  BUS_CREDENTIALS_FILE: Type.Optional(
+    Type.String({ description: 'file with the JWT and the nkey seed of a NATS user, as `nsc` writes it' }),
+  ),
+  BUS_NKEY_FILE: Type.Optional(Type.String({ description: 'file with the nkey seed of a NATS user' })),
+  BUS_TLS_CA_FILE: Type.Optional(
+    Type.String({ description: 'PEM file with the certificates that NATS servers are verified with; requires TLS' }),
+  ),
+  BUS_TLS_CERTIFICATE_FILE: Type.Optional(
+    Type.String({ description: 'PEM file with the certificate that the process shows to NATS; requires TLS' }),
+  ),
+  BUS_TLS_KEY_FILE: Type.Optional(Type.String({ description: 'PEM file with the key of that certificate' })),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'the least level that is logged',
@@ -28,6 +43,17 @@ export const HostConfig = Type.Object({
   CHECK_REPLIES: Type.Boolean({ default: false, description: 'hold every reply to its schema; for tests' }),
 });
 export type HostConfig = Static<typeof HostConfig>;
+
+const natsAccess = (config: HostConfig): NatsAccess => ({
+  user: config.BUS_USER,
+  password: config.BUS_PASSWORD,
+  token: config.BUS_TOKEN,
+  credentialsFile: config.BUS_CREDENTIALS_FILE,
+  nkeyFile: config.BUS_NKEY_FILE,
+  tlsCaFile: config.BUS_TLS_CA_FILE,
+  tlsCertificateFile: config.BUS_TLS_CERTIFICATE_FILE,
+  tlsKeyFile: config.BUS_TLS_KEY_FILE,
+});
 
 const settingOf = (service: string, what: string): string => `${service.toUpperCase().replaceAll('-', '_')}_${what}`;
 
@@ -157,7 +183,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const { common, configs } = readAll(services, environment);
   const log = options.log ?? openLog(common.LOG_LEVEL);
   const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
-  const bus = await openBus(common.BUS_URL, name, (message) => log.warn(message));
+  const bus = await openBus(common.BUS_URL, { name, warn: (message) => log.warn(message), access: natsAccess(common) });
 
   const running = new Map<string, RunningService>();
   const begun: { readonly log: Logger; readonly parts: Part[] }[] = [];

@@ -179,7 +179,7 @@ describe('Over NATS', () => {
   let features: Teller;
   beforeAll(async () => {
     nats = await startNats();
-    bus = await openBus(nats.url, 'spec');
+    bus = await openBus(nats.url, { name: 'spec' });
     log = await openLogDatabase();
     features = await startTeller(bus);
   });

@@ -1,0 +1,139 @@
+import { connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import { readFileSync } from 'node:fs';
+
+/** How a process proves its identity to NATS, and how it checks the server's. Files are read again at each reconnect. */
+export interface NatsAccess {
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly token?: string | undefined;
+  /** a file with a user's JWT and its nkey seed, as `nsc` writes it */
+  readonly credentialsFile?: string | undefined;
+  /** a file with an nkey seed */
+  readonly nkeyFile?: string | undefined;
+  /** PEM files; any of them requires TLS */
+  readonly tlsCaFile?: string | undefined;
+  readonly tlsCertificateFile?: string | undefined;
+  readonly tlsKeyFile?: string | undefined;
+}
+
+const badAddress = (): Error =>
+  new Error(
+    'BUS_URL is not valid: it takes nats://host:port or tls://host:port, comma-separated, with user:password@ or token@ ' +
+      'before the host. Percent-encode characters that have a meaning in a URL.',
+  );
+
+interface Addresses {
+  readonly servers: readonly string[];
+  readonly requiresTls: boolean;
+  readonly access: Pick<NatsAccess, 'user' | 'password' | 'token'>;
+}
+
+/** Separates the servers of a `BUS_URL` from the credentials in it: servers appear in messages, credentials must not. */
+const parseAddresses = (list: string): Addresses => {
+  const urls = list.split(',').map((one) => {
+    const url = one.trim();
+    try {
+      const parsed = new URL(url.includes('://') ? url : `nats://${url}`);
+      if (!/^(nats|tls):$/.test(parsed.protocol) || parsed.hostname === '') throw badAddress();
+      if (parsed.search !== '' || parsed.hash !== '' || !/^\/?$/.test(parsed.pathname)) throw badAddress();
+      return {
+        server: `${parsed.protocol}//${parsed.host}`,
+        name: decodeURIComponent(parsed.username),
+        password: decodeURIComponent(parsed.password),
+      };
+    } catch {
+      // The parser's own message would show the address, and with it the password.
+      throw badAddress();
+    }
+  });
+  const identities = new Set(
+    urls.filter(({ name, password }) => name + password !== '').map(({ name, password }) => `${name}\0${password}`),
+  );
+  if (identities.size > 1)
+    throw new Error('BUS_URL names servers with different credentials: one is used for all of them.');
+  const [name = '', password = ''] = [...identities][0]?.split('\0') ?? [];
+  return {
+    servers: urls.map(({ server }) => server),
+    requiresTls: urls.some(({ server }) => server.startsWith('tls:')),
+    access: name === '' ? {} : password === '' ? { token: name } : { user: name, password },
+  };
+};
+
+const readFile = (setting: string, file: string): Buffer => {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Error(`The file that ${setting} names cannot be read (${(error as NodeJS.ErrnoException).code}).`, {
+      cause: error,
+    });
+  }
+};
+
+const nkeySeed = (file: string): Buffer => Buffer.from(readFile('BUS_NKEY_FILE', file).toString().trim());
+
+const tlsFiles = ({ tlsCaFile, tlsCertificateFile, tlsKeyFile }: NatsAccess) => {
+  const files = [
+    ['BUS_TLS_CA_FILE', 'caFile', tlsCaFile],
+    ['BUS_TLS_CERTIFICATE_FILE', 'certFile', tlsCertificateFile],
+    ['BUS_TLS_KEY_FILE', 'keyFile', tlsKeyFile],
+  ] as const;
+  const given = files.flatMap(([setting, option, file]) => (file === undefined ? [] : [{ setting, option, file }]));
+  for (const { setting, file } of given) readFile(setting, file);
+  return Object.fromEntries(given.map(({ option, file }) => [option, file]));
+};
+
+const authenticators = ({ credentialsFile, nkeyFile }: NatsAccess) => {
+  const given = [];
+  if (credentialsFile !== undefined) {
+    readFile('BUS_CREDENTIALS_FILE', credentialsFile);
+    given.push(credsAuthenticator(() => readFile('BUS_CREDENTIALS_FILE', credentialsFile)));
+  }
+  if (nkeyFile !== undefined) {
+    nkeySeed(nkeyFile);
+    given.push(nkeyAuthenticator(() => nkeySeed(nkeyFile)));
+  }
+  return given;
+};
+
+const adviceFor = (reason: string): string =>
+  /authorization|authentication|permission/i.test(reason)
+    ? 'Correct the credentials in BUS_URL or in the other BUS_ settings.'
+    : 'Start one, or correct BUS_URL.';
+
+/** How often the connection is probed. After two unanswered probes it is lost: an unreachable server closes no connection. */
+const pingIntervalMs = 10_000;
+
+/**
+ * Connects to NATS, and reconnects for as long as the connection is not closed.
+ * @throws Error with a sentence that names the servers and never the credentials
+ */
+export const connectToNats = async (
+  list: string,
+  { name, connectTimeoutMs, access = {} }: { name: string; connectTimeoutMs: number; access?: NatsAccess | undefined },
+): Promise<NatsConnection> => {
+  const { servers, requiresTls, access: inAddress } = parseAddresses(list);
+  const { user, password, token } = inAddress.user === undefined && inAddress.token === undefined ? access : inAddress;
+  const tls = tlsFiles(access);
+  const authenticator = authenticators(access);
+  try {
+    return await connect({
+      servers: [...servers],
+      name,
+      timeout: connectTimeoutMs,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      reconnectJitter: 250,
+      pingInterval: pingIntervalMs,
+      ignoreAuthErrorAbort: true,
+      ...(user === undefined ? {} : { user, pass: password ?? '' }),
+      ...(token === undefined ? {} : { token }),
+      ...(authenticator.length === 0 ? {} : { authenticator }),
+      ...(requiresTls || Object.keys(tls).length > 0 ? { tls } : {}),
+    });
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(`No NATS server answers at ${servers.join(',')} (${reason}). ${adviceFor(reason)}`, {
+      cause: error,
+    });
+  }
+};
