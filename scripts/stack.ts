@@ -1,22 +1,40 @@
-import { freePort, startEmbeddedPostgres, tether } from '@bunting/embedded-postgres';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import type { ServiceName } from '@bunting/contracts';
+import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { configOf, type ConfigSchema, HostConfig, operationsPortKey } from '@bunting/runtime';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AuditConfig } from '../apps/audit/src/config.ts';
+import { ChangeRequestsConfig } from '../apps/change-requests/src/config.ts';
+import { FeaturesConfig } from '../apps/features/src/config.ts';
+import { GatewayConfig } from '../apps/gateway/src/config.ts';
+import { SearchConfig } from '../apps/search/src/config.ts';
 import { ensureNatsServer } from './nats-server.ts';
+import { type SupervisedProcess, superviseProcess } from './stack/supervised-process.ts';
 
 const help = `Starts Bunting as five processes on a local nats-server with JetStream and a PostgreSQL from npm packages.
 
   npm run stack [-- --scale features=3]
 
   --scale SERVICE=N   N processes of a service instead of one; every service but the gateway
-Settings are those of npm start: PORT, BUNTING_DATA_DIR, BUNTING_ADMIN_TOKEN, LOG_LEVEL (default warn).
+Settings are those of npm start: PORT, BUNTING_DATA_DIR, BUNTING_ADMIN_TOKEN, LOG_LEVEL (default warn). Each process is
+given only those that it reads. A process that ends is restarted; when PostgreSQL ends, the stack ends with exit code 1.
 Ctrl-C stops everything cleanly.`;
 
 const repository = path.join(import.meta.dirname, '..');
 /** in the order in which they start: the door opens last */
-const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
+const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const satisfies ServiceName[];
+
+const configs: Readonly<Record<ServiceName, ConfigSchema>> = {
+  features: FeaturesConfig,
+  'change-requests': ChangeRequestsConfig,
+  audit: AuditConfig,
+  search: SearchConfig,
+  gateway: GatewayConfig,
+};
+
+const isService = (name: string | undefined): name is ServiceName => services.some((service) => service === name);
 
 const scaleFrom = (args: readonly string[]): ReadonlyMap<string, number> => {
   const scale = new Map<string, number>();
@@ -24,7 +42,7 @@ const scaleFrom = (args: readonly string[]): ReadonlyMap<string, number> => {
     if (arg !== '--scale') continue;
     const [service, count] = (args[index + 1] ?? '').split('=');
     const wanted = Number(count);
-    if (service === undefined || !services.includes(service) || !Number.isInteger(wanted) || wanted < 1) {
+    if (!isService(service) || !Number.isInteger(wanted) || wanted < 1) {
       throw new Error(`--scale takes SERVICE=N with one of ${services.join(', ')}.`);
     }
     if (service === 'gateway' && wanted > 1)
@@ -34,41 +52,34 @@ const scaleFrom = (args: readonly string[]): ReadonlyMap<string, number> => {
   return scale;
 };
 
-interface Running {
-  readonly name: string;
-  readonly child: ChildProcess;
-  readonly ended: Promise<number>;
-}
+/** What any program needs of the environment. Settings are added by the service that reads them, and no others. */
+const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'NODE_ENV', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
-const launch = (
-  name: string,
-  command: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  show: (line: string) => void,
-): Running => {
-  const tethered = tether(command, { signal: 'TERM' });
-  // Ctrl-C reaches this process alone, which then stops the others in their order.
-  const child = spawn(tethered.command, tethered.args, {
-    cwd: repository,
-    env: environment,
-    stdio: [tethered.stdin, 'pipe', 'pipe'],
-    detached: true,
-  });
-  for (const stream of [child.stdout, child.stderr]) {
-    if (stream !== null) createInterface({ input: stream }).on('line', show);
-  }
-  const ended = new Promise<number>((resolve) =>
-    child.once('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 0))),
-  );
-  child.once('error', (error) => show(error.message));
-  return { name, child, ended };
+const selected = (environment: NodeJS.ProcessEnv, keys: Iterable<string>): NodeJS.ProcessEnv =>
+  Object.fromEntries([...keys].flatMap((key) => (environment[key] === undefined ? [] : [[key, environment[key]]])));
+
+/** The settings that a service reads, and not those that the stack makes itself. A secret reaches no other process. */
+const settingsOf = (name: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const schemas = [HostConfig, configOf({ name, config: configs[name] })];
+  const keys = schemas
+    .flatMap(({ properties }) => Object.keys(properties))
+    .filter((key) => !key.startsWith('BUS_') && !key.endsWith('_DATABASE_URL'));
+  return selected(environment, [...passedOn, ...keys, ...keys.map((key) => `${key}_FILE`)]);
 };
 
-const end = async ({ child, ended }: Running): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  const late = sleep(30_000, undefined, { ref: false }).then(() => child.kill('SIGKILL'));
-  await Promise.race([ended, late]);
+/** Writes the configuration of the NATS server, with a password that only this user can read. */
+const writeNatsConfig = (folder: string, port: number, user: string, password: string): string => {
+  const file = path.join(folder, 'nats.conf');
+  // A file that is there keeps its mode.
+  rmSync(file, { force: true });
+  const lines = [
+    `listen: "127.0.0.1:${port}"`,
+    `authorization { user: ${user}, password: "${password}" }`,
+    'max_payload: 16MB',
+    `jetstream { store_dir: ${JSON.stringify(folder)} }`,
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return file;
 };
 
 const isReady = async (url: string): Promise<boolean> =>
@@ -77,12 +88,16 @@ const isReady = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-export interface Stack {
+interface Stack {
   readonly address: string;
-  /** the processes by name: `nats-server`, `features`, `features-2`, … */
-  readonly processes: ReadonlyMap<string, ChildProcess>;
+  /** Resolves with a sentence when the stack cannot go on: it has lost PostgreSQL, or NATS does not stay up. */
+  readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
+
+const natsUser = 'bunting';
+/** A NATS server that ends so often in a row has a reason that a restart does not remove. */
+const maxNatsFailures = 5;
 
 /** Starts the stack and resolves when all of it is ready. */
 const startStack = async (
@@ -91,43 +106,58 @@ const startStack = async (
   show: (line: string) => void = console.log,
 ): Promise<Stack> => {
   const dataDir = path.resolve(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'));
-  mkdirSync(path.join(dataDir, 'nats'), { recursive: true, mode: 0o700 });
+  const natsFolder = path.join(dataDir, 'nats');
+  mkdirSync(natsFolder, { recursive: true, mode: 0o700 });
   const natsServer = await ensureNatsServer();
   const natsPort = await freePort();
-  const natsConfig = path.join(dataDir, 'nats', 'nats.conf');
-  writeFileSync(
-    natsConfig,
-    `listen: "127.0.0.1:${natsPort}"\nmax_payload: 16MB\njetstream { store_dir: ${JSON.stringify(path.join(dataDir, 'nats'))} }\n`,
-  );
+  const natsPassword = randomBytes(24).toString('hex');
+  const natsConfig = writeNatsConfig(natsFolder, natsPort, natsUser, natsPassword);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres') });
-  const running: Running[] = [];
+  const processes: SupervisedProcess[] = [];
   const stop = async () => {
-    for (const process of [...running].reverse()) await end(process);
+    for (const process of processes.toReversed()) await process.stop();
     await postgres.stop();
   };
-  const start = (name: string, command: readonly string[], more: NodeJS.ProcessEnv): Running => {
-    const started = launch(name, command, { ...environment, ...more }, (line) => show(`${name.padEnd(18)} ${line}`));
-    running.push(started);
-    return started;
+  const start = (
+    name: string,
+    command: readonly string[],
+    settings: NodeJS.ProcessEnv,
+    more: { readonly maxFailures?: number } = {},
+  ): SupervisedProcess => {
+    const print = (line: string) => show(`${name.padEnd(18)} ${line}`);
+    const process = superviseProcess({
+      name,
+      command,
+      folder: repository,
+      environment: settings,
+      show: print,
+      ...more,
+    });
+    processes.push(process);
+    return process;
   };
 
   try {
-    start('nats-server', [natsServer, '-c', natsConfig], {});
+    const nats = start('nats-server', [natsServer, '-c', natsConfig], selected(environment, passedOn), {
+      maxFailures: maxNatsFailures,
+    });
     const port = Number(environment['PORT'] || 4242);
     for (const service of services) {
       const prefix = service.toUpperCase().replaceAll('-', '_');
       for (let copy = 1; copy <= (scale.get(service) ?? 1); copy++) {
         const operationsPort = await freePort();
         const name = copy === 1 ? service : `${service}-${copy}`;
-        const { ended } = start(name, [process.execPath, path.join('apps', service, 'src', 'main.ts')], {
+        const { firstEnded } = start(name, [process.execPath, path.join('apps', service, 'src', 'main.ts')], {
+          ...settingsOf(service, environment),
           LOG_LEVEL: environment['LOG_LEVEL'] || 'warn',
           BUS_URL: `nats://127.0.0.1:${natsPort}`,
-          PORT: String(port),
-          [`${prefix}_OPS_PORT`]: String(operationsPort),
+          BUS_USER: natsUser,
+          BUS_PASSWORD: natsPassword,
+          [operationsPortKey(service)]: String(operationsPort),
           [`${prefix}_DATABASE_URL`]: postgres.urlOf(`bunting_${service.replaceAll('-', '_')}`),
         });
         let over = false;
-        void ended.then(() => (over = true));
+        void firstEnded.then(() => (over = true));
         while (!(await isReady(`http://127.0.0.1:${operationsPort}/health/ready`))) {
           if (over) throw new Error(`${name} did not start: its own lines above say why.`);
           await sleep(50);
@@ -136,7 +166,7 @@ const startStack = async (
     }
     return {
       address: `http://localhost:${port}`,
-      processes: new Map(running.map(({ name, child }) => [name, child])),
+      lost: Promise.race([postgres.lost.then(({ message }) => message), nats.failed]),
       stop,
     };
   } catch (error) {
@@ -150,6 +180,12 @@ const main = async (): Promise<void> => {
   try {
     const stack = await startStack(process.env, scaleFrom(process.argv));
     let asked = false;
+    void stack.lost.then(async (why) => {
+      console.error(`\nBunting stops: ${why}`);
+      asked = true;
+      await stack.stop();
+      process.exit(1);
+    });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
         if (asked) process.exit(130);

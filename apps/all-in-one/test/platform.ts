@@ -25,6 +25,8 @@ export interface OneProcess extends Platform {
 }
 
 export interface Distributed extends Platform {
+  readonly program: Program;
+  readonly dataDir: string;
   /** Ends the process of one service at once. */
   killService(name: string): Promise<void>;
 }
@@ -129,11 +131,11 @@ export const startOneProcess = async (): Promise<OneProcess> => {
 };
 
 /** Starts five processes on a nats-server and a PostgreSQL, as `npm run stack` does. */
-export const startDistributed = async (): Promise<Distributed> => {
+export const startDistributed = async (more: Readonly<Record<string, string>> = {}): Promise<Distributed> => {
   const dataDir = dataFolder();
   const { url, token, settings } = await settingsFor(dataDir);
   const program = await orRemoved(dataDir, async () => {
-    const stack = runProgram('scripts/stack.ts', settings);
+    const stack = runProgram('scripts/stack.ts', { ...settings, ...more });
     await untilReady(stack, url);
     return stack;
   });
@@ -141,6 +143,8 @@ export const startDistributed = async (): Promise<Distributed> => {
     url,
     token,
     api: apiOf(url, token),
+    program,
+    dataDir,
     killService: async (name) => {
       const script = path.join('apps', name, 'src', 'main.ts');
       const isIt = ({ parent, command }: ReturnType<typeof processes>[number]) =>

@@ -75,7 +75,7 @@ const concurrency = Type.Integer({
 });
 
 /** Everything that a process with these services reads from its environment. */
-export const configOf = (service: AnyService): ConfigSchema =>
+export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
   Type.Object({
     ...service.config.properties,
     [concurrencyKey(service.name)]: concurrency,

@@ -1,0 +1,101 @@
+import { tether } from '@bunting/embedded-postgres';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A process that is restarted, with exponential backoff, whenever it ends by itself. */
+export interface SupervisedProcess {
+  readonly name: string;
+  /** Resolves with a sentence when the process has failed so often in a row that it is not restarted any more. */
+  readonly failed: Promise<string>;
+  /** Resolves when the process that was started first has ended: before it was ready, the start has failed. */
+  readonly firstEnded: Promise<void>;
+  /** Stops it with SIGTERM, and with SIGKILL after 30 seconds. */
+  stop(): Promise<void>;
+}
+
+export interface SupervisedProcessOptions {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** takes each line that the process prints, and one for each restart */
+  readonly show: (line: string) => void;
+  /** consecutive failures after which it is not restarted any more; without it there is no limit */
+  readonly maxFailures?: number;
+}
+
+const stopTimeoutMs = 30_000;
+const firstDelayMs = 500;
+const maxDelayMs = 30_000;
+/** A process that ran for so long was healthy: its end is the first failure again. */
+const healthyAfterMs = 60_000;
+
+interface Run {
+  readonly child: ChildProcess;
+  /** resolves with how it ended, in words */
+  readonly ended: Promise<string>;
+}
+
+const launch = ({ command, folder, environment, show }: SupervisedProcessOptions): Run => {
+  const tethered = tether(command, { signal: 'TERM' });
+  // Ctrl-C reaches the supervisor alone, which then stops the processes in their order.
+  const child = spawn(tethered.command, tethered.args, {
+    cwd: folder,
+    env: environment,
+    stdio: [tethered.stdin, 'pipe', 'pipe'],
+    detached: true,
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream !== null) createInterface({ input: stream }).on('line', show);
+  }
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => {
+      child.stdin?.end('\n');
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+    });
+  });
+  return { child, ended };
+};
+
+const end = async ({ child, ended }: Run): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  await ended;
+  clearTimeout(late);
+};
+
+/** Starts a process that ends with this one at the latest, and restarts it for as long as it is not stopped. */
+export const superviseProcess = (options: SupervisedProcessOptions): SupervisedProcess => {
+  const { name, show, maxFailures = Number.POSITIVE_INFINITY } = options;
+  const stopping = new AbortController();
+  let run = launch(options);
+  const firstEnded = run.ended.then(() => undefined);
+
+  const supervise = async (): Promise<string> => {
+    for (let failures = 1, startedAt = performance.now(); ; failures++) {
+      const how = await run.ended;
+      if (stopping.signal.aborted) return new Promise(() => undefined);
+      if (performance.now() - startedAt > healthyAfterMs) failures = 1;
+      if (failures > maxFailures) return `${name} ended ${failures} times in a row, last with ${how}.`;
+      const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
+      show(`ended with ${how}; restarting it in ${delayMs / 1000} s`);
+      await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return new Promise(() => undefined);
+      startedAt = performance.now();
+      run = launch(options);
+    }
+  };
+
+  return {
+    name,
+    failed: supervise(),
+    firstEnded,
+    stop: async () => {
+      stopping.abort();
+      await end(run);
+    },
+  };
+};
