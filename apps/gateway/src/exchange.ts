@@ -32,6 +32,9 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => {
   return typeof given === 'string' && plainId.test(given) ? given : randomUUID();
 };
 
+/** Routes that monitoring requests every few seconds. */
+const probes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
+
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /**
@@ -56,7 +59,8 @@ export const exchanges = (log: Logger, metrics: Registry, finished: () => void) 
     const method = raw.method ?? '';
     duration.observe({ route, method, status: aborted ? 'aborted' : status }, durationMs / 1000);
 
-    const level = exchange.defect === undefined ? 'info' : 'error';
+    const isProbe = probes.test(route) && status < 500;
+    const level = exchange.defect !== undefined ? 'error' : isProbe ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     log[level]({
       method,

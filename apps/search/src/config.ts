@@ -41,5 +41,10 @@ export const SearchConfig = Type.Object({
     default: 500,
     description: 'milliseconds that Meilisearch may take for a search before PostgreSQL answers it',
   }),
+  MEILI_CHECK_INTERVAL_MS: Type.Integer({
+    minimum: 100,
+    default: 30_000,
+    description: 'milliseconds between checks of an index in Meilisearch that works and that nothing changes',
+  }),
 });
 export type SearchConfig = Static<typeof SearchConfig>;

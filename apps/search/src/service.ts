@@ -64,6 +64,7 @@ export const searchService = defineService({
       const meilisearch = startMeilisearch({
         ...{ url: config.MEILI_URL, key: config.MEILI_KEY, uid: config.MEILI_INDEX },
         ...{ searchTimeoutMs: config.MEILI_TIMEOUT_MS, intervalMs: meilisearchIntervalMs },
+        checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
         ...{ feed, pages: suggestedPages(database, totals) },
         ...{ warn, tell: measured.tell, circuitChanged: measured.circuitChanged },
       });

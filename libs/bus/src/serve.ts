@@ -2,6 +2,7 @@ import {
   type AnyOperation,
   type Caller,
   invalid,
+  isRepeatable,
   nameOf,
   parse,
   Refusal,
@@ -18,6 +19,8 @@ import { defect, refusedWith } from './refused.ts';
 export interface Served {
   readonly operation: string;
   readonly outcome: 'ok' | Refusal['kind'];
+  /** whether the operation only reads, or may otherwise be repeated without harm */
+  readonly repeatable: boolean;
   readonly durationMs: number;
   readonly caller: Caller;
   readonly requestId: string;
@@ -79,6 +82,7 @@ export const serve = async (
       observe?.({
         operation: nameOf(operation),
         outcome,
+        repeatable: isRepeatable(operation),
         durationMs: performance.now() - startedAt,
         caller: context.caller,
         requestId: context.requestId,

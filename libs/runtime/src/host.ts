@@ -1,4 +1,5 @@
 import { type Bus, type NatsAccess, openBus, serve, type Served } from '@bunting/bus';
+import { systemCaller } from '@bunting/contracts';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
 import { ConfigError, type ConfigSchema, readConfig } from './config.ts';
@@ -124,9 +125,10 @@ const observer = (log: Logger, metrics: Registry): ((served: Served) => void) =>
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [metrics],
   });
-  return ({ operation, outcome, durationMs, caller, requestId, traceparent, errorId, defect }) => {
+  return ({ operation, outcome, repeatable, durationMs, caller, requestId, traceparent, errorId, defect }) => {
     duration.observe({ operation, outcome }, durationMs / 1000);
-    const level = defect === undefined ? 'info' : 'error';
+    const isHeartbeat = outcome === 'ok' && repeatable && caller.id === systemCaller.id;
+    const level = defect !== undefined ? 'error' : isHeartbeat ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     log[level]({
       operation,

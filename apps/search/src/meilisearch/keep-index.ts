@@ -13,6 +13,7 @@ import { askIndex } from './asked-index.ts';
 import { idOf, nameOf } from './encoding.ts';
 import { type IndexDocument, indexDocumentOf, type Mark, markOf } from './index-document.ts';
 import { settingsPrint } from './index-settings.ts';
+import type { Circuit } from './circuit.ts';
 import type { Server } from './server.ts';
 import { Unanswered } from './unanswered.ts';
 import type { Watch } from './watch.ts';
@@ -23,8 +24,11 @@ export interface IndexKeeperNeeds {
   readonly feed: IndexFeed;
   readonly watch: Watch;
   readonly bell: { ring(): void; wait(atMostMs: number): Promise<void> };
-  /** milliseconds between looks at the feed, and at the index, when nobody rings */
+  readonly circuit: Pick<Circuit, 'isOpen'>;
+  /** milliseconds between polls of the feed, when no wake-up signal comes */
   readonly intervalMs: number;
+  /** milliseconds between checks of an index that works and has nothing to follow */
+  readonly checkIntervalMs: number;
   readonly warn: (message: string) => void;
   readonly tell: (done: IndexWork) => void;
 }
@@ -43,9 +47,8 @@ export interface IndexKeeper {
 const batch = 1_000;
 /** How many tasks may wait for the server before it is given another. */
 const mostWaiting = 4;
-const audited = 200;
+const audited = 1_000;
 const settingsEvery = 10;
-const auditEveryMs = 1_000;
 /** Between two rounds, between two tries, and between an index that is built and the next one. */
 const leastPauseMs = 50;
 const longestRetryMs = 5_000;
@@ -82,7 +85,7 @@ const isKept = (change: ChangedFeature): change is Kept => change.found !== null
  * builds it anew beside the old one when it is not. Of several processes one does, and another takes over when it ends.
  */
 export const startIndexKeeper = (needs: IndexKeeperNeeds): IndexKeeper => {
-  const { uid, server, feed, watch, bell, intervalMs, warn, tell } = needs;
+  const { uid, server, feed, watch, circuit, bell, intervalMs, checkIntervalMs, warn, tell } = needs;
   const next = `${uid}_next`;
   let stopped = false;
   let keeping: Keeping | undefined;
@@ -93,6 +96,7 @@ export const startIndexKeeper = (needs: IndexKeeperNeeds): IndexKeeper => {
   let audits = 0;
   let auditedUpTo = 0;
   let auditedAt = Number.NEGATIVE_INFINITY;
+  let probedAt = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let warned: string | undefined;
 
@@ -219,7 +223,13 @@ export const startIndexKeeper = (needs: IndexKeeperNeeds): IndexKeeper => {
         throw new Unanswered('altered', 'its settings are not those that it was built with');
     });
 
-  const look = (): Promise<unknown> => watch.probe((level) => askIndex(needs, level, []));
+  /** Probes the server: in each round while it fails, and otherwise at the interval of checks. */
+  const probe = async (): Promise<void> => {
+    if (!circuit.isOpen && performance.now() - probedAt < checkIntervalMs) return;
+    probedAt = Number.NEGATIVE_INFINITY;
+    await watch.probe((level) => askIndex(needs, level, []));
+    probedAt = performance.now();
+  };
 
   const keepUp = async (keeper: Keeping): Promise<void> => {
     const standing = await feed.standing(uid);
@@ -232,7 +242,7 @@ export const startIndexKeeper = (needs: IndexKeeperNeeds): IndexKeeper => {
     }
     const { index, position } = standing;
     if (index !== null && (index.indexed < position || index.changing)) return follow(keeper, standing);
-    if (performance.now() - auditedAt < auditEveryMs) return;
+    if (performance.now() - auditedAt < checkIntervalMs) return;
     auditedAt = performance.now();
     if (audits++ % settingsEvery === 0) await checkSettings(index?.settings ?? null);
     tell({ kind: 'audited', documents: await audit() });
@@ -248,7 +258,7 @@ export const startIndexKeeper = (needs: IndexKeeperNeeds): IndexKeeper => {
     if (keeping?.lost === true) letGo();
     try {
       // Who does not keep the index asks it as well: whether the server answers is each process's own concern.
-      await look().catch((error: unknown) => {
+      await probe().catch((error: unknown) => {
         if (!(error instanceof Unanswered)) throw error;
       });
       keeping ??= await feed.keep(uid);

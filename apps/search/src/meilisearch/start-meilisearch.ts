@@ -15,8 +15,10 @@ export interface MeilisearchOptions {
   readonly uid: string;
   /** milliseconds that a search may take */
   readonly searchTimeoutMs: number;
-  /** milliseconds between looks at the index */
+  /** milliseconds between polls for changes of the table */
   readonly intervalMs: number;
+  /** milliseconds between checks of an index that works and has nothing to follow */
+  readonly checkIntervalMs: number;
   readonly feed: IndexFeed;
   readonly pages: SuggestedPages;
   readonly warn: (message: string) => void;
@@ -44,6 +46,6 @@ export const startMeilisearch = (options: MeilisearchOptions): Meilisearch => {
     circuitChanged(isOpen);
   });
   const watch = startWatch({ uid, feed, circuit, ring: () => bell.ring() });
-  const keeper = startIndexKeeper({ ...options, server, watch, bell, tell });
+  const keeper = startIndexKeeper({ ...options, server, watch, circuit, bell, tell });
   return { index: meilisearchIndex({ uid, server, watch, pages }), circuit, bell, stop: () => keeper.stop() };
 };

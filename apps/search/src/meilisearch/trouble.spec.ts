@@ -65,7 +65,7 @@ const post = (method: string, path: string, body?: unknown): Promise<Response> =
 
 beforeAll(async () => {
   standIn = await startMeilisearchStandIn();
-  started = await startSearch({ MEILI_URL: standIn.url, MEILI_TIMEOUT_MS: '600' });
+  started = await startSearch({ MEILI_URL: standIn.url, MEILI_TIMEOUT_MS: '600', MEILI_CHECK_INTERVAL_MS: '1000' });
   await started.features.tell(
     ...[0, 1, 2, 3, 4].map((nth) => featureTold(aFeature({ name: `red-${nth}`, tags: tagged('simple:red') }))),
     ...[0, 1, 2].map((nth) => featureTold(aFeature({ name: `blue-${nth}`, project: 'shop' }))),

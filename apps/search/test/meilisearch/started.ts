@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly key?: string;
   readonly uid?: string;
   readonly searchTimeoutMs?: number;
+  readonly intervalMs?: number;
+  readonly checkIntervalMs?: number;
   readonly warn?: (message: string) => void;
 }
 
@@ -36,7 +38,7 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
   const uid = options.uid ?? 'features';
   const [work, warnings]: [IndexWork[], string[]] = [[], []];
   const meilisearch = startMeilisearch({
-    ...{ key: undefined, uid, searchTimeoutMs: 5_000, intervalMs: 200, ...options },
+    ...{ key: undefined, uid, searchTimeoutMs: 5_000, intervalMs: 200, checkIntervalMs: 200, ...options },
     ...{ feed, pages: suggestedPages(database, knownTotals(100)) },
     warn: (message) => void warnings.push(message),
     tell: (done) => void work.push(done),
