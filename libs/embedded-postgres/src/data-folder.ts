@@ -2,7 +2,7 @@ import { execFile, type ExecFileException } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
 import { postgresMajorVersion } from './programs.ts';
 import { giveTo, type RunAs } from './run-as.ts';
 import { isAlive, searchPath, tether } from './tether.ts';
@@ -102,11 +102,7 @@ const initialise = async (
       (error: ExecFileException | null, _out, stderr) => {
         if (stdin === 'pipe') child.stdin?.end('\n');
         if (error === null) return resolve();
-        reject(
-          new EmbeddedPostgresError(
-            `PostgreSQL could not make a database in ${folder}: ${stderr.trim() || error.message}`,
-          ),
-        );
+        reject(programFailed('PostgreSQL could not make a database in', folder, stderr.trim() || error.message));
       },
     );
   });

@@ -2,3 +2,15 @@
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
+
+const diskIsFull = /No space left on device|disk full/i;
+
+/** The error for a program of PostgreSQL that failed on a folder, with what it reported. A full disk is named as the cause. */
+export const programFailed = (whatFailed: string, folder: string, report: string): EmbeddedPostgresError => {
+  const reported = report.trim() || '(It reported nothing.)';
+  return new EmbeddedPostgresError(
+    diskIsFull.test(report)
+      ? `${whatFailed} ${folder}, since the disk is full: free some space on it, or choose another folder.\n${reported}`
+      : `${whatFailed} ${folder}: mend what it reports, or choose another folder.\n${reported}`,
+  );
+};

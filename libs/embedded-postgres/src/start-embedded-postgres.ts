@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDatabase, passwordIn, superuser } from './data-folder.ts';
-import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
 import { freePort } from './free-port.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { previousInstance } from './previous-instance.ts';
@@ -46,9 +46,7 @@ const inUse = (dataDir: string, by: string): EmbeddedPostgresError =>
   );
 
 const notStarted = (dataDir: string, report: string): EmbeddedPostgresError =>
-  new EmbeddedPostgresError(
-    `PostgreSQL did not start on the data folder ${dataDir}: mend what it reports, or choose another folder.\n${report || '(It reported nothing.)'}`,
-  );
+  programFailed('PostgreSQL did not start on the data folder', dataDir, report);
 
 /** Where each database of a PostgreSQL is found. */
 export const urlsOf =
