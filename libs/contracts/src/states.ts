@@ -67,4 +67,6 @@ export interface StateOf<E extends StateEntity> {
   readonly id: string;
   readonly version: number;
   readonly state: Static<(typeof stateSchemas)[E]> | null;
+  /** the mode that a deleted project had last: the history of a private one stays hidden */
+  readonly lastMode?: ProjectState['mode'];
 }

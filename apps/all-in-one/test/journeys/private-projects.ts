@@ -1,8 +1,9 @@
 import type { Events, Feature, FeatureEvents, Projects, SearchFeaturesResponse, Segments } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { apiOf } from '../api.ts';
 import { expectRefusal } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
-import { administering, type Person, projectRole } from '../people.ts';
+import { administering, type Person, projectRole, rootRole } from '../people.ts';
 import type { Platform } from '../platform.ts';
 
 /** A private project is there for its members, and for nobody else: in no list, no total and no event. */
@@ -103,6 +104,58 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       // To see is not to change.
       const change = await member.api('PUT', addressOf(project, flag), { description: 'x' });
       expectRefusal(change, 403, 'NoAccessError', 'UPDATE_FEATURE');
+    });
+
+    it('stays hidden once it is deleted: its id, its events and its applications', async () => {
+      const given = onPlatform(platform().api);
+      const [merger, target] = ['private-merger', 'private-target'];
+      await given.createProject(merger, { mode: 'private' });
+      await given.createFeature(merger, target, { description: 'private-target of the merger' });
+      const appName = 'private-merger-app';
+      const { secret } = await done<{ secret: string }>('POST', 'api-tokens', {
+        ...{ tokenName: 'private-merger', type: 'client', environment: 'development', projects: [merger] },
+      });
+      const register = { appName, strategies: [], started: new Date().toISOString(), interval: 1000 };
+      expect((await apiOf(platform().url, secret)('POST', '/api/client/register', register)).status).toBe(202);
+      await done('PUT', `projects/${merger}/users/${member.id}/roles`, { roles: [projectRole.owner] });
+      await done('DELETE', `projects/${merger}/features/${target}`);
+      await done('DELETE', `archive/${target}`);
+      await done('DELETE', `projects/${merger}`);
+
+      const administrator = platform().api;
+      const all = (await administrator<Events>('POST', '/api/admin/events/search', { project: merger })).body;
+      expect(all.events.map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['feature-created', 'project-deleted']),
+      );
+      const apps = await administrator('GET', '/api/admin/metrics/applications');
+      expect(apps.text).toContain(appName);
+      for (const who of [stranger, member]) {
+        for (const criteria of [{ project: merger }, { feature: target }, { query: target }])
+          expect(await eventsOf(who, criteria)).toMatchObject({ events: [], totalEvents: 0 });
+        for (const path of [
+          ...['events', `events/${target}`, 'events/feed', `search/events?project=IS:${merger}`],
+          ...['event-creators', 'metrics/applications'],
+        ]) {
+          const { text } = await who.api('GET', `/api/admin/${path}`);
+          // An answer repeats the name in its address, and nothing else.
+          const shown = text.replace(`"toggleName":"${target}"`, '');
+          expect([path, /private-(merger|target)/.exec(shown)]).toEqual([path, null]);
+        }
+        expectRefusal(await who.api('GET', `/api/admin/metrics/applications/${appName}`), 404, 'NotFoundError');
+      }
+    });
+
+    it('keeps its id when it is deleted: others than administrators are told that it is taken', async () => {
+      const given = onPlatform(platform().api);
+      const id = 'private-reserved';
+      await given.createProject(id, { mode: 'private' });
+      await done('DELETE', `projects/${id}`);
+      const editor = await person('private-editor', rootRole.editor);
+      const mine = { id, name: 'Mine' };
+      expectRefusal(await editor.api('POST', '/api/admin/projects', mine), 409, 'NameExistsError', 'already exists');
+      expectRefusal(await editor.api('POST', '/api/admin/projects/validate', { id }), 409, 'NameExistsError');
+      expect((await editor.api('GET', `/api/admin/projects/${id}/overview`)).status).toBe(404);
+      expect((await platform().api('POST', '/api/admin/projects', mine)).status).toBe(201);
     });
 
     it('is gone for a member who is put out, and there for everybody once it is opened', async () => {

@@ -1,4 +1,12 @@
-import { type CreateStrategy, type ProjectSettingsBody, refusal, type UpdateProjectBody } from '@bunting/contracts';
+import {
+  type Caller,
+  type CreateStrategy,
+  may,
+  type ProjectSettingsBody,
+  refusal,
+  type Refusal,
+  type UpdateProjectBody,
+} from '@bunting/contracts';
 import { RE2JS } from 're2js';
 import type { DomainEvent, Feature } from './feature.ts';
 import { type FeatureNaming, requireMatchingName } from './names.ts';
@@ -17,6 +25,15 @@ export interface StoredProject {
   readonly featureLimit: number | null;
   readonly featureNaming: FeatureNaming | null;
 }
+
+/** 409: the id belongs to a project, or to a private one that was deleted. The two are not told apart. */
+export const projectIdTaken = (): Refusal => refusal('NameExistsError', 'A project with this id already exists.');
+
+/**
+ * Whether the caller may create a project under the id of a private project that was deleted. The history of the deleted project belongs to
+ * the id, so whoever gets the id gets the history: only administrators do, who see it anyway.
+ */
+export const mayReuseIds = (caller: Caller): boolean => may(caller, ['ADMIN'], { project: '', environment: '' });
 
 /** What becomes of a project, and what is told of it. The same project and no events: nothing changed. */
 export interface ProjectDecision {

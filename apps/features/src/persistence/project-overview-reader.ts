@@ -93,7 +93,12 @@ const creators: Statement = {
         where project = p.id order by created_by_id, created_at desc) as creators), '[]')::text as json
     from project p where p.id = $1`,
 };
-const exists: Statement = { name: 'project-id', text: 'select from project where id = $1' };
+const taken: Statement = {
+  name: 'project-id',
+  text: `
+    select from project where id = $1 union all
+    select from deleted_private_project where id = $1 and not $2::boolean`,
+};
 
 /** How many events a project has had. */
 export type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
@@ -125,7 +130,8 @@ export interface ProjectOverviewReader {
     about: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
   ): Promise<string>;
   flagCreators(id: string): Promise<string>;
-  isTaken(id: string): Promise<boolean>;
+  /** @param reservedIsFree whether an id that a deleted private project has left may be taken again */
+  isTaken(id: string, reservedIsFree: boolean): Promise<boolean>;
 }
 
 export const projectOverviewReader = (database: Database): ProjectOverviewReader => {
@@ -148,6 +154,6 @@ export const projectOverviewReader = (database: Database): ProjectOverviewReader
     forCaller: (id, held, { latestEvents, roles }) =>
       read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),
     flagCreators: (id) => read(creators, id),
-    isTaken: async (id) => (await database.read(exists, [id])).length > 0,
+    isTaken: async (id, reservedIsFree) => (await database.read(taken, [id, reservedIsFree])).length > 0,
   };
 };

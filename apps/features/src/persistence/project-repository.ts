@@ -4,11 +4,11 @@ import {
   type Environment,
   type GetProjectActivity,
   notFound,
-  refusal,
   type ReplyOf,
 } from '@bunting/contracts';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { FeatureNaming } from '../domain/names.ts';
+import { mayReuseIds, projectIdTaken } from '../domain/project.ts';
 import { named } from '../domain/refusals.ts';
 import type { Outbox } from '@bunting/outbox';
 import { type HeldProject, members, owners } from './held-projects.ts';
@@ -29,8 +29,12 @@ export interface PlaceForFeature {
 
 /** Projects within a unit of work. */
 export interface ProjectRepository {
-  /** Every environment that there is, by its place, and whether the id of a project is taken. */
-  placeFor(id: string): Promise<{ readonly taken: boolean; readonly environments: readonly Environment[] }>;
+  /** Every environment that there is, by its place, and whether the id of a project is taken, or reserved by a private project that was deleted. */
+  placeFor(id: string): Promise<{
+    readonly taken: boolean;
+    readonly reserved: boolean;
+    readonly environments: readonly Environment[];
+  }>;
   /** The project of that id, or of the feature of that name, stays what it is until the end of this work: asked for before features are. */
   hold(which: { readonly project: string } | { readonly feature: string }): Promise<void>;
   placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
@@ -38,11 +42,13 @@ export interface ProjectRepository {
   count(): Promise<number>;
   /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
   countFeatures(project: string | undefined): Promise<number>;
+  /** @throws Refusal `NameExistsError` for an id that is taken, and to others than administrators for one that is reserved. */
   add(project: CreatedProject, by: Caller, createdAt: string): Promise<void>;
 }
 
 const placeFor = `
   select exists (select from project where id = $1) as taken,
+    exists (select from deleted_private_project where id = $1) as reserved,
     (select coalesce(json_agg(json_build_object('name', name, 'type', type, 'sortOrder', sort_order, 'enabled', enabled)
       order by sort_order, name), '[]') from environment) as environments`;
 
@@ -82,7 +88,8 @@ export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => 
             project,
           ]),
 
-    add: async ({ id, name, description, mode, defaultStickiness, environments }, { id: createdBy }, createdAt) => {
+    add: async ({ id, name, description, mode, defaultStickiness, environments }, by, createdAt) => {
+      const { id: createdBy } = by;
       const { em } = tx;
       em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdBy, createdAt });
       for (const environment of environments) em.create(ProjectEnvironmentEntity, { project: id, environment });
@@ -93,8 +100,11 @@ export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => 
         // One of them was deleted meanwhile; done again, the work finds out which.
         if (broken === 'project_environment_environment_fkey') throw new OvertakenError('An environment is gone.');
         if (broken !== 'project_pkey') throw error;
-        throw refusal('NameExistsError', 'A project with this id already exists.');
+        throw projectIdTaken();
       }
+      // Decided after the insert, which waits for others who write that id: this statement sees what they left.
+      const text = 'delete from deleted_private_project where id = $1 returning id';
+      if ((await query(text, [id])).length > 0 && !mayReuseIds(by)) throw projectIdTaken();
       const version = await nextProjectVersion({ query });
       outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
     },

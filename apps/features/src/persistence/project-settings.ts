@@ -20,7 +20,10 @@ export interface ProjectSettings {
   save(project: StoredProject, updatedAt: string): Promise<void>;
   /** Archives a project, or brings it back. */
   setArchived(id: string, archivedAt: string | null): Promise<void>;
-  /** Removes a project that has no features any more; gives the segments that were its own, and tells that they are gone. */
+  /**
+   * Removes a project that has no features any more, and reserves its id when it was private. Returns the segments that were its own, and
+   * tells that they are gone.
+   */
   remove(id: string): Promise<readonly StoredSegment[]>;
   /** The names of its features, archived or not, in their order. */
   featuresOf(id: string): Promise<string[]>;
@@ -90,14 +93,18 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
     for (const { version, segment } of removed) {
       outbox.state({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
     }
+    let lastMode: StoredProject['mode'];
     try {
-      await query('delete from project where id = $1', [id]);
+      const text = 'delete from project where id = $1 returning mode';
+      const [gone] = await query<{ mode: StoredProject['mode'] }>(text, [id]);
+      lastMode = gone?.mode ?? 'private';
     } catch (error) {
       // Somebody has made a feature since the features were counted.
       if (brokenConstraint(error) !== 'feature_project_fkey') throw error;
       throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
     }
-    outbox.state({ entity: 'project', id, version: await nextProjectVersion({ query }), state: null });
+    if (lastMode === 'private') await query('insert into deleted_private_project (id) values ($1)', [id]);
+    outbox.state({ entity: 'project', id, version: await nextProjectVersion({ query }), state: null, lastMode });
     return removed.map(({ segment }) => segment);
   },
 

@@ -20,13 +20,13 @@ export interface AccessRow {
 
 /**
  * SQL: what the row `u` of `api_user` may do. A project that is not open to everyone is closed to whoever has neither a role in it nor a
- * right that is for it alone.
+ * right that is for it alone. In a deleted project nobody has either: it is hidden from all but administrators.
  */
 export const accessOf = `(
   with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
   closed as (
-    select id, mode from project p
-    where mode <> 'open'
+    select id, case when hiding_version is null then mode else 'private' end as mode from project p
+    where (mode <> 'open' or hiding_version is not null)
       and not exists (select from granted where permission = 'ADMIN' and project is null)
       and not exists (select from granted where granted.project = p.id)
       and not exists (select from project_member m where m.user_id = u.id and m.project = p.id)

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { freshGatewayDatabase } from '../../test/started-gateway.ts';
 import { predefinedRole } from '../domain/access.ts';
 import { accessReader } from './access-reader.ts';
-import { applyProjects } from './apply-projects.ts';
-import { requireStanding } from './standing-projects.ts';
+import { applyProjects, forgetVersions } from './apply-projects.ts';
+import { projectsHeardOf, requireStanding } from './standing-projects.ts';
 import { gatewayEntities, gatewaySteps } from './tables.ts';
 
 let fresh: FreshDatabase;
@@ -38,6 +38,12 @@ const told = (id: string, version: number, state: StateOf<'project'>['state']): 
   traceparent: null,
   payload: { entity: 'project', id, version, state } satisfies StateOf<'project'>,
 });
+const deleted = (id: string, version: number, lastMode?: 'open' | 'protected' | 'private'): OutboxMessage => {
+  const message = told(id, version, null);
+  return lastMode === undefined
+    ? message
+    : { ...message, payload: { entity: 'project', id, version, state: null, lastMode } satisfies StateOf<'project'> };
+};
 const hear = (...messages: OutboxMessage[]) => database.transaction((tx) => applyProjects(tx, messages));
 const mode = (id: string, is: 'open' | 'protected' | 'private', createdBy: number | null = null) => ({
   id,
@@ -106,6 +112,46 @@ it('takes with a deleted project the rights in it and the tokens that were for i
     environment: 'development',
     preData: { tokenName: 'only', type: 'client', projects: ['doomed'] },
   });
+});
+
+it('keeps a project that was private when it was deleted hidden, and shows one that was opened before', async () => {
+  const stranger = await aViewer();
+  const owner = await aViewer();
+  await hear(
+    ...[told('buried', 1, mode('buried', 'open', owner)), told('buried', 2, mode('buried', 'private', owner))],
+    ...[told('opened', 1, mode('opened', 'private', owner)), told('opened', 2, mode('opened', 'open', owner))],
+    ...[deleted('buried', 3, 'private'), deleted('opened', 3, 'open')],
+  );
+  for (const userId of [stranger, owner]) {
+    const hidden = (await accessOf(userId))?.hiddenProjects ?? [];
+    expect([hidden.includes('buried'), hidden.includes('opened')]).toEqual([true, false]);
+  }
+  expect(await projectsHeardOf(database)(['buried', 'opened'])).toEqual([]);
+});
+
+it('hides a deleted private project also when it hears of it for the first time, and when nobody says which mode it had', async () => {
+  const stranger = await aViewer();
+  await hear(deleted('first-private', 7, 'private'), deleted('first-open', 8, 'open'), deleted('first-unknown', 9));
+  const hidden = (await accessOf(stranger))?.hiddenProjects ?? [];
+  expect(['first-private', 'first-open', 'first-unknown'].filter((id) => hidden.includes(id))).toEqual([
+    'first-private',
+    'first-unknown',
+  ]);
+});
+
+it('makes who creates a project under the id of a deleted one its Owner, and brings a restored project back', async () => {
+  const [first, second] = [await aViewer(), await aViewer()];
+  await hear(told('again', 1, mode('again', 'private', first)), deleted('again', 2, 'private'));
+  await hear(told('again', 3, mode('again', 'private', second)));
+  expect(await ownedBy('again')).toEqual([second]);
+  expect((await accessOf(first))?.hiddenProjects).toContain('again');
+  expect((await accessOf(second))?.hiddenProjects ?? []).not.toContain('again');
+  // A backup from before the deletion was restored: what it says holds, whatever its version.
+  await hear(deleted('again', 4, 'private'));
+  await database.transaction(forgetVersions);
+  expect((await accessOf(second))?.hiddenProjects).toContain('again');
+  await hear(told('again', 3, mode('again', 'open', second)));
+  expect((await accessOf(first))?.hiddenProjects ?? []).not.toContain('again');
 });
 
 it('takes with a deleted project also what is being written for it at that moment', async () => {

@@ -4,9 +4,12 @@ import type { Database, Statement, Tx } from '@bunting/database';
 /** Those of the projects, or of all, that the gateway has heard of. */
 export type ProjectsHeardOf = (ids?: readonly string[]) => Promise<readonly string[]>;
 
+/** SQL: a project that the features service told of and that was not deleted. */
+const stands = 'deleted_at is null and version >= 0';
+
 const heardOf: Statement = {
   name: 'projects-heard-of',
-  text: 'select id from project where $1::text[] is null or id = any ($1::text[])',
+  text: `select id from project where ($1::text[] is null or id = any ($1::text[])) and ${stands}`,
 };
 
 export const projectsHeardOf =
@@ -20,7 +23,7 @@ export const projectsHeardOf =
  * @throws Refusal `NotFoundError` for one that was deleted meanwhile.
  */
 export const requireStanding = async ({ query }: Pick<Tx, 'query'>, heard: readonly string[]): Promise<void> => {
-  const text = 'select id from project where id = any ($1::text[]) order by id for key share';
+  const text = `select id from project where id = any ($1::text[]) and ${stands} order by id for key share`;
   const standing = (await query<{ id: string }>(text, [heard])).map(({ id }) => id);
   const gone = heard.find((id) => !standing.includes(id));
   if (gone !== undefined) throw notFound(`Could not find project with id ${gone}`);

@@ -9,6 +9,7 @@ import {
 import type { SchemaStep } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
+import { deletedProjects } from './deleted-projects.ts';
 import { rolesAndPeople } from './roles-and-people.ts';
 
 export const ApiToken = defineEntity({
@@ -109,6 +110,7 @@ export const gatewaySteps: readonly SchemaStep[] = [
   inboxHistory,
   inboxDeadLetters,
   rolesAndPeople,
+  deletedProjects,
   idempotencyTables,
   idempotencyGrants,
   groupMappings,

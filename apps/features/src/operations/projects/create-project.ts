@@ -1,7 +1,8 @@
 import { implement } from '@bunting/bus';
-import { CreateProject, type CreateProjectBody, type Environment, invalid, refusal } from '@bunting/contracts';
+import { CreateProject, type CreateProjectBody, type Environment, invalid } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
+import { projectIdTaken } from '../../domain/project.ts';
 import { named, tooMany } from '../../domain/refusals.ts';
 import { limits } from '../../domain/surroundings.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
@@ -41,9 +42,9 @@ export const createProjectEndpoint = (work: UnitOfWork) =>
       const wanted = body.id?.trim() ?? '';
       if (wanted !== '') requireUrlFriendlyName(wanted, '/body/id');
 
-      const { taken, environments } = await projects.placeFor(wanted || idFrom(name));
-      if (taken && wanted !== '') throw refusal('NameExistsError', 'A project with this id already exists.');
-      const id = wanted || (taken ? `${idFrom(name)}-${randomBytes(4).toString('hex')}` : idFrom(name));
+      const { taken, reserved, environments } = await projects.placeFor(wanted || idFrom(name));
+      if (taken && wanted !== '') throw projectIdTaken();
+      const id = wanted || (taken || reserved ? `${idFrom(name)}-${randomBytes(4).toString('hex')}` : idFrom(name));
       const project = {
         id,
         name,

@@ -13,9 +13,9 @@ import {
   GetUserRoles,
   imageUrlOf,
   ListFlagCreators,
-  refusal,
   ValidateProjectId,
 } from '@bunting/contracts';
+import { mayReuseIds, projectIdTaken } from '../../domain/project.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import type { HeldProject } from '../../persistence/held-projects.ts';
 import type { KnownElsewhere, ProjectOverviewReader } from '../../persistence/project-overview-reader.ts';
@@ -110,10 +110,8 @@ export const listFlagCreatorsEndpoint = (projects: ProjectOverviewReader) =>
   implement(ListFlagCreators, async ({ params }) => new JsonText(await projects.flagCreators(params.projectId)));
 
 export const validateProjectIdEndpoint = (projects: ProjectOverviewReader) =>
-  implement(ValidateProjectId, async ({ body }) => {
+  implement(ValidateProjectId, async ({ body, caller }) => {
     requireUrlFriendlyName(body.id, '/body/id');
-    if (await projects.isTaken(body.id)) {
-      throw refusal('NameExistsError', 'A project with this id already exists.');
-    }
+    if (await projects.isTaken(body.id, mayReuseIds(caller))) throw projectIdTaken();
     return null;
   });

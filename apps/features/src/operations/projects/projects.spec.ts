@@ -3,6 +3,7 @@ import {
   AddProjectEnvironment,
   CreateFeature,
   CreateProject,
+  DeleteProject,
   type CreateProjectBody,
   EnableEnvironment,
   GetClientFeatures,
@@ -12,6 +13,8 @@ import {
   GetProjectOverview,
   ListProjects,
   RemoveProjectEnvironment,
+  UpdateProjectSettings,
+  ValidateProjectId,
 } from '@bunting/contracts';
 import { ada, lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -109,6 +112,29 @@ it('refuses an id that is taken or that cannot stand in a URL, and environments 
   for (const [body, message] of refused) {
     await expect(create(body)).rejects.toMatchObject({ kind: 'ValidationError', message });
   }
+});
+
+it('gives the id of a deleted private project to administrators alone, and says to others that it is taken', async () => {
+  const kim = someoneWho({ permission: 'CREATE_PROJECT' });
+  const remove = (projectId: string) => features.call(DeleteProject, { params: { projectId } });
+  for (const id of ['merger', 'opened']) await create({ id, name: 'Merger', mode: 'private' });
+  await features.call(UpdateProjectSettings, { params: { projectId: 'opened' }, body: { mode: 'open' } });
+  for (const id of ['merger', 'opened']) await remove(id);
+  expect((await features.states('project')).slice(-2)).toMatchObject([
+    { id: 'merger', state: null, lastMode: 'private' },
+    { id: 'opened', state: null, lastMode: 'open' },
+  ]);
+  const taken = { kind: 'NameExistsError', message: 'A project with this id already exists.' };
+  const validate = (id: string, caller = kim) => features.call(ValidateProjectId, { body: { id } }, caller);
+  await expect(create({ id: 'merger', name: 'Mine' }, kim)).rejects.toMatchObject(taken);
+  await expect(validate('merger')).rejects.toMatchObject(taken);
+  expect((await create({ name: 'Merger' }, kim)).id).toMatch(/^merger-[0-9a-f]{8}$/);
+  expect(await validate('opened')).toBeNull();
+  await create({ id: 'opened', name: 'Mine' }, kim);
+  expect(await validate('merger', mia)).toBeNull();
+  await create({ id: 'merger', name: 'Merger' });
+  await remove('merger');
+  await create({ id: 'merger', name: 'Mine' }, kim);
 });
 
 it('is for those who may create projects', async () => {

@@ -1,6 +1,7 @@
 import { idempotencyGrants, idempotencyTables, outboxTables } from '@bunting/outbox';
 import { appliedChangeRequests, identifiedRequests, protectedEnvironments } from './applied-changes.ts';
 import { archivedFeatures } from './archived-features.ts';
+import { deletedProjects } from './deleted-projects.ts';
 import { deletedFeatures } from './deleted-features.ts';
 import { editions } from './editions.ts';
 import { everyProjectTold } from './every-project-told.ts';
@@ -25,6 +26,7 @@ export const steps = [
   settings,
   deletedFeatures,
   toldProjects,
+  deletedProjects,
   idempotencyTables,
   archivedFeatures,
   editions,

@@ -16,7 +16,7 @@ const told = (version: number, state: object | null) => ({
   type: 'project',
   recordedAt: new Date().toISOString(),
   traceparent: null,
-  payload: { entity: 'project', id: 'brief', version, state },
+  payload: { entity: 'project', id: 'brief', version, state, ...(state === null ? { lastMode: 'open' } : {}) },
 });
 /** What the gateway hears as soon as the features service has found the project: that it is deleted, and before that it was made. */
 const created = told(1, { id: 'brief', mode: 'open', createdBy: null });
