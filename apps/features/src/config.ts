@@ -41,6 +41,23 @@ export const FeaturesConfig = Type.Object({
     default: 64,
     description: 'mebibytes of answers to SDKs that the features keep at most, to make them once and not for each',
   }),
+  FEATURES_APPLICATIONS_LIMIT: Type.Integer({
+    minimum: 10,
+    maximum: 1_000_000,
+    default: 10_000,
+    description:
+      'how many applications are listed; a tenth of them may be named by frontend keys, which are public. Reports of others are counted without their names',
+  }),
+  FEATURES_NEW_APPLICATIONS_PER_MINUTE: Type.Integer({
+    minimum: 1,
+    default: 100,
+    description: 'how many new applications each key may name within a minute, in each process',
+  }),
+  FEATURES_APPLICATION_DAYS: Type.Integer({
+    minimum: 1,
+    default: 90,
+    description: 'days without a report after which an application is removed from the list',
+  }),
   FEATURES_LIMIT: Type.Optional(
     Type.Integer({ minimum: 1, description: 'how many active features there may be; as many as wanted without it' }),
   ),

@@ -5,6 +5,7 @@ import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
 import { handingOver } from './operations/features/import-proposal.ts';
 import { featuresEndpoints } from './operations/index.ts';
+import { listingLimits } from './operations/usage/listing-limits.ts';
 import { entities } from './persistence/entities.ts';
 import { steps } from './persistence/migrations/index.ts';
 import { readersOf } from './persistence/readers.ts';
@@ -14,7 +15,7 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 export const featuresService = defineService({
   name: 'features',
   config: FeaturesConfig,
-  start: async ({ config, bus, log, serve, atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
@@ -39,10 +40,17 @@ export const featuresService = defineService({
     atStop('relay', () => telling.relay.stop());
     const work = unitOfWork(telling);
     const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
-    const housekeeping = startHousekeeping(work, { intervalMs, handOver: handingOver(bus, work), warn });
+    const applicationDays = config.FEATURES_APPLICATION_DAYS;
+    const handOver = handingOver(bus, work);
+    const housekeeping = startHousekeeping(work, { intervalMs, applicationDays, handOver, warn });
     atStop('housekeeping', () => housekeeping.stop());
+    const limits = listingLimits({
+      limit: config.FEATURES_APPLICATIONS_LIMIT,
+      perMinute: config.FEATURES_NEW_APPLICATIONS_PER_MINUTE,
+      ...{ registry: metrics, warn },
+    });
     const mostDelivered = config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024;
-    const answered = featuresEndpoints(work, readersOf(database), bus, config.FEATURES_LIMIT, mostDelivered);
+    const answered = featuresEndpoints(work, readersOf(database), bus, limits, config.FEATURES_LIMIT, mostDelivered);
     const served = await serve([...answered, telling.endpoint]);
     atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ready() };

@@ -38,12 +38,21 @@ export interface QuietFeatures extends QuietWork {
   stop(): Promise<void>;
 }
 
+/** A list of applications that is never full. */
+const noListingLimits = {
+  limit: 1_000_000,
+  budget: (_key: string, wanted: number) => wanted,
+  unlisted: () => undefined,
+};
+
 /** The operations of the service on a database of their own, without all that runs by itself: its statements would be counted too. */
 export const quietFeatures = async (): Promise<QuietFeatures> => {
   const fresh = await freshFeaturesDatabase();
   const bus = inProcessBus();
   const { database, work } = await quietWork(fresh.url, bus);
-  const served = await serve(bus, featuresEndpoints(work, readersOf(database), bus), { checkReplies: true });
+  const served = await serve(bus, featuresEndpoints(work, readersOf(database), bus, noListingLimits), {
+    checkReplies: true,
+  });
   return {
     ...{ bus, database, work },
     call: (operation, ask, caller = mia, more = {}) => call(bus, operation, ask, { ...contextOf(caller), ...more }),

@@ -27,6 +27,7 @@ export * from './model/reviewer.ts';
 export * from './model/segment.ts';
 export * from './model/strategy.ts';
 export * from './model/tag.ts';
+export * from './model/application.ts';
 export * from './model/usage.ts';
 export * from './model/user.ts';
 export * from './model/variant.ts';

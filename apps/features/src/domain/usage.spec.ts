@@ -71,8 +71,16 @@ describe('what a proxy collected', () => {
 
   it('names each application once', () => {
     expect(collectedApplications(body, caller)).toEqual([
-      { appName: 'web', sdkVersion: 'node:1', projects: ['*'], environment: 'production' },
+      {
+        ...{ appName: 'web', sdkVersion: 'node:1', projects: ['*'], environment: 'production' },
+        ...{ instanceId: 'default', isFrontend: false, createdBy: caller.name },
+      },
     ]);
+  });
+
+  it('names no instance of an application that only its metrics name', () => {
+    const [one, ...more] = collectedApplications({ ...body, applications: [] }, caller);
+    expect([one?.appName, one?.instanceId, more]).toEqual(['web', undefined, []]);
   });
 });
 

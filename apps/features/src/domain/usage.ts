@@ -7,6 +7,7 @@ import {
   type RegisterApplicationBody,
 } from '@bunting/contracts';
 import { environmentFor, projectsOf } from './application-token.ts';
+import { isPublicKey, type SeenApplication } from './applications.ts';
 import type { LifecycleStage } from './feature.ts';
 import { mustBe, named, wrong } from './refusals.ts';
 
@@ -21,16 +22,6 @@ export interface Count {
   readonly no: number;
   /** how often it came to each variant */
   readonly variants: Readonly<Record<string, number>>;
-}
-
-/** What is known of an application when it registers or reports. */
-export interface SeenApplication {
-  readonly appName: string;
-  readonly sdkVersion?: string | null;
-  readonly strategies?: readonly string[];
-  /** the projects of its token, `*` for all */
-  readonly projects: readonly string[];
-  readonly environment: string;
 }
 
 /** What decides which stages of its life a reported feature enters. */
@@ -99,38 +90,60 @@ export const collectedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, no
     return [{ feature: featureName, environment, appName, minute: counted, yes, no, variants: variantsOf(variants) }];
   });
 
+/** How many names of strategies are stored of one application. */
+const strategiesLimit = 200;
+
+interface SaidOfApplication {
+  readonly appName: string;
+  readonly instanceId?: string | undefined;
+  readonly sdkVersion?: string | null | undefined;
+  readonly strategies?: readonly string[] | undefined;
+}
+
+/** An application as its key shows it. A public key says neither which instances nor which strategies there are. */
+const seenApplication = (
+  { appName, instanceId, sdkVersion, strategies }: SaidOfApplication,
+  environment: string,
+  caller: Caller,
+): SeenApplication => {
+  const isFrontend = isPublicKey(caller);
+  return {
+    ...{ appName, environment, projects: projectsOf(caller), isFrontend, createdBy: caller.name },
+    ...(sdkVersion === undefined ? {} : { sdkVersion }),
+    ...(strategies === undefined || isFrontend ? {} : { strategies: strategies.slice(0, strategiesLimit) }),
+    ...(isFrontend ? {} : { instanceId: instanceId || 'default' }),
+  };
+};
+
 /** What an application says of itself; its projects are those of its token. */
 export const registeredApplication = (
   body: RegisterApplicationBody,
   environment: string,
   caller: Caller,
-): SeenApplication => ({
-  appName: body.appName,
-  sdkVersion: body.sdkVersion ?? null,
-  strategies: body.strategies,
-  projects: projectsOf(caller),
-  environment,
-});
+): SeenApplication => seenApplication({ ...body, sdkVersion: body.sdkVersion ?? null }, environment, caller);
 
-/** What a proxy says of the applications behind it, each once. */
+/** What a report of metrics says of the application that sends it. */
+export const reportingApplication = (body: MetricsBody, environment: string, caller: Caller): SeenApplication =>
+  seenApplication(body, environment, caller);
+
+/** What a proxy says of the applications behind it, each instance once. */
 export const collectedApplications = (body: BulkMetricsBody, caller: Caller): SeenApplication[] => {
-  const projects = projectsOf(caller);
   const seen = new Map<string, SeenApplication>();
-  const see = (application: SeenApplication): void => {
-    const key = JSON.stringify([application.appName, application.environment]);
-    if (!seen.has(key)) seen.set(key, application);
-  };
-  for (const { appName, sdkVersion, strategies, environment } of body.applications) {
-    see({
-      appName,
-      ...(sdkVersion === undefined ? {} : { sdkVersion }),
-      ...(strategies === undefined ? {} : { strategies }),
-      projects,
-      environment: environmentFor(caller, environment),
-    });
+  const named = new Set<string>();
+  const placeOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
+  for (const said of body.applications) {
+    const environment = environmentFor(caller, said.environment);
+    const place = placeOf(said.appName, environment);
+    const key = JSON.stringify([place, said.instanceId]);
+    if (!seen.has(key)) seen.set(key, seenApplication(said, environment, caller));
+    named.add(place);
   }
   for (const { appName, environment } of body.metrics) {
-    if (may(caller, ['CLIENT'], { environment })) see({ appName, projects, environment });
+    const place = placeOf(appName, environment);
+    if (named.has(place) || !may(caller, ['CLIENT'], { environment })) continue;
+    named.add(place);
+    const { instanceId: _, ...application } = seenApplication({ appName }, environment, caller);
+    seen.set(place, application);
   }
   return [...seen.values()];
 };

@@ -32,7 +32,7 @@ const given = (...features: readonly Feature[]) =>
   replicas[0]?.database.transaction((tx) =>
     featureRepository(tx, { event: () => undefined, state: () => undefined }).add(features),
   );
-const keepHouseEverywhere = () => Promise.all(replicas.map(({ work }) => keepHouse(work)));
+const keepHouseEverywhere = () => Promise.all(replicas.map(({ work }) => keepHouse(work, 90)));
 const told = async <T>(topic: string): Promise<T[]> =>
   (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
     ({ payload }) => payload,

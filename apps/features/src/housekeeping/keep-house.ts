@@ -31,9 +31,10 @@ const untilDone = async (
 
 /**
  * Does what time brings about: features that have outlived their type are told of once, whichever process comes first;
- * figures that have changed since they were told are told; figures that are too old are dropped.
+ * figures that have changed since they were told are told; figures that are too old are dropped, and so are applications that were not
+ * seen for so many days.
  */
-export const keepHouse = async (work: UnitOfWork): Promise<void> => {
+export const keepHouse = async (work: UnitOfWork, applicationDays: number): Promise<void> => {
   await untilDone(work, featuresAtOnce, async ({ upkeep, events }, atMost) => {
     await upkeep.unmarkRejuvenated();
     const aged = await upkeep.markAged(atMost);
@@ -42,6 +43,10 @@ export const keepHouse = async (work: UnitOfWork): Promise<void> => {
   });
   await untilDone(work, featuresAtOnce, ({ upkeep }, atMost) => upkeep.tellFigures(atMost));
   await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.dropOldFigures(atMost));
+  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.removeUnseenInstances(atMost));
+  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) =>
+    upkeep.removeUnseenApplications(applicationDays, atMost),
+  );
 };
 
 /**

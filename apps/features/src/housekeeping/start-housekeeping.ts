@@ -13,9 +13,15 @@ export const startHousekeeping = (
   work: UnitOfWork,
   {
     intervalMs,
+    applicationDays,
     handOver,
     warn,
-  }: { readonly intervalMs: number; readonly handOver: HandOver; readonly warn: (message: string) => void },
+  }: {
+    readonly intervalMs: number;
+    readonly applicationDays: number;
+    readonly handOver: HandOver;
+    readonly warn: (message: string) => void;
+  },
 ): Housekeeping => {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -23,7 +29,7 @@ export const startHousekeeping = (
 
   const running = (async () => {
     for (await rest(); !signal.aborted; await rest()) {
-      for (const part of [() => keepHouse(work), () => handOverImports(work, handOver)]) {
+      for (const part of [() => keepHouse(work, applicationDays), () => handOverImports(work, handOver)]) {
         await part().catch((error: unknown) => warn(`Housekeeping tries again: ${(error as Error).message}`));
       }
     }

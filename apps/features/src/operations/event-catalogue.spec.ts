@@ -25,6 +25,7 @@ import {
   CreateTagType,
   DeleteContextField,
   DeleteEnvironment,
+  DeleteApplication,
   DeleteFeature,
   DeleteFeatures,
   DeleteProject,
@@ -34,6 +35,7 @@ import {
   DeleteTag,
   DeleteTagType,
   DeprecateStrategyType,
+  DescribeApplication,
   DisableEnvironment,
   DisableEnvironmentsInBulk,
   EnableEnvironment,
@@ -358,7 +360,7 @@ const rows: readonly Row[] = [
   {
     write: 'let a feature outlive its type',
     given: given({ createdAt: '2020-01-01T00:00:00.000Z' }),
-    asks: () => keepHouse(house.work),
+    asks: () => keepHouse(house.work, 90),
     tells: [ofLamp('feature-potentially-stale-on')],
     again: 'is silent',
     by: systemCaller,
@@ -1044,6 +1046,22 @@ const rows: readonly Row[] = [
       }),
     tells: [],
     again: 'is silent',
+  },
+  {
+    write: 'create an application, and say more of it',
+    asks: async () => {
+      const params = { appName: 'terminal' };
+      await ask(DescribeApplication, { params, body: { description: 'sells tickets' } });
+      await ask(DescribeApplication, { params, body: { color: 'red' } });
+    },
+    tells: [{ type: 'application-created', data: expect.objectContaining({ appName: 'terminal' }) }],
+    again: 'is silent',
+  },
+  {
+    write: 'remove an application',
+    asks: () => ask(DeleteApplication, { params: { appName: 'terminal' } }),
+    tells: [],
+    again: 'is refused',
   },
   {
     write: 'register a browser or app',

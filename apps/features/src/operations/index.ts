@@ -1,5 +1,6 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
+import type { ApplicationEnvironments } from '../persistence/application-environments.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { applyChangesEndpoint } from './changes/apply-changes.ts';
 import { checkChangesEndpoint } from './changes/check-changes.ts';
@@ -80,12 +81,28 @@ import { reportFrontendMetricsEndpoint, reportMetricsEndpoint } from './usage/re
 import { reportMetricsInBulkEndpoint } from './usage/report-metrics-in-bulk.ts';
 import { getFeatureUsageEndpoint } from './usage/get-feature-usage.ts';
 import { getRawFeatureMetricsEndpoint } from './usage/get-raw-feature-metrics.ts';
-import { listApplicationsEndpoint } from './usage/list-applications.ts';
-import { getApplicationEndpoint } from './usage/get-application.ts';
+import { deleteApplicationEndpoint } from './applications/delete-application.ts';
+import { describeApplicationEndpoint } from './applications/describe-application.ts';
+import { getApplicationOverviewEndpoint } from './applications/get-application-overview.ts';
+import { getApplicationEndpoint } from './applications/get-application.ts';
+import { listApplicationInstancesEndpoint } from './applications/list-application-instances.ts';
+import { listApplicationsEndpoint } from './applications/list-applications.ts';
+import { listOutdatedSdksEndpoint } from './applications/list-outdated-sdks.ts';
+import { listProjectApplicationsEndpoint } from './applications/list-project-applications.ts';
+import { keepingReports, type KeepReport, type ListingLimits } from './usage/report.ts';
+
+const usageReportEndpoints = (keep: KeepReport, environments: ApplicationEnvironments): readonly Endpoint[] => [
+  registerApplicationEndpoint(keep, environments),
+  registerFrontendApplicationEndpoint(keep, environments),
+  reportMetricsEndpoint(keep, environments),
+  reportFrontendMetricsEndpoint(keep, environments),
+  reportMetricsInBulkEndpoint(keep),
+];
 
 /**
  * Everything that the service answers: writes go through the unit of work, reads past it.
  * @param bus where the change requests service and the gateway are asked
+ * @param limits what bounds the list of applications
  * @param featureLimit how many active features there may be; as many as wanted where it is not said
  * @param mostDelivered how many characters of answers to SDKs are kept
  */
@@ -99,12 +116,14 @@ export const featuresEndpoints = (
     situation,
     settings,
     usage,
+    applications,
     states,
     clients,
     applicationEnvironments,
     countResources,
   }: Readers,
   bus: Bus,
+  limits: ListingLimits,
   featureLimit?: number,
   mostDelivered = 64 * 1024 * 1024,
 ): readonly Endpoint[] => [
@@ -181,13 +200,15 @@ export const featuresEndpoints = (
   setVariantsInBatchEndpoint(work),
   ...settingsEndpoints(work, settings, bus, featureLimit),
   ...deliveryEndpoints(clients, applicationEnvironments, mostDelivered),
-  registerApplicationEndpoint(work, applicationEnvironments),
-  registerFrontendApplicationEndpoint(work, applicationEnvironments),
-  reportMetricsEndpoint(work, applicationEnvironments),
-  reportFrontendMetricsEndpoint(work, applicationEnvironments),
-  reportMetricsInBulkEndpoint(work),
+  ...usageReportEndpoints(keepingReports(work, limits), applicationEnvironments),
   getFeatureUsageEndpoint(usage),
   getRawFeatureMetricsEndpoint(usage),
-  listApplicationsEndpoint(usage),
-  getApplicationEndpoint(usage),
+  listApplicationsEndpoint(applications),
+  getApplicationEndpoint(applications),
+  getApplicationOverviewEndpoint(applications),
+  listApplicationInstancesEndpoint(applications),
+  listProjectApplicationsEndpoint(applications),
+  listOutdatedSdksEndpoint(applications),
+  describeApplicationEndpoint(work, applications, limits.limit),
+  deleteApplicationEndpoint(work),
 ];

@@ -1,5 +1,6 @@
 import type { Database } from '@bunting/database';
 import { type ApplicationEnvironments, applicationEnvironments } from './application-environments.ts';
+import { type ApplicationReader, applicationReader } from './application-reader.ts';
 import { type ClientFeaturesReader, clientFeaturesReader } from './client-features-reader.ts';
 import { type FeaturePartsReader, featurePartsReader } from './feature-parts-reader.ts';
 import { type FeatureReader, featureReader } from './feature-reader.ts';
@@ -20,6 +21,7 @@ export interface Readers {
   readonly situation: SituationReader;
   readonly settings: SettingsReaders;
   readonly usage: UsageReader;
+  readonly applications: ApplicationReader;
   readonly states: StateReader;
   readonly clients: ClientFeaturesReader;
   readonly applicationEnvironments: ApplicationEnvironments;
@@ -34,6 +36,7 @@ export const readersOf = (database: Database): Readers => ({
   situation: situationReader(database),
   settings: settingsReadersOf(database),
   usage: usageReader(database),
+  applications: applicationReader(database),
   states: stateReader(database),
   clients: clientFeaturesReader(database),
   applicationEnvironments: applicationEnvironments(database),

@@ -2,6 +2,7 @@ import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
+import { type ApplicationRepository, applicationRepository } from './application-repository.ts';
 import { catalogue, type Catalogue } from './catalogue.ts';
 import { type ChangeApplication, changeApplication } from './change-application.ts';
 import { type DestinationRepository, destinationRepository } from './destination-repository.ts';
@@ -60,6 +61,7 @@ export interface Work {
   readonly storedSegments: StoredSegments;
   readonly favorites: FavoriteRepository;
   readonly usage: UsageRepository;
+  readonly applications: ApplicationRepository;
   readonly upkeep: Upkeep;
   readonly events: { readonly record: (events: readonly DomainEvent[]) => void };
 }
@@ -127,6 +129,7 @@ export const unitOfWork = ({ work, workThen }: Pick<Telling, 'work' | 'workThen'
         storedSegments: segments,
         favorites: favoriteRepository(tx),
         usage: usageRepository(tx, outbox),
+        applications: applicationRepository(tx),
         upkeep: upkeep(tx, outbox),
         events: {
           record: (events) => {

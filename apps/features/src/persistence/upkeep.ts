@@ -21,6 +21,10 @@ export interface Upkeep {
   tellFigures(atMost: number): Promise<number>;
   /** Drops some of the figures that are too old; how many those were. */
   dropOldFigures(atMost: number): Promise<number>;
+  /** Removes some of the applications that were not seen for so many days; returns how many. */
+  removeUnseenApplications(days: number, limit: number): Promise<number>;
+  /** Removes some of the instances and missing features that were not seen for as long as figures are stored; returns how many. */
+  removeUnseenInstances(limit: number): Promise<number>;
 }
 
 const outlived = `type.id = f.type and f.created_at < now() - make_interval(days => type.lifetime_days)`;
@@ -66,6 +70,12 @@ const dropOldFigures = `
   )
   delete from feature_usage_hour kept using old where kept.ctid = old.ctid returning 1`;
 
+const removeUnseen = (table: string, age: string): string => `
+  with old as (
+    select ctid from ${table} where last_seen_at < now() - ${age} limit $1::integer for update skip locked
+  )
+  delete from ${table} kept using old where kept.ctid = old.ctid returning 1`;
+
 export const upkeep = ({ query }: Tx, outbox: Outbox): Upkeep => ({
   markAged: (atMost) => query(markAged, [atMost]),
   unmarkRejuvenated: async () => void (await query(unmarkRejuvenated)),
@@ -77,4 +87,16 @@ export const upkeep = ({ query }: Tx, outbox: Outbox): Upkeep => ({
   },
 
   dropOldFigures: async (atMost) => (await query(dropOldFigures, [atMost])).length,
+
+  removeUnseenApplications: async (days, limit) =>
+    (await query(removeUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
+
+  removeUnseenInstances: async (limit) => {
+    const removed = await Promise.all(
+      ['client_instance', 'client_missing_feature'].map((table) =>
+        query(removeUnseen(table, `interval '${hoursKept} hours'`), [limit]),
+      ),
+    );
+    return Math.max(...removed.map((rows) => rows.length));
+  },
 });

@@ -1,17 +1,14 @@
 import { notFound } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
-import { applicationJson } from './application-json.ts';
 import { moment, windowOf } from './feature-json.ts';
 
-/** What was counted, and by which applications: each answer is JSON, made in one statement. */
+/** What was counted: each answer is JSON, made in one statement. */
 export interface UsageReader {
   /** The evaluations of the last hour. */
   lately(feature: string, hidden: readonly string[]): Promise<string>;
   /** The evaluations by hour, as many hours back. */
   byHour(feature: string, hoursBack: number, hidden: readonly string[]): Promise<string>;
-  applications(hidden: readonly string[]): Promise<string>;
-  application(appName: string, hidden: readonly string[]): Promise<string>;
 }
 
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
@@ -49,25 +46,6 @@ const byHour: Statement = {
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 
-/** SQL: the application is used, and only in projects of that list. */
-const usedOnlyIn = (projects: string): string => `(
-  exists (select from client_application_usage used where used.app_name = a.app_name) and not exists (
-    select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;
-
-const applications: Statement = {
-  name: 'client-applications',
-  text: `
-    select json_build_object(
-      'applications', coalesce(json_agg(${applicationJson('$1')} order by a.app_name), '[]'),
-      'total', count(*))::text as json
-    from client_application a where not ${usedOnlyIn('$1')}`,
-};
-
-const application: Statement = {
-  name: 'client-application',
-  text: `select ${applicationJson('$2')}::text as json from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`,
-};
-
 export const usageReader = (database: Database): UsageReader => {
   const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
@@ -79,8 +57,5 @@ export const usageReader = (database: Database): UsageReader => {
   return {
     lately: (feature, hidden) => found(lately, [feature, hidden], noFeature(feature)),
     byHour: (feature, hoursBack, hidden) => found(byHour, [feature, hoursBack, hidden], noFeature(feature)),
-    applications: (hidden) => found(applications, [hidden], 'Could not find the applications'),
-    application: (appName, hidden) =>
-      found(application, [appName, hidden], `Could not find application with appName ${named(appName)}`),
   };
 };

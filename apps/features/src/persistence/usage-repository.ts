@@ -1,9 +1,8 @@
-import type { Application, FeatureState } from '@bunting/contracts';
+import type { FeatureState } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { LifecycleStage } from '../domain/feature.ts';
-import { type Count, largestCount, type ReportedFeature, type SeenApplication } from '../domain/usage.ts';
-import { applicationJson } from './application-json.ts';
+import { type Count, largestCount, type ReportedFeature } from '../domain/usage.ts';
 import { statesOf } from './feature-json.ts';
 
 /** What becomes of a feature when its figures are told: nothing but the stages that it enters. */
@@ -26,8 +25,6 @@ export interface UsageRepository {
   addByHour(counts: readonly Count[], now: Date): Promise<void>;
   /** Tells the states of features, with the stages that they enter. One that is just being written is left to be told later. */
   tell(features: readonly ToldFeature[]): Promise<void>;
-  /** Remembers that applications were seen; answers those that never were before. */
-  see(applications: readonly SeenApplication[], now: Date): Promise<Application[]>;
 }
 
 /** For how many hours figures are kept. */
@@ -105,37 +102,6 @@ const tell = `
     from free where feature.name = free.name returning feature.*
   ) ${statesOf('saved')}`;
 
-/** What was seen within the last minute, and looks as it did then, is not written again: reports do not queue for it. */
-const see = `
-  insert into client_application as known (app_name, sdk_version, strategies, created_at, last_seen_at)
-  select "appName", "sdkVersion", coalesce(strategies, '[]'), $2::timestamptz, $2::timestamptz
-  from json_to_recordset($1::json) as it ("appName" text, "sdkVersion" text, strategies jsonb)
-  where not exists (
-    select from client_application fresh
-    where fresh.app_name = "appName" and fresh.last_seen_at > $2::timestamptz - interval '1 minute'
-      and coalesce("sdkVersion", fresh.sdk_version) is not distinct from fresh.sdk_version
-      and coalesce(it.strategies, fresh.strategies) = fresh.strategies)
-  order by 1
-  on conflict (app_name) do update set
-    sdk_version = coalesce(excluded.sdk_version, known.sdk_version),
-    strategies = case when excluded.strategies = '[]' then known.strategies else excluded.strategies end,
-    last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
-  returning app_name as "appName", xmax = 0 as created`;
-
-const seeWhere = `
-  insert into client_application_usage (app_name, project, environment)
-  select "appName", project, environment
-  from json_to_recordset($1::json) as it ("appName" text, projects jsonb, environment text)
-    cross join jsonb_array_elements_text(projects) as project
-  where not exists (
-    select from client_application_usage known
-    where known.app_name = "appName" and known.project = project.value and known.environment = it.environment)
-  order by 1, 2, 3
-  on conflict do nothing`;
-
-const applications = `
-  select ${applicationJson("'{}'")} as json from client_application a where a.app_name = any ($1::text[]) order by a.app_name`;
-
 const minutesPerHour = 60;
 
 interface HourCount extends Omit<Count, 'minute' | 'variants'> {
@@ -197,15 +163,5 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox): UsageRepository 
     ])) {
       outbox.state({ entity: 'feature', id: state.name, version, state });
     }
-  },
-
-  see: async (seen, now) => {
-    if (seen.length === 0) return [];
-    const once = [...new Map(seen.map((application) => [application.appName, application])).values()];
-    const rows = await query<{ appName: string; created: boolean }>(see, [JSON.stringify(once), now.toISOString()]);
-    await query(seeWhere, [JSON.stringify(seen)]);
-    const created = rows.filter((row) => row.created).map(({ appName }) => appName);
-    if (created.length === 0) return [];
-    return (await query<{ json: Application }>(applications, [created])).map(({ json }) => json);
   },
 });

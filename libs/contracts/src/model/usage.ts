@@ -148,32 +148,3 @@ export const RawFeatureMetrics = Type.Object(
   { title: 'featureMetricsSchema', description: 'The metrics of a feature by hour.' },
 );
 export type RawFeatureMetrics = Static<typeof RawFeatureMetrics>;
-
-/** An application that has registered or reported. */
-export const Application = Type.Object(
-  {
-    appName: Type.String({ description: 'the name of the application' }),
-    sdkVersion: Type.Optional(Nullable(Type.String())),
-    strategies: Type.Array(Type.String(), { description: 'the strategy types that it can evaluate' }),
-    createdAt: Timestamp('when it was first seen'),
-    lastSeenAt: Timestamp('when it was last seen'),
-    usage: Type.Array(
-      Type.Object({
-        project: Type.String({ description: 'the project, `*` for all' }),
-        environments: Type.Array(Type.String()),
-      }),
-      { description: 'where it uses flags' },
-    ),
-  },
-  { title: 'applicationSchema', description: 'An application that has registered or reported.' },
-);
-export type Application = Static<typeof Application>;
-
-export const Applications = Type.Object(
-  {
-    applications: Type.Array(Application, { description: 'the applications, by name' }),
-    total: Type.Integer({ description: 'their number' }),
-  },
-  { title: 'applicationsSchema', description: 'The applications.' },
-);
-export type Applications = Static<typeof Applications>;

@@ -145,6 +145,12 @@ import { GetFeatureUsage } from './usage/get-feature-usage.ts';
 import { GetRawFeatureMetrics } from './usage/get-raw-feature-metrics.ts';
 import { ListApplications } from './usage/list-applications.ts';
 import { GetApplication } from './usage/get-application.ts';
+import { GetApplicationOverview } from './usage/get-application-overview.ts';
+import { ListApplicationInstances } from './usage/list-application-instances.ts';
+import { DescribeApplication } from './usage/describe-application.ts';
+import { DeleteApplication } from './usage/delete-application.ts';
+import { ListProjectApplications } from './usage/list-project-applications.ts';
+import { ListOutdatedSdks } from './usage/list-outdated-sdks.ts';
 import { ExportFeatures } from './features/export-features.ts';
 import { GetProjectHealth } from './projects/get-project-health.ts';
 import { GetProjectOverview } from './projects/get-project-overview.ts';
@@ -454,6 +460,12 @@ export * from './usage/get-feature-usage.ts';
 export * from './usage/get-raw-feature-metrics.ts';
 export * from './usage/list-applications.ts';
 export * from './usage/get-application.ts';
+export * from './usage/get-application-overview.ts';
+export * from './usage/list-application-instances.ts';
+export * from './usage/describe-application.ts';
+export * from './usage/delete-application.ts';
+export * from './usage/list-project-applications.ts';
+export * from './usage/list-outdated-sdks.ts';
 export * from './features/export-features.ts';
 export * from './projects/get-project-health.ts';
 export * from './projects/get-project-overview.ts';
@@ -652,6 +664,12 @@ export const operations: readonly AnyOperation[] = [
   GetRawFeatureMetrics,
   ListApplications,
   GetApplication,
+  GetApplicationOverview,
+  ListApplicationInstances,
+  DescribeApplication,
+  DeleteApplication,
+  ListProjectApplications,
+  ListOutdatedSdks,
   ExportFeatures,
   GetProjectOverview,
   GetProjectHealth,

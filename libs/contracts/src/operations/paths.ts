@@ -50,6 +50,13 @@ export const FeatureTypePath = Type.Object({
 export const ApplicationPath = Type.Object({
   appName: Type.String({ minLength: 1, description: 'the name of the application' }),
 });
+export const DescribedApplicationPath = Type.Object({
+  appName: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the application' }),
+});
+export const ApplicationEnvironmentPath = Type.Object({
+  ...ApplicationPath.properties,
+  environment: Type.String({ minLength: 1, description: 'the environment' }),
+});
 const changeRequestId = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,

@@ -241,7 +241,7 @@ describe('an application', () => {
     ]);
     expect(await features.call(GetApplication, { params: { appName: 'backend' } })).toMatchObject({
       appName: 'backend',
-      strategies: ['default', 'flexibleRollout'],
+      strategies: [{ name: 'default' }, { name: 'flexibleRollout' }],
       usage: [{ project: '*', environments: ['development', 'production'] }],
     });
     const { applications, total } = await features.call(ListApplications, {});

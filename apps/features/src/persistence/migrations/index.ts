@@ -1,4 +1,5 @@
 import { idempotencyGrants, idempotencyTables, outboxTables } from '@bunting/outbox';
+import { applications } from './applications.ts';
 import { appliedChangeRequests, identifiedRequests, protectedEnvironments } from './applied-changes.ts';
 import { archivedFeatures } from './archived-features.ts';
 import { deletedProjects } from './deleted-projects.ts';
@@ -23,6 +24,7 @@ export const steps = [
   appliedChangeRequests,
   protectedEnvironments,
   usage,
+  applications,
   settings,
   deletedFeatures,
   toldProjects,

@@ -1,4 +1,4 @@
-import { Application } from '../../model/usage.ts';
+import { ApplicationDetails } from '../../model/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { ApplicationPath } from '../paths.ts';
 
@@ -7,11 +7,11 @@ export const GetApplication = defineOperation({
   subject: 'call.features.get-application',
   operationId: 'getApplication',
   summary: 'Read an application',
-  description: 'Returns one application.',
+  description: 'Returns one application, with its instances and the features that it uses.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/applications/:appName' },
   permission: 'authenticated',
   params: ApplicationPath,
-  reply: Application,
+  reply: ApplicationDetails,
   errors: ['NotFoundError'],
 });

@@ -1,14 +1,16 @@
-import { Applications } from '../../model/usage.ts';
+import { Applications, ApplicationsQuery } from '../../model/application.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** List the applications. */
+/** List the applications, page by page. */
 export const ListApplications = defineOperation({
   subject: 'call.features.list-applications',
   operationId: 'getApplications',
   summary: 'List the applications',
-  description: 'Returns the applications that have registered.',
+  description: 'Returns a page of the applications that have registered or reported.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/applications' },
   permission: 'authenticated',
+  query: ApplicationsQuery,
   reply: Applications,
+  errors: ['ValidationError'],
 });

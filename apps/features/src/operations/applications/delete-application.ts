@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { DeleteApplication, notFound } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { hiddenFrom } from '../seen-by.ts';
+
+export const deleteApplicationEndpoint = (work: UnitOfWork) =>
+  implement(DeleteApplication, (asked) =>
+    work(asked, async ({ applications }) => {
+      const { params, caller } = asked;
+      authoriseEverywhere(caller, DeleteApplication.permission);
+      if (!(await applications.remove(params.appName, hiddenFrom(caller))))
+        throw notFound(`Could not find application with appName ${named(params.appName)}`);
+      return null;
+    }),
+  );

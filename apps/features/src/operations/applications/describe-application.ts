@@ -1,0 +1,24 @@
+import { implement } from '@bunting/bus';
+import { DescribeApplication } from '@bunting/contracts';
+import { tooMany } from '../../domain/refusals.ts';
+import type { ApplicationReader } from '../../persistence/application-reader.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import { hiddenFrom } from '../seen-by.ts';
+
+/** @param limit how many applications the list holds */
+export const describeApplicationEndpoint = (work: UnitOfWork, applications: ApplicationReader, limit: number) =>
+  implement(DescribeApplication, async (asked) => {
+    const { params, body, caller, now } = asked;
+    authoriseEverywhere(caller, DescribeApplication.permission);
+    // Answered as for a new one: that it is there is not told to a caller who may not see it, and neither is it changed.
+    const isHidden = await applications.isHidden(params.appName, hiddenFrom(caller));
+    return work(asked, async (tx) => {
+      if (isHidden) return null;
+      const application = { ...body, appName: params.appName, createdBy: caller.name };
+      const outcome = await tx.applications.describe(application, now, limit);
+      if (outcome === 'full') throw tooMany('application', limit);
+      if (outcome === 'created') tx.events.record([{ type: 'application-created', data: application }]);
+      return null;
+    });
+  });
