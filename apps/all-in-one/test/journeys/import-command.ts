@@ -90,7 +90,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       const { body } = await platform().api<{ segments: Segment[] }>('GET', '/api/admin/segments');
       const here = body.segments.filter(({ name }) => name?.startsWith(project));
       expect(here.map(({ name, project: of }) => [name, of])).toEqual([
-        [`${project}-north of Oslo`, null],
+        [`${project}-north of Oslo`, undefined],
         [`${project}-testers`, project],
       ]);
       const strategy = file.featureStrategies.find((each) => each.segments.length === 2);
