@@ -34,6 +34,8 @@ export interface RefusedAnswer {
   readonly retryAfterSeconds?: number | undefined;
   /** of what has changed: its tag as it is now */
   readonly tag?: string | undefined;
+  /** the service that was called runs an older version, without the operation */
+  readonly isUnsupported?: true;
 }
 
 export type Answer = { readonly reply: Reply } | { readonly refused: RefusedAnswer };

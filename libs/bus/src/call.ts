@@ -30,6 +30,22 @@ export const call = async <O extends AnyOperation>(
   return JSON.parse(answer.reply.json) as ReplyOf<O>;
 };
 
+/**
+ * Calls an operation whose reply only adds to another: undefined where the service runs an older version without it, so that an
+ * upgrade service by service takes nothing away that was there before.
+ */
+export const callIfSupported = async <O extends AnyOperation>(
+  bus: Bus,
+  operation: O,
+  ask: Ask<O>,
+  context: CallContext,
+): Promise<ReplyOf<O> | undefined> => {
+  const answer = await callForAnswer(bus, operation, ask, context);
+  if ('reply' in answer) return JSON.parse(answer.reply.json) as ReplyOf<O>;
+  if (answer.refused.isUnsupported === true) return undefined;
+  throw refusalOf(answer.refused);
+};
+
 const traceparent = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /** A new W3C trace context; continues the given one when it is well-formed. */

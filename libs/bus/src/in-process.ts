@@ -1,6 +1,7 @@
 import { unavailable } from '@bunting/contracts';
 import type { Answer, Bus, CallContext, Responder, Subscription } from './bus.ts';
 import { settlingMs } from './deadline.ts';
+import { presenceSubject, serviceOfSubject, unserved } from './presence.ts';
 import { refusedWith } from './refused.ts';
 
 interface Consumer {
@@ -8,10 +9,6 @@ interface Consumer {
   readonly name: string;
   readonly deliver: (payload: string) => Promise<void>;
 }
-
-const nobody = (subject: string): Answer => ({
-  refused: refusedWith(unavailable(`Nobody answers ${subject} now. Please try again.`)),
-});
 
 /**
  * The bus within one process. Requests, replies and facts are text here too, so that nobody shares an object with anybody
@@ -34,7 +31,10 @@ export const inProcessBus = (): Bus => {
     call: async (subject: string, request: string, context: CallContext) => {
       const candidates = responders.get(subject) ?? [];
       const responder = candidates[turn++ % Math.max(1, candidates.length)];
-      if (closed || responder === undefined) return nobody(subject);
+      if (closed || responder === undefined) {
+        const present = responders.get(presenceSubject(serviceOfSubject(subject))) ?? [];
+        return unserved(subject, present.length > 0);
+      }
       if (context.timeoutMs <= 0)
         return { refused: refusedWith(unavailable(`${subject} was not called: its time is up.`)) };
       let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 export type { Answer, Bus, CallContext, Fact, RefusedAnswer, Reply, Subscription } from './bus.ts';
 export { settlingMs } from './deadline.ts';
-export { type Ask, call, callForAnswer, systemContext, traceparentFrom } from './call.ts';
+export { type Ask, call, callForAnswer, callIfSupported, systemContext, traceparentFrom } from './call.ts';
 export { type Asked, type Endpoint, implement, JsonText, notModified } from './implement.ts';
 export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';

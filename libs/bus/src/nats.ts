@@ -16,7 +16,9 @@ import type { IfMatch } from './precondition.ts';
 import { timeLeft } from './deadline.ts';
 import { type Heard, isRepeatableCall, natsCalls, type Unanswered } from './nats-calls.ts';
 import { connectToNats, type NatsAccess } from './nats-connection.ts';
+import { presenceSubject, serviceOfSubject, unserved } from './presence.ts';
 import { refusedWith } from './refused.ts';
+import { systemContext } from './call.ts';
 
 export interface NatsOptions {
   readonly url: string;
@@ -110,14 +112,16 @@ const drained = async (draining: Promise<unknown>): Promise<boolean> => {
   return Promise.race([confirmed, timeout]).finally(() => clearTimeout(timer));
 };
 
+/** How long a call without a responder is held up in order to say why it has none. */
+const presenceTimeoutMs = 500;
+
 /** How often calls that were read too late are warned of at most. */
 const latenessWarningMs = 10_000;
 
 const away = (): Answer => ({ refused: refusedWith(unavailable('The message bus is away. Please try again.')) });
 
-const notAnswered = (subject: string, why: Unanswered, isWrite: boolean): Answer => {
+const notAnswered = (subject: string, why: Exclude<Unanswered, 'nobody'>, isWrite: boolean): Answer => {
   const told = {
-    nobody: `Nobody answers ${subject} now. Please try again.`,
     late: isWrite
       ? `${subject} did not answer in time: it may have been done or not, and will not be done from now on. Please look, and try again.`
       : `${subject} did not answer in time. Please try again.`,
@@ -190,6 +194,15 @@ export const natsBus = async ({
     ),
   });
 
+  /** Whether the service of a subject is there. */
+  const isPresent = async (subject: string): Promise<boolean> => {
+    const context = systemContext(presenceTimeoutMs);
+    const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
+    const asked = presenceSubject(serviceOfSubject(subject));
+    const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
+    return typeof (await calls.ask(asked, Buffer.from('{}'), carried, options)) !== 'string';
+  };
+
   const offered = (answer: Answer): { payload: Buffer; carried?: MsgHdrs } => {
     const carried = headers();
     if ('refused' in answer) {
@@ -213,6 +226,7 @@ export const natsBus = async ({
       try {
         const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
         const heard = await calls.ask(subject, payload, carried, { timeoutMs: Math.round(timeoutMs), repeatable });
+        if (heard === 'nobody') return unserved(subject, await isPresent(subject));
         return typeof heard === 'string' ? notAnswered(subject, heard, !repeatable) : answerOf(heard);
       } catch {
         return away();

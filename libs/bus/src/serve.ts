@@ -7,12 +7,14 @@ import {
   parse,
   Refusal,
   type RequestOf,
+  serviceOf,
   unavailable,
 } from '@bunting/contracts';
 import type { Answer, Bus, CallContext, Subscription } from './bus.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
 import { type Once, onceOf, rememberedIn } from './once.ts';
 import { requireMatch } from './precondition.ts';
+import { presenceSubject } from './presence.ts';
 import { defect, refusedWith } from './refused.ts';
 
 /** One call, answered: what a service logs and measures of it. */
@@ -138,8 +140,13 @@ export const serve = async (
       bus.respond(endpoint.operation.subject, (request, context) => answer(endpoint, request, context)),
     ),
   );
+  const services = new Set(served.map(({ operation }) => serviceOf(operation)));
+  const isPresent = async (): Promise<Answer> => ({ reply: { json: 'true', headers: {} } });
+  const presence = await Promise.all([...services].map((service) => bus.respond(presenceSubject(service), isPresent)));
   return {
     stop: async () => {
+      // First of all: while operations are withdrawn, one that is missing says nothing about the version.
+      await Promise.all(presence.map((subscription) => subscription.stop()));
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       if (running > 0) await new Promise<void>((resolve) => (idle = resolve));
     },

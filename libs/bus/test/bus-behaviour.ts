@@ -6,6 +6,7 @@ import {
   type Bus,
   call,
   callForAnswer,
+  callIfSupported,
   type CallContext,
   implement,
   JsonText,
@@ -168,6 +169,21 @@ export const describeBus = (
         retryAfterSeconds: 1,
       });
       expect(performance.now() - before).toBeLessThan(1_000);
+    });
+
+    it('says that a service is of an older version, if it is there without the operation', async () => {
+      const served = await serve(bus, [implement(Look, async () => ({ text: '' }))]);
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'ServiceUnavailable',
+        message: 'The features service runs an older version, without the operation greet. Upgrade it, and try again.',
+      });
+      expect(await callIfSupported(bus, Greet, { params: { name: 'x' } }, context())).toBeUndefined();
+      await served.stop();
+      const absent = expect.objectContaining({
+        message: expect.stringMatching(/^Nobody answers call\.features\.greet/),
+      });
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toEqual(absent);
+      await expect(callIfSupported(bus, Greet, { params: { name: 'x' } }, context())).rejects.toEqual(absent);
     });
 
     it('refuses as unavailable what is not answered in time', async () => {

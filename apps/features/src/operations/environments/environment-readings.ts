@@ -1,4 +1,4 @@
-import { type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { type Bus, callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import {
   CountTokens,
   GetEnvironment,
@@ -14,7 +14,7 @@ import { tagged } from '../tagged.ts';
 
 const tokensOf = async (bus: Bus, asked: Parameters<typeof onBehalfOf>[0], project?: string) => {
   const body = project === undefined ? {} : { project };
-  return (await call(bus, CountTokens, { body }, onBehalfOf(asked))).environments;
+  return (await callIfSupported(bus, CountTokens, { body }, onBehalfOf(asked)))?.environments ?? [];
 };
 
 export const listEnvironmentsEndpoint = (environments: EnvironmentReader, bus: Bus) =>

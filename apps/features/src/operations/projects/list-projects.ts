@@ -1,4 +1,4 @@
-import { type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { type Bus, callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountMembers, ListProjects } from '@bunting/contracts';
 import type { ProjectReader } from '../../persistence/project-repository.ts';
 import { hiddenFrom } from '../seen-by.ts';
@@ -7,8 +7,8 @@ import { activityIfKnown } from './project-activity.ts';
 export const listProjectsEndpoint = (projects: ProjectReader, bus: Bus) =>
   implement(ListProjects, async (asked) => {
     const [held, recent = []] = await Promise.all([
-      call(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
+      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
       activityIfKnown(bus, asked, {}),
     ]);
-    return new JsonText(await projects.all(asked.caller.id, hiddenFrom(asked.caller), held.projects, recent));
+    return new JsonText(await projects.all(asked.caller.id, hiddenFrom(asked.caller), held?.projects ?? [], recent));
   });

@@ -1,4 +1,4 @@
-import { type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { type Bus, callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
   CountMembers,
@@ -35,9 +35,9 @@ export const getPersonalDashboardEndpoint = (dashboard: DashboardReader, bus: Bu
     const { caller } = asked;
     // Whoever has the permission for everything is an administrator; no project has an empty id.
     const everywhere = { project: '', permissions: ['ADMIN' as const] };
-    const [{ projects: held }, { users }] = await Promise.all([
-      call(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
-      call(bus, ListHolders, { body: everywhere }, onBehalfOf(asked)),
+    const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
+      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
+      callIfSupported(bus, ListHolders, { body: everywhere }, onBehalfOf(asked)),
     ]);
     const admins = users.map(({ id, name, username, email, imageUrl }) => ({
       id,

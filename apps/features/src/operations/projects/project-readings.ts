@@ -1,4 +1,4 @@
-import { type Asked, type Bus, call, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { type Asked, type Bus, callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import {
   CountMembers,
   CountTokens,
@@ -32,7 +32,7 @@ type AskedForProject = Asked<
 
 const heldProject = async (bus: Bus, asked: AskedForProject): Promise<readonly HeldProject[]> => {
   const body = { project: asked.params.projectId };
-  return (await call(bus, CountMembers, { body }, onBehalfOf(asked))).projects;
+  return (await callIfSupported(bus, CountMembers, { body }, onBehalfOf(asked)))?.projects ?? [];
 };
 
 const knownElsewhere = async (bus: Bus, asked: AskedForProject): Promise<KnownElsewhere> => {
@@ -80,9 +80,9 @@ export const getProjectStatusEndpoint = (projects: ProjectOverviewReader, bus: B
     const [held, [active = noActivity], tokens] = await Promise.all([
       heldProject(bus, asked),
       activityFor(bus, asked, { project, days: 365 }),
-      call(bus, CountTokens, { body: { project } }, onBehalfOf(asked)),
+      callIfSupported(bus, CountTokens, { body: { project } }, onBehalfOf(asked)),
     ]);
-    const apiTokens = tokens.environments.reduce((sum, environment) => sum + environment.tokens, 0);
+    const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);
     return new JsonText(await projects.status(project, held, { days: active.days, apiTokens }));
   });
 
@@ -90,10 +90,10 @@ export const getPersonalDashboardProjectEndpoint = (projects: ProjectOverviewRea
   implement(GetPersonalDashboardProject, async (asked) => {
     const { projectId } = asked.params;
     const newest = { query: { project: `IS:${projectId}`, limit: '10' } };
-    const [held, { events }, { roles }] = await Promise.all([
+    const [held, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
       heldProject(bus, asked),
-      call(bus, FindEvents, newest, onBehalfOf(asked)),
-      call(bus, GetUserRoles, { query: { projectId } }, onBehalfOf(asked)),
+      callIfSupported(bus, FindEvents, newest, onBehalfOf(asked)),
+      callIfSupported(bus, GetUserRoles, { query: { projectId } }, onBehalfOf(asked)),
     ]);
     const about = {
       latestEvents: events.map(({ id, summary = null, createdBy, createdAt }) => {

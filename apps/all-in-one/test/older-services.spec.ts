@@ -1,0 +1,125 @@
+import * as contracts from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Platform, startPlatform } from '../src/platform.ts';
+import { type Answer, type Api, apiOf } from './api.ts';
+import { dataFolder, removeFolder } from './platform.ts';
+import { repository } from './program.ts';
+import { quietPort } from './quiet-port.ts';
+
+/**
+ * Services are upgraded one after the other. A service that calls an operation which another one does not have yet must go on, or
+ * say which one is to be upgraded.
+ */
+describe('while a service of an older version lacks an operation', () => {
+  const dataDir = dataFolder();
+  /** subjects of the operations that are taken away */
+  const lacking = new Set<string>();
+  let platform: Platform;
+  let api: Api;
+
+  beforeAll(async () => {
+    const token = `e2e-${randomBytes(24).toString('hex')}`;
+    const port = await quietPort();
+    const environment = { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_DATA_DIR: dataDir };
+    const more = { BUNTING_ADMIN_TOKEN: token, CHANGE_REQUESTS_VOLUNTARY: 'true', LOG_LEVEL: 'silent' };
+    platform = await startPlatform({ ...environment, ...more }, repository);
+    api = apiOf(platform.address, token);
+    const { bus } = platform.hosted;
+    const called = bus.call.bind(bus);
+    // No process answers such a subject, and the service that it names is there: what an older version looks like.
+    bus.call = (subject, request, context) =>
+      called(lacking.has(subject) ? `${subject}-lacking` : subject, request, context);
+  }, 120_000);
+  afterAll(async () => {
+    await platform.stop();
+    removeFolder(dataDir);
+  }, 60_000);
+
+  const project = '/api/admin/projects/default';
+  type Step = readonly [name: string, step: () => Promise<Answer>];
+  /** What reads, or makes something anew each time, and takes several services. */
+  const tour: readonly Step[] = [
+    ['list projects', () => api('GET', '/api/admin/projects')],
+    ['read a project', () => api('GET', `${project}/overview`)],
+    ['read the status of a project', () => api('GET', `/api/admin/projects/default/status`)],
+    ['read the personal dashboard', () => api('GET', '/api/admin/personal-dashboard')],
+    ['list environments', () => api('GET', '/api/admin/environments')],
+    ['list environments of a project', () => api('GET', '/api/admin/environments/project/default')],
+    [
+      'make a token',
+      () =>
+        api('POST', '/api/admin/api-tokens', {
+          tokenName: randomUUID(),
+          type: 'client',
+          environment: 'development',
+          projects: ['*'],
+        }),
+    ],
+    ['make a feature', () => api('POST', `${project}/features`, { name: `flag-${randomUUID()}` })],
+    ['make a segment', () => api('POST', '/api/admin/segments', { name: randomUUID(), constraints: [] })],
+    ['search features', () => api('GET', '/api/admin/search/features')],
+    ['search events', () => api('GET', '/api/admin/search/events')],
+    ['list change requests', () => api('GET', `${project}/change-requests`)],
+    [
+      'propose a change',
+      async () => {
+        const feature = `flag-${randomUUID()}`;
+        const made = await api('POST', `${project}/features`, { name: feature });
+        if (made.status !== 201) return made;
+        const change = { feature, action: 'updateEnabled', payload: { enabled: true } };
+        return api('POST', `${project}/environments/development/change-requests`, change);
+      },
+    ],
+  ];
+  /** Outboxes and states are read in the background, by consumers that catch up once the operation is there. */
+  const isOfBackground = (name: string): boolean => /outbox|state|dead-letters|feed/.test(name);
+  const isOperation = (exported: unknown): exported is contracts.AnyOperation =>
+    typeof exported === 'object' && exported !== null && 'subject' in exported && 'permission' in exported;
+  const exported: readonly unknown[] = Object.values(contracts);
+  const internal = exported
+    .filter(isOperation)
+    .filter((operation) => operation.http === undefined && !isOfBackground(contracts.nameOf(operation)));
+  /** Their replies are shown beside others: without them there are no counts, and nothing is refused. */
+  const additions = ['count-members', 'count-tokens', 'list-holders', 'get-project-activity'];
+
+  it('does all of the tour where none is lacking', async () => {
+    for (const [name, step] of tour) {
+      const { status, text } = await step();
+      expect([name, status < 300, text]).toEqual([name, true, text]);
+    }
+  }, 60_000);
+
+  it.each(internal.map((operation) => [contracts.nameOf(operation), operation] as const))(
+    'does all else, or names what to upgrade, without %s',
+    async (name, operation) => {
+      lacking.add(operation.subject);
+      try {
+        for (const [step, take] of tour) {
+          const { status, text } = await take();
+          if (status < 300) continue;
+          expect([step, status, text]).toEqual([
+            step,
+            503,
+            expect.stringContaining(
+              `The ${contracts.serviceOf(operation)} service runs an older version, without the operation ${name}`,
+            ),
+          ]);
+          expect([step, additions.includes(name)]).toEqual([step, false]);
+        }
+      } finally {
+        lacking.clear();
+      }
+    },
+    60_000,
+  );
+
+  it('names an operation of the API that the service behind the gateway lacks', async () => {
+    lacking.add(contracts.AddChanges.subject);
+    const change = { feature: 'x', action: 'updateEnabled', payload: { enabled: true } };
+    const { status, text, headers } = await api('POST', `${project}/environments/development/change-requests`, change);
+    lacking.clear();
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true]);
+    expect(text).toContain('The change-requests service runs an older version, without the operation add-changes');
+  });
+});
