@@ -17,6 +17,9 @@ export interface Fault {
 const momentMs = 10_000;
 const longestWaitMs = 30_000;
 
+/** Longer than any call is waited for. */
+const longFreezeMs = 30_000;
+
 const away = (chance: Chance): number => chance.between(0, 1_500);
 
 const killed =
@@ -65,6 +68,24 @@ const disturbed: Fault['strike'] = async ({ processes }, chance) => {
   for (let waited = 0; disturbedSoFar() === before && waited < longestWaitMs; waited += 250) await sleep(250);
   for (const { deliveries } of processes) deliveries.disturbed = false;
   return disturbedSoFar() > before;
+};
+
+/** Sessions become read-only and writable again, some dozen times in a row. */
+const readOnlyOnAndOff: Fault['strike'] = async ({ postgres }, chance) => {
+  for (let times = chance.whole(5, 30); times > 0; times--) {
+    await postgres.readOnly(chance.between(5, 60));
+    await sleep(chance.between(5, 200));
+  }
+  await postgres.readOnly(chance.between(500, 3_000));
+  return true;
+};
+
+const frozenForLong: Fault['strike'] = async (world, chance) => {
+  const victim = chance.one(world.of('features'));
+  victim.freeze();
+  await sleep(longFreezeMs);
+  victim.thaw();
+  return true;
 };
 
 const powerCut: Fault['strike'] = async ({ processes, nats, postgres }, chance) => {
@@ -120,6 +141,13 @@ export const faults: readonly Fault[] = [
   },
   { name: 'deliveries doubled and shuffled', to: 'wires', strike: disturbed },
   { name: 'PostgreSQL crashed', to: 'servers', strike: always(({ postgres }, chance) => postgres.crash(away(chance))) },
+  { name: 'PostgreSQL read-only, on and off', to: 'servers', strike: readOnlyOnAndOff },
+  ...['search', 'change-requests'].map((service) => ({
+    name: `the database of ${service} put back to an older copy`,
+    to: service,
+    strike: always((world: World, chance: Chance) => world.restore(service, chance.between(2_000, 6_000))),
+  })),
+  { name: 'a features process frozen for 30 s', to: 'features', strike: frozenForLong },
   {
     name: 'a process cut off from NATS',
     to: 'wires',

@@ -2,10 +2,14 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 import type { Subject } from './subject.ts';
 
 /**
- * What became of a write. `acknowledged`: the answer was a success; `refused`: a client's mistake, which none of ours is;
- * `unknown`: it may have happened or not.
+ * What became of a write. `acknowledged`: the answer was a success. `refused`: a client error, which none of these writes is.
+ * The others were answered 5xx or not at all. `unknown`: it may have happened or not. `found`: a read afterwards showed that it
+ * happened. `absent`: a read afterwards showed that it did not, and from then on it must never happen.
  */
-export type Outcome = 'acknowledged' | 'refused' | 'unknown';
+export type Outcome = 'acknowledged' | 'refused' | 'unknown' | 'found' | 'absent';
+
+/** Whether a write with this outcome is certain to have happened. */
+export const hasHappened = (outcome: Outcome): boolean => outcome === 'acknowledged' || outcome === 'found';
 
 /** One write, as its writer remembers it. */
 export interface Entry {

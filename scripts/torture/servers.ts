@@ -1,8 +1,9 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { startNats, type TestNats } from '@bunting/testing';
+import { eventually, startNats, type TestNats } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { quietPort } from '../../apps/all-in-one/test/quiet-port.ts';
+import { withClient } from '../../libs/testing/src/postgres-server.ts';
 
 /** The PostgreSQL of a run. It keeps to its port, and to the promises that it makes by default: fsync is on. */
 export interface Postgres {
@@ -10,6 +11,12 @@ export interface Postgres {
   urlOf(database: string): string;
   /** Ends it as a crash would (`immediate`), and starts it again after a while. */
   crash(awayMs: number): Promise<void>;
+  /** Makes every session read-only for a while, as a failover to a standby or a guard of a full disk does. */
+  readOnly(forMs: number): Promise<void>;
+  /** Copies a database as it is now. Its sessions are ended. */
+  copyDatabase(name: string): Promise<void>;
+  /** Puts a database back to its copy, which is used up. Its sessions are ended. */
+  returnToCopy(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -29,6 +36,13 @@ export const startPostgres = async (dataDir: string): Promise<Postgres> => {
   const port = await quietPort();
   const turn = inTurn();
   let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, port });
+  const administer = (...statements: readonly string[]): Promise<void> =>
+    withClient(server.urlOf('postgres'), async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+  const copyOf = (name: string): string => `${name}_copy`;
+  const endSessions = (name: string): string =>
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
   return {
     port,
     urlOf: (database) => server.urlOf(database),
@@ -39,6 +53,25 @@ export const startPostgres = async (dataDir: string): Promise<Postgres> => {
         await pause(awayMs);
         server = await startEmbeddedPostgres({ dataDir, port });
       }),
+    readOnly: (forMs) =>
+      turn(async () => {
+        await administer('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
+        await pause(forMs);
+        await administer('alter system reset default_transaction_read_only', 'select pg_reload_conf()');
+      }),
+    copyDatabase: (name) =>
+      turn(() =>
+        // A session that was ended may be there for a moment more.
+        eventually(() =>
+          administer(
+            `drop database if exists ${copyOf(name)} with (force)`,
+            endSessions(name),
+            `create database ${copyOf(name)} template ${name}`,
+          ),
+        ),
+      ),
+    returnToCopy: (name) =>
+      turn(() => administer(`drop database ${name} with (force)`, `alter database ${copyOf(name)} rename to ${name}`)),
     stop: () => turn(() => server.stop()),
   };
 };

@@ -133,6 +133,7 @@ export const torture = async (options: TortureOptions): Promise<Outcome> => {
         write,
         isOver: () => over,
         mostProjects: Math.floor(mostProjects / writers),
+        restores: () => world.restores.filter(({ service }) => service === 'change-requests').length,
       });
     });
     const complaints: string[] = [];

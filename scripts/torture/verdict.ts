@@ -1,20 +1,14 @@
-import type {
-  ChangeRequest,
-  Event,
-  EventLogVerification,
-  Events,
-  Feature,
-  SearchFeaturesResponse,
-} from '@bunting/contracts';
+import type { Event, EventLogVerification, Events, Feature, SearchFeaturesResponse } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
 import type { Follower } from './follower.ts';
-import type { Entry } from './ledger.ts';
-import { asFlag, asRequest, isOfRequests, spelled, type Subject } from './subject.ts';
-import type { World } from './world.ts';
+import { type Entry, hasHappened } from './ledger.ts';
+import { observe, reader, readProject } from './observed.ts';
+import { asFlag, isOfRequests, spelled, type Subject } from './subject.ts';
+import { databaseOf, type World } from './world.ts';
 
 /** What a run has shown. It is passed when there are no violations. */
 export interface Verdict {
@@ -35,27 +29,12 @@ const consumers = ['audit', 'search', 'change-requests'] as const;
 const calmMs = 60_000;
 const atOnce = 8;
 
-const databaseOf = (service: string): string => `bunting_${service.replaceAll('-', '_')}`;
-
 const rowsOf = <Row>({ postgres }: World, service: string, text: string): Promise<Row[]> =>
   withClient(postgres.urlOf(databaseOf(service)), async (client) => (await client.query(text)).rows as Row[]);
 
-/** Asks through one gateway until it answers in full; what is not found is `undefined`. */
-const reading =
-  ({ urls: [url], token }: World) =>
-  <T>(path: string, body?: unknown): Promise<T | undefined> =>
-    eventually(async () => {
-      const response = await fetch(`${url}${path}`, {
-        headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      if (response.status === 404) return undefined;
-      if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${text}`);
-      const stale = response.headers.get('bunting-stale');
-      if (stale !== null) throw new Error(`${path} is answered as it was ${stale} ms ago.`);
-      return JSON.parse(text) as T;
-    });
+const readMs = 10_000;
+/** Reads through one gateway. */
+const reading = (world: World) => reader(world, ([url]) => url ?? '', readMs);
 
 const inParallel = async <T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> => {
   const left = [...items];
@@ -113,39 +92,16 @@ const wholeLog = async (world: World): Promise<Event[]> => {
   }
 };
 
-/** What there is of a project that several subjects share, read once. */
+/** What several subjects of a project share, read once. */
 const projectsOf = (world: World) => {
-  const read = reading(world);
-  const known = new Map<string, Promise<{ requests: ChangeRequest[]; archived: string[] } | undefined>>();
-  const look = async (project: string) => {
-    const requests = await read<ChangeRequest[]>(`/api/admin/projects/${project}/change-requests`);
-    if (requests === undefined) return undefined;
-    const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
-    return { requests, archived: (archived?.features ?? []).map(({ name }) => name) };
-  };
+  const known = new Map<string, ReturnType<typeof readProject>>();
   return (project: string) => {
-    const looked = known.get(project) ?? look(project);
-    known.set(project, looked);
-    return looked;
+    const parts = known.get(project) ?? readProject(reading(world), project);
+    known.set(project, parts);
+    return parts;
   };
 };
 type Projects = ReturnType<typeof projectsOf>;
-
-/** What is there, as whoever reads it by its name sees it. */
-const observed = async (world: World, projects: Projects, project: string, subject: string): Promise<Subject> => {
-  const known = await projects(project);
-  if (known === undefined) return { exists: false };
-  if (subject === project) return { exists: true };
-  const flag = await reading(world)<Feature>(`/api/admin/projects/${project}/features/${subject}`);
-  const isArchived = known.archived.includes(subject);
-  const request = known.requests.find(({ features }) => features.some(({ name }) => name === subject));
-  return {
-    exists: true,
-    ...(flag === undefined ? {} : { flag: asFlag(flag) }),
-    ...(isArchived ? { flag: 'archived' } : {}),
-    ...(request === undefined ? {} : { request: asRequest(request) }),
-  };
-};
 
 /** What is there, as whoever searches for it sees it. */
 const searched = async (world: World, project: string, name: string): Promise<Subject['flag']> => {
@@ -161,7 +117,20 @@ const searched = async (world: World, project: string, name: string): Promise<Su
 
 const shown = (value: unknown): string => JSON.stringify(value);
 
-/** Judges one sequence of writes: by what is there now, by what was told, and by what is found. */
+/** Whether what became of a change request was forgotten, as its database was put back to an older copy afterwards. */
+const isForgotten = ({ restores }: World, entries: readonly Entry[]): boolean =>
+  restores.some(
+    ({ service, copiedAt, restoredAt }) =>
+      service === 'change-requests' &&
+      entries.some(
+        ({ at, ms, then }) =>
+          then.request !== undefined && new Date(at) <= restoredAt && new Date(Date.parse(at) + ms) >= copiedAt,
+      ),
+  );
+
+const withoutRequest = ({ request: _, ...subject }: Subject): Subject => subject;
+
+/** Judges one sequence of writes: by what is there now, by its events, and by what a search finds. */
 const judgeSubject = async (
   world: World,
   projects: Projects,
@@ -172,18 +141,22 @@ const judgeSubject = async (
 ): Promise<boolean> => {
   const last = entries.at(-1) as Entry;
   const { project } = last;
-  const before = entries.at(-2)?.then ?? { exists: subject !== project };
-  const now = await observed(world, projects, project, subject);
-  const did = isDeepStrictEqual(now, last.then);
-  if (!did && (last.outcome === 'acknowledged' || !isDeepStrictEqual(now, before))) {
-    const expected = last.outcome === 'acknowledged' ? shown(last.then) : `${shown(before)} or ${shown(last.then)}`;
+  const forgotten = isForgotten(world, entries);
+  const judged = (one: Subject): Subject => (forgotten ? withoutRequest(one) : one);
+  const certain = entries.filter(({ outcome }) => hasHappened(outcome));
+  const before = judged(certain.at(-1)?.then ?? { exists: subject !== project });
+  const after = last.outcome === 'unknown' ? judged(last.then) : before;
+  const now = judged((await observe(reading(world), await projects(project), project, subject)).subject);
+  const did = last.outcome === 'unknown' && isDeepStrictEqual(now, after);
+  if (!did && !isDeepStrictEqual(now, before)) {
+    const expected = last.outcome === 'unknown' ? `${shown(before)} or ${shown(after)}` : shown(before);
     accuse(`${subject}: after "${last.what}" (${last.outcome}) there is ${shown(now)} instead of ${expected}`);
     return false;
   }
-  const happened = did ? entries : entries.slice(0, -1);
-  const expected = happened.flatMap(({ tells }) => tells);
+  const expected = [...certain, ...(did ? [last] : [])].flatMap(({ tells }) => tells);
   const told = events.map(spelled);
   for (const isOne of [isOfRequests, (spelling: string) => !isOfRequests(spelling)]) {
+    if (forgotten && isOne === isOfRequests) continue;
     const [should, are] = [expected.filter(isOne), told.filter(isOne)];
     if (!isDeepStrictEqual(should, are)) accuse(`${subject}: the log says ${shown(are)} instead of ${shown(should)}`);
   }
@@ -191,7 +164,7 @@ const judgeSubject = async (
   const isFound = subject === project ? undefined : await searched(world, project, subject);
   const should = typeof flag === 'object' ? { ...flag, titles: [] } : flag;
   if (!isDeepStrictEqual(isFound, should)) accuse(`${subject}: found is ${shown(isFound)} instead of ${shown(should)}`);
-  return did && last.outcome === 'unknown';
+  return did;
 };
 
 /** Every event of every outbox is in the log once, in the order of its position, and positions have no gap. */
@@ -221,7 +194,9 @@ const judgeOutboxes = async (world: World, accuse: (violation: string) => void):
       else lastPlace = place;
     }
   }
-  if (log.length > told) accuse(`The log has ${log.length - told} events that nobody has told.`);
+  // What a database had before it was put back to an older copy stays in the log.
+  if (log.length > told && world.restores.every(({ service }) => service === 'search'))
+    accuse(`The log has ${log.length - told} events that nobody has told.`);
 };
 
 /** Whether every event of the log is what it was when it was appended: a long log is checked in several calls. */
@@ -265,6 +240,9 @@ const judgeFollower = async (
 /** A process that is started while a server is away says why it cannot, and is started again. */
 const isAboutServers = /^(No (NATS server|PostgreSQL) answers at |The (database|message bus) is away\.)/;
 
+/** A database that was made read-only is an operator's business, and reported as one. */
+const isAboutReadOnly = /"msg":"The database \S+ reports [^}]*\(25006\)/;
+
 /** What processes have printed that they should not: they log in JSON, and what heals itself as no error. */
 export const complaintsIn = (folder: string): string[] =>
   readdirSync(folder)
@@ -273,7 +251,9 @@ export const complaintsIn = (folder: string): string[] =>
       readFileSync(path.join(folder, file), 'utf8')
         .split('\n')
         .filter((line) => line !== '' && !isAboutServers.test(line))
-        .filter((line) => !line.startsWith('{') || /"level":"(error|fatal)"/.test(line))
+        .filter(
+          (line) => !line.startsWith('{') || (/"level":"(error|fatal)"/.test(line) && !isAboutReadOnly.test(line)),
+        )
         .map((line) => `${file}: ${line}`),
     );
 
@@ -293,7 +273,7 @@ export const judge = async (
   });
 
   for (const { subject, what, status, said } of entries.filter(
-    ({ outcome, status }) => outcome === 'refused' || status === 500,
+    ({ outcome, status, said }) => outcome === 'refused' || status === 500 || said?.includes('is neither as before'),
   )) {
     accuse(`${subject}: "${what}" was answered ${status}: ${said}`);
   }
@@ -309,13 +289,29 @@ export const judge = async (
     for (const { reason } of letters) accuse(`${consumer} has a dead letter: ${reason}`);
     const missed = await rowsOf<object>(world, consumer, 'select producer, topic, first, last from missed_message');
     for (const range of missed) accuse(`${consumer} has never been given ${shown(range)}`);
-    const anew = await rowsOf<object>(world, consumer, 'select producer, topic from inbox where history > 0');
-    for (const one of anew) accuse(`${consumer} has taken the outbox for a restored one: ${shown(one)}`);
+    const anew = await rowsOf<{ producer: string }>(
+      world,
+      consumer,
+      'select producer, topic from inbox where history > 0',
+    );
+    const restored = new Set(world.restores.map(({ service }) => service));
+    for (const one of anew.filter(({ producer }) => !restored.has(producer)))
+      accuse(`${consumer} has taken the outbox for a restored one: ${shown(one)}`);
   }
   const idOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
-  const changes = log.filter(({ type }) => type === 'change-added');
-  const flagOf = new Map(changes.map((event) => [idOf(event), event.featureName]));
-  const eventsOf = Map.groupBy(log, (event) => event.featureName ?? flagOf.get(idOf(event)) ?? event.project);
+  // Newest first: a change request is made before its first change, and after a restore its id may be given again.
+  const flagOf = new Map<unknown, string>();
+  const ofFlag = new Map<Event, string>();
+  for (const event of log.toReversed()) {
+    if (event.type === 'change-added' && event.featureName) flagOf.set(idOf(event), event.featureName);
+    if (event.type === 'change-request-created') ofFlag.set(event, flagOf.get(idOf(event)) ?? '');
+  }
+  const flagNow = new Map<unknown, string>();
+  for (const event of log) {
+    if (event.type === 'change-added' && event.featureName) flagNow.set(idOf(event), event.featureName);
+    if (!ofFlag.has(event)) ofFlag.set(event, flagNow.get(idOf(event)) ?? '');
+  }
+  const eventsOf = Map.groupBy(log, (event) => event.featureName || ofFlag.get(event) || event.project);
   const projects = projectsOf(world);
   let happened = 0;
   await inParallel([...Map.groupBy(entries, ({ subject }) => subject)], async ([subject, own]) => {
@@ -323,8 +319,8 @@ export const judge = async (
   });
   return {
     acknowledged: ofOutcome('acknowledged').length,
-    unknown: ofOutcome('unknown').length,
-    happened,
+    unknown: entries.filter(({ outcome }) => !['acknowledged', 'refused'].includes(outcome)).length,
+    happened: happened + ofOutcome('found').length,
     events: log.length,
     followed: { events: follower.read.events.length, cutOff: follower.read.cutOff },
     violations,

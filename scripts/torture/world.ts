@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from './chance.ts';
 import { type Nats, type Postgres, startNatsServer, startPostgres } from './servers.ts';
 import { type ServiceProcess, serviceProcess } from './service-process.ts';
+
+/** A time in which acknowledged writes were kept by a database that was put back to an older copy afterwards. */
+export interface Restore {
+  readonly service: string;
+  readonly copiedAt: Date;
+  readonly restoredAt: Date;
+}
 
 /** Everything that a run tortures: servers of its own, and processes of every service, on loopback. */
 export interface World {
@@ -13,8 +21,15 @@ export interface World {
   of(service: string): readonly ServiceProcess[];
   /** where the API is; one address for each gateway */
   readonly urls: readonly string[];
+  /** the databases that were put back so far; what they had since their copy is lost by right */
+  readonly restores: readonly Restore[];
+  /** Puts the database of a service back to what it was a while ago. The processes of the service are down meanwhile. */
+  restore(service: string, whileMs: number): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** The name of a service's database. */
+export const databaseOf = (service: string): string => `bunting_${service.replaceAll('-', '_')}`;
 
 /** How many processes of each service there are, in the order in which they start. */
 export type Scale = Readonly<Record<string, number>>;
@@ -54,7 +69,7 @@ export const startWorld = async (
             service,
             nth,
             settings,
-            databaseUrl: (of) => postgres.urlOf(`bunting_${of.replaceAll('-', '_')}`),
+            databaseUrl: (name) => postgres.urlOf(databaseOf(name)),
             postgresPort: () => postgres.port,
             natsPort: () => nats.port,
             chance,
@@ -70,13 +85,31 @@ export const startWorld = async (
     await stop();
     throw error;
   }
+  const of = (service: string) => processes.filter((one) => one.service === service);
+  const restores: Restore[] = [];
+  const whileDown = async (service: string, job: () => Promise<void>): Promise<void> => {
+    await Promise.all(of(service).map((one) => one.kill()));
+    await job();
+    await Promise.all(of(service).map((one) => one.start()));
+  };
   return {
     token,
     postgres,
     nats,
     processes,
-    of: (service) => processes.filter((one) => one.service === service),
+    of,
     urls: processes.flatMap(({ url }) => url ?? []),
+    restores,
+    restore: async (service, whileMs) => {
+      const database = databaseOf(service);
+      const copiedAt = new Date();
+      await whileDown(service, () => postgres.copyDatabase(database));
+      await sleep(whileMs);
+      await whileDown(service, async () => {
+        restores.push({ service, copiedAt, restoredAt: new Date() });
+        await postgres.returnToCopy(database);
+      });
+    },
     stop,
   };
 };

@@ -1,7 +1,10 @@
+import { eventually } from '@bunting/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Chance } from './chance.ts';
 import type { Entry, Outcome } from './ledger.ts';
+import { type Observed, observe, reader, readProject } from './observed.ts';
 import type { Flag, Request, Subject } from './subject.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface WriterOptions {
   readonly name: string;
@@ -12,6 +15,8 @@ export interface WriterOptions {
   readonly isOver: () => boolean;
   /** how many projects it may make: there is a limit to those of all */
   readonly mostProjects: number;
+  /** how often the database of change requests was put back to an older copy: ids of before then may be others' since */
+  readonly restores: () => number;
 }
 
 /** A write that is to be made next. */
@@ -24,6 +29,10 @@ interface Step {
   readonly then: Subject;
   /** takes from the answer what later steps need */
   readonly learn?: (answer: never) => void;
+  /** takes the same from a read, where there was no answer */
+  readonly recover?: (observed: Observed) => void;
+  /** what another process finishes later once it has begun, so that a read after a 503 does not settle it */
+  readonly isFinishedLater?: boolean;
 }
 
 interface Answer {
@@ -34,6 +43,9 @@ interface Answer {
 }
 
 const answerMs = 20_000;
+/** A write that was not answered at all may happen until its deadline, which is what a gateway gives a service by default. */
+const unansweredMs = 12_000;
+const readMs = 60_000;
 const pauseAfterTroubleMs = 150;
 const stepsOfOne = 12;
 /** A project lists no more change requests than this. */
@@ -51,8 +63,8 @@ const wasNotSent = (error: unknown): boolean => {
 };
 
 /**
- * Writes through any gateway until it is over, one write after the other. Each flag is written to until the outcome of a
- * write is not known; then there is another. So what is unknown is always the last, and its state tells whether it happened.
+ * Writes through any gateway until it is over, one write after the other. After an answer of 5xx it does what
+ * docs/reliability.md advises: it reads, and sends the write again if it is not there.
  */
 export const runWriter = async ({
   name,
@@ -62,7 +74,10 @@ export const runWriter = async ({
   write,
   isOver,
   mostProjects,
+  restores,
 }: WriterOptions): Promise<void> => {
+  const read = reader({ urls, token }, (all) => chance.one(all), readMs);
+
   const send = async ({ method, path, body }: Step): Promise<Answer | 'not sent'> => {
     try {
       const response = await fetch(`${chance.one(urls)}${path}`, {
@@ -81,8 +96,26 @@ export const runWriter = async ({
     }
   };
 
-  /** Makes a write until it is sent, and remembers what came of it. */
-  const make = async (project: string, subject: string, step: Step): Promise<Outcome | 'over'> => {
+  /** Reads a subject until it shows either what was there before a write or what the write makes of it. */
+  const settle = async (project: string, subject: string, before: Subject, step: Step): Promise<Outcome> => {
+    const observed = await eventually(
+      async () => {
+        const now = await observe(read, await readProject(read, project), project, subject);
+        if (isDeepStrictEqual(now.subject, before) || isDeepStrictEqual(now.subject, step.then)) return now;
+        throw new Error(
+          `${subject} is neither as before "${step.what}" nor as after it: ${JSON.stringify(now.subject)}`,
+        );
+      },
+      { timeoutMs: readMs },
+    );
+    if (!isDeepStrictEqual(observed.subject, step.then)) return 'absent';
+    step.recover?.(observed);
+    return 'found';
+  };
+
+  /** Makes a write until it has happened, is refused, or its outcome cannot be known. Every attempt is remembered. */
+  const make = async (project: string, subject: string, before: Subject, step: Step): Promise<Outcome | 'over'> => {
+    const restoresBefore = restores();
     for (;;) {
       if (isOver()) return 'over';
       const at = new Date().toISOString();
@@ -92,12 +125,40 @@ export const runWriter = async ({
         await sleep(pauseAfterTroubleMs);
         continue;
       }
-      const { outcome, status, body, said } = answer;
+      const { status, body, said } = answer;
+      let { outcome } = answer;
       const { what, tells, then } = step;
       const ms = Math.round(performance.now() - startedAt);
-      write({ project, subject, what, at, ms, outcome, status, ...(said === undefined ? {} : { said }), tells, then });
+      let reason = said;
+      // An answer says that the write is over; without one, it is over after its deadline.
+      const isSettled = status > 0 || chance.happens(0.5);
+      if (outcome === 'unknown' && isSettled && step.isFinishedLater !== true) {
+        if (status === 0) await sleep(Math.max(0, unansweredMs - ms));
+        outcome = await settle(project, subject, before, step).catch((error: Error) => {
+          reason = `${said}; ${error.message}`;
+          return 'unknown' as const;
+        });
+      }
+      // What the database of change requests had is forgotten, and is neither as before nor as after.
+      if (outcome !== 'acknowledged' && then.request !== undefined && restores() > restoresBefore) {
+        outcome = 'unknown';
+        reason = said;
+      }
+      write({
+        project,
+        subject,
+        what,
+        at,
+        ms,
+        outcome,
+        status,
+        ...(reason === undefined ? {} : { said: reason }),
+        tells,
+        then,
+      });
       if (outcome === 'acknowledged') step.learn?.(body as never);
-      return outcome;
+      if (outcome !== 'absent') return outcome;
+      await sleep(pauseAfterTroubleMs);
     }
   };
 
@@ -167,6 +228,7 @@ export const runWriter = async ({
         tells: [`feature-strategy-add ${title}`],
         then: subject(now, request),
         learn: ({ id }: { id: string }) => void (ids[now.titles.length - 1] = id),
+        recover: ({ strategyIds }) => void (ids[now.titles.length - 1] = strategyIds[now.titles.length - 1]),
       };
     };
     const patchStrategy = function* (): Generator<Step> {
@@ -221,6 +283,7 @@ export const runWriter = async ({
           tells: [...(nth === 0 ? ['change-request-created'] : []), 'change-added'],
           then: subject(now, request),
           learn: ({ id }: { id: number }) => void (requestId = id),
+          recover: (observed) => void (requestId = observed.requestId ?? 0),
         };
       }
       const comment = mark();
@@ -248,7 +311,7 @@ export const runWriter = async ({
       yield moveTo('Approved', ['change-request-approval-added', 'change-request-approved']);
       now = { ...now, titles: [...now.titles, ...titles] };
       const told = titles.map((title) => `feature-strategy-add ${title}`);
-      yield moveTo('Applied', ['change-request-applied', ...told]);
+      yield { ...moveTo('Applied', ['change-request-applied', ...told]), isFinishedLater: true };
     };
     const archive = function* (): Generator<Step> {
       yield {
@@ -267,16 +330,19 @@ export const runWriter = async ({
     if (chance.happens(0.3)) yield* archive();
   };
 
-  let project: { readonly name: string; flags: number; withRequests: boolean } | undefined;
+  let project: { readonly name: string; flags: number; withRequests: boolean; readonly restores: number } | undefined;
   let projects = 0;
   for (let nth = 1; !isOver(); nth++) {
+    // A draft that came back with an older copy would take the next change of its user and environment.
+    const isOfBefore = project?.withRequests === true && project.restores !== restores();
     const isUsedUp =
       project !== undefined && project.flags >= (project.withRequests ? flagsOfOne : flagsWithoutRequests);
-    if (project === undefined || (isUsedUp && projects < mostProjects)) {
+    if (project === undefined || ((isUsedUp || isOfBefore) && projects < mostProjects)) {
       const wanted = `${name}-${nth}`;
-      const outcome = await make(wanted, wanted, createProject(wanted));
+      const outcome = await make(wanted, wanted, { exists: false }, createProject(wanted));
       projects++;
-      project = outcome === 'acknowledged' ? { name: wanted, flags: 0, withRequests: true } : undefined;
+      const isThere = outcome === 'acknowledged' || outcome === 'found';
+      project = isThere ? { name: wanted, flags: 0, withRequests: true, restores: restores() } : undefined;
       if (project === undefined) {
         await sleep(pauseAfterTroubleMs);
         continue;
@@ -284,16 +350,20 @@ export const runWriter = async ({
     }
     const flag = `${name}-${nth}-flag`;
     project.flags++;
-    if (project.flags > flagsOfOne) project.withRequests = false;
+    if (project.flags > flagsOfOne || project.restores !== restores()) project.withRequests = false;
+    let before: Subject = { exists: true };
     for (const step of steps(project.name, flag, project.withRequests)) {
-      const outcome = await make(project.name, flag, step);
+      // The id of its change request may be that of another since.
+      if (before.request !== undefined && project.restores !== restores()) break;
+      const outcome = await make(project.name, flag, before, step);
       if (outcome === 'over') return;
-      if (outcome !== 'acknowledged') {
-        // The next change of this writer would go to the change request of which nobody knows.
+      if (outcome !== 'acknowledged' && outcome !== 'found') {
+        // The next change of this writer would go to the change request whose state is unknown.
         if (step.path.includes('/change-requests')) project.withRequests = false;
         await sleep(pauseAfterTroubleMs);
         break;
       }
+      before = step.then;
       await sleep(chance.between(0, 60));
     }
   }

@@ -1,0 +1,87 @@
+import type { ChangeRequest, Feature } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { asFlag, asRequest, type Subject } from './subject.ts';
+
+/** The API of a Bunting: its gateways, and a key. */
+export interface Api {
+  readonly urls: readonly string[];
+  readonly token: string;
+}
+
+/** Reads a path until it is answered in full and without `Bunting-Stale`; `undefined` for a 404. */
+export type Read = <T>(path: string, body?: unknown) => Promise<T | undefined>;
+
+const attemptMs = 15_000;
+
+/**
+ * A reader of the API that retries.
+ * @param choose the gateway of each attempt
+ * @param timeoutMs for how long an answer that fails is retried
+ */
+export const reader =
+  ({ urls, token }: Api, choose: (urls: readonly string[]) => string, timeoutMs: number): Read =>
+  <T>(path: string, body?: unknown): Promise<T | undefined> =>
+    eventually(
+      async () => {
+        const response = await fetch(`${choose(urls)}${path}`, {
+          headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          signal: AbortSignal.timeout(attemptMs),
+          ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+        });
+        const text = await response.text();
+        if (response.status === 404) return undefined;
+        if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${text}`);
+        const stale = response.headers.get('bunting-stale');
+        if (stale !== null) throw new Error(`${path} is answered as it was ${stale} ms ago.`);
+        return JSON.parse(text) as T;
+      },
+      { timeoutMs },
+    );
+
+/** What several subjects of one project share. */
+export interface ProjectParts {
+  readonly requests: readonly ChangeRequest[];
+  /** names of archived flags */
+  readonly archived: readonly string[];
+}
+
+/** Reads what the subjects of a project share; `undefined` where there is no such project. */
+export const readProject = async (read: Read, project: string): Promise<ProjectParts | undefined> => {
+  const requests = await read<ChangeRequest[]>(`/api/admin/projects/${project}/change-requests`);
+  if (requests === undefined) return undefined;
+  const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
+  return { requests, archived: (archived?.features ?? []).map(({ name }) => name) };
+};
+
+/** A subject as the API shows it, and the ids that further writes to it need. */
+export interface Observed {
+  readonly subject: Subject;
+  /** ids of the strategies in development, in their order */
+  readonly strategyIds: readonly string[];
+  readonly requestId: number | undefined;
+}
+
+/** Reads a subject by its name. */
+export const observe = async (
+  read: Read,
+  parts: ProjectParts | undefined,
+  project: string,
+  subject: string,
+): Promise<Observed> => {
+  const none = { strategyIds: [], requestId: undefined };
+  if (parts === undefined) return { ...none, subject: { exists: false } };
+  if (subject === project) return { ...none, subject: { exists: true } };
+  const flag = await read<Feature>(`/api/admin/projects/${project}/features/${subject}`);
+  const request = parts.requests.find(({ features }) => features.some(({ name }) => name === subject));
+  const development = flag?.environments?.find(({ name }) => name === 'development');
+  return {
+    subject: {
+      exists: true,
+      ...(flag === undefined ? {} : { flag: asFlag(flag) }),
+      ...(parts.archived.includes(subject) ? { flag: 'archived' } : {}),
+      ...(request === undefined ? {} : { request: asRequest(request) }),
+    },
+    strategyIds: (development?.strategies ?? []).map(({ id }) => id ?? ''),
+    requestId: request?.id,
+  };
+};
