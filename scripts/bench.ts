@@ -1,6 +1,7 @@
 import autocannon, { type Request, type Result } from 'autocannon';
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type BenchOperation, benchOperations, type BenchRequest } from './bench/operations.ts';
 import { benchEventLog } from './bench/event-log.ts';
@@ -36,6 +37,8 @@ interface Row {
   readonly p99Ms: number;
   readonly errors: number;
   readonly statuses: Readonly<Record<string, number>>;
+  /** milliseconds of CPU of the server's process for one request, with everything that follows from it */
+  readonly cpuMs: number | undefined;
 }
 
 const headersFor = (target: Target, { body, headers }: BenchRequest): Record<string, string> => ({
@@ -44,7 +47,28 @@ const headersFor = (target: Target, { body, headers }: BenchRequest): Record<str
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
-const drive = (target: Target, operation: BenchOperation, connections: number, seconds: number): Promise<Row> => {
+const settledEveryMs = 500;
+/** An idle platform uses less than this share of a core. */
+const idleShare = 0.05;
+const longestSettlingMs = 60_000;
+
+/** Waits until the server has finished what the last requests started, as far as its CPU time shows it. */
+const settled = async (target: Target): Promise<void> => {
+  const until = performance.now() + longestSettlingMs;
+  for (let before = target.cpuSeconds(); before !== undefined && performance.now() < until;) {
+    await sleep(settledEveryMs);
+    const now = target.cpuSeconds() ?? before;
+    if ((now - before) * 1000 < idleShare * settledEveryMs) return;
+    before = now;
+  }
+};
+
+const drive = (
+  target: Target,
+  operation: BenchOperation,
+  connections: number,
+  seconds: number,
+): Promise<Omit<Row, 'cpuMs'> & { readonly requests: number }> => {
   let nth = 0;
   const statuses: Record<string, number> = {};
   const setupRequest = (request: Request): Request => {
@@ -70,6 +94,7 @@ const drive = (target: Target, operation: BenchOperation, connections: number, s
           p99Ms: result.latency.p99,
           errors: result.errors + result.timeouts + result.non2xx - (statuses['304'] ?? 0),
           statuses,
+          requests: result.requests.total,
         });
       },
     );
@@ -77,6 +102,17 @@ const drive = (target: Target, operation: BenchOperation, connections: number, s
       statuses[status] = (statuses[status] ?? 0) + 1;
     });
   });
+};
+
+/** Drives an operation, and measures what a request costs the server's process. */
+const measure = async (...[target, ...how]: Parameters<typeof drive>): Promise<Row> => {
+  await settled(target);
+  const before = target.cpuSeconds();
+  const { requests, ...row } = await drive(target, ...how);
+  await settled(target);
+  const after = target.cpuSeconds();
+  if (before === undefined || after === undefined) return { ...row, cpuMs: undefined };
+  return { ...row, cpuMs: Number((((after - before) * 1000) / Math.max(1, requests)).toFixed(2)) };
 };
 
 /** Latency without load: one request after the other. */
@@ -155,14 +191,17 @@ const main = async (): Promise<void> => {
     const strategies = await strategiesOf(target, count, 200);
     const rows: (Row & { aloneMs: number })[] = [];
     console.log(
-      `\n| operation | requests/s | p50 ms | p99 ms | errors | alone, p50 ms |\n| --- | ---: | ---: | ---: | ---: | ---: |`,
+      `\n| operation | requests/s | p50 ms | p99 ms | errors | alone, p50 ms | CPU ms |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |`,
     );
     for (const operation of benchOperations(count, strategies).filter(({ name }) => name.includes(values.only))) {
       const aloneMs = await median(target, operation, 30);
-      const row = { ...(await drive(target, operation, Number(values.connections), Number(values.seconds))), aloneMs };
+      const row = {
+        ...(await measure(target, operation, Number(values.connections), Number(values.seconds))),
+        aloneMs,
+      };
       rows.push(row);
       console.log(
-        `| ${row.operation} | ${row.requestsPerSecond} | ${row.p50Ms} | ${row.p99Ms} | ${row.errors} | ${row.aloneMs} |`,
+        `| ${row.operation} | ${row.requestsPerSecond} | ${row.p50Ms} | ${row.p99Ms} | ${row.errors} | ${row.aloneMs} | ${row.cpuMs ?? '–'} |`,
       );
     }
     const peakMb = target.residentMb();

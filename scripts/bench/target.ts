@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,6 +13,8 @@ export interface Target {
   readonly startMs: readonly number[];
   /** resident memory of the process in MB, when it is ours */
   residentMb(): number | undefined;
+  /** seconds of CPU that the process has used so far, its user's and the kernel's, when it is ours */
+  cpuSeconds(): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -24,6 +26,18 @@ const freePort = (): Promise<number> =>
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });
   });
+
+/** The kernel counts in hundredths of a second (USER_HZ), whatever the frequency of its clock. */
+const ticksPerSecond = 100;
+
+/** CPU time of a process, from `/proc/<pid>/stat`; undefined where there is no such file. */
+const cpuSecondsOf = (pid: number): number | undefined => {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return undefined;
+  // The second field, the command, is in parentheses and may hold spaces; user and system time are fields 14 and 15.
+  const fields = (readFileSync(file, 'utf8').split(') ')[1] ?? '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+};
 
 const repository = path.join(import.meta.dirname, '..', '..');
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';
@@ -76,6 +90,7 @@ export const ownTarget = async (): Promise<Target> => {
       const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8'));
       return line === null ? undefined : Math.round(Number(line[1]) / 1024);
     },
+    cpuSeconds: () => cpuSecondsOf(running.pid),
     stop: async () => {
       await running.stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -88,5 +103,6 @@ export const foreignTarget = (url: string, authorization: string): Target => ({
   token: authorization,
   startMs: [],
   residentMb: () => undefined,
+  cpuSeconds: () => undefined,
   stop: async () => undefined,
 });
