@@ -35,6 +35,8 @@ export interface QuietFeatures extends QuietWork {
   ): Promise<ReplyOf<O>>;
   /** How many statements something takes, all that it waits for included. */
   statementsOf(job: () => Promise<unknown>): Promise<number>;
+  /** How often something waits for PostgreSQL. */
+  roundTripsOf(job: () => Promise<unknown>): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,11 @@ export const quietFeatures = async (): Promise<QuietFeatures> => {
       const before = database.statements;
       await job();
       return database.statements - before;
+    },
+    roundTripsOf: async (job) => {
+      const before = database.roundTrips;
+      await job();
+      return database.roundTrips - before;
     },
     stop: async () => {
       await served.stop();

@@ -392,6 +392,38 @@ describe('a database', () => {
     );
   });
 
+  it('sends BEGIN with the first read, and COMMIT with the last statement', async () => {
+    const database = await open();
+    const roundTrips = async (job: Parameters<Database['transaction']>[0]): Promise<number> => {
+      const before = database.roundTrips;
+      await database.transaction(job);
+      return database.roundTrips - before;
+    };
+    const insert = "insert into flag (name) values ('a')";
+    expect(await roundTrips(({ query }) => query('select 1'))).toBe(2);
+    expect(
+      await roundTrips(async ({ query, atCommit }) => {
+        await query('select 1');
+        atCommit(insert);
+      }),
+    ).toBe(2);
+    expect(await database.read(flags)).toEqual([{ name: 'a' }]);
+    expect(await roundTrips(async ({ atCommit }) => atCommit('delete from flag'))).toBe(2);
+    expect(await database.read(flags)).toEqual([]);
+  });
+
+  it('stores nothing when the statement that goes with COMMIT fails', async () => {
+    const database = await open();
+    const failing = database.transaction(async ({ query, atCommit }) => {
+      await query("insert into flag (name) values ('a')");
+      atCommit("insert into flag (name) values ('a')");
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    expect(await database.read(flags)).toEqual([]);
+    await database.transaction(({ query }) => query("insert into flag (name) values ('b')"));
+    expect(await database.read(flags)).toEqual([{ name: 'b' }]);
+  });
+
   it('names the constraint that a write would break', async () => {
     const database = await open();
     const twice = database.transaction(async ({ query }) => {

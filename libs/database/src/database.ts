@@ -2,6 +2,7 @@ import { type AnyEntity, type EntityManager, type EntitySchema, MikroORM } from 
 import { Migrator } from '@mikro-orm/migrations';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asRefusal, callerLost, isTransient, noTimeLeft, type Outage, outageOf } from './failures.ts';
 import { outageLog } from './outage-log.ts';
@@ -44,6 +45,8 @@ export interface Tx {
   /** set up when it is first asked for: who may not need it does not ask */
   readonly em: EntityManager;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** A statement whose result is not needed, sent in the round trip of COMMIT. Nothing is stored when it fails. */
+  atCommit(text: string, values?: readonly unknown[]): void;
 }
 
 /** A connection held for long, for what a lock or a cursor keeps alive. */
@@ -74,6 +77,8 @@ export interface Database {
   ready(): Promise<void>;
   /** how many statements were sent since the start, BEGIN and COMMIT among them */
   readonly statements: number;
+  /** how many times a connection was waited for since the start: statements that are sent together share a round trip */
+  readonly roundTrips: number;
   close(): Promise<void>;
 }
 
@@ -94,6 +99,16 @@ const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined
 /** Begins a transaction and sets its timeout in the same round trip. */
 const beginWithin = (leftMs: number | undefined): string =>
   leftMs === undefined ? 'begin' : `begin; set local transaction_timeout = ${leftMs}`;
+
+/** What may run before it is known that BEGIN has succeeded: by itself it would store nothing. */
+const isRead = (text: string): boolean => text.trimStart().slice(0, 6).toLowerCase() === 'select';
+
+/** Sends what is sent within this turn of the event loop in one write. */
+const cork = (client: PoolClient): void => {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+};
 
 /** A transaction that went on after one of its statements had failed. PostgreSQL would answer its COMMIT with a ROLLBACK, and no error. */
 class AbandonedTransactionError extends Error {
@@ -132,13 +147,14 @@ const longestControl = 100;
  * Counts what is sent, lets no transaction pass for committed that PostgreSQL has given up, and takes a ROLLBACK that finds
  * the connection dead for done: it is, and whoever works with it is to hear why it died.
  */
-const watch = (client: PoolClient, count: () => void): void => {
+const watch = (client: PoolClient, count: (isRoundTrip: boolean) => void): void => {
+  let inFlight = 0;
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   let failure: unknown;
   // PostgreSQL ends an idle transaction at its deadline: the error belongs to no statement, and would end the process.
   client.on('error', (error) => (failure ??= error));
   (client as { query: unknown }).query = (...args: unknown[]) => {
-    count();
+    count(inFlight === 0);
     const sql = textOf(args[0]);
     const text = sql.length > longestControl ? '' : sql.trim().toLowerCase();
     const ends = text === 'rollback';
@@ -148,6 +164,16 @@ const watch = (client: PoolClient, count: () => void): void => {
     if (text === 'commit' && heedless !== undefined) return Promise.reject(new AbandonedTransactionError(heedless));
     const sent = query(...prepared(args));
     if (!(sent instanceof Promise)) return sent;
+    inFlight++;
+    const landed = (): void => void inFlight--;
+    sent.then(landed, landed);
+    if (text === 'commit') {
+      return sent.then((result: { command: string }) => {
+        // PostgreSQL answers the COMMIT of a transaction in which a statement has failed with a ROLLBACK, and no error.
+        if (result.command !== 'COMMIT') throw new AbandonedTransactionError(failure);
+        return result;
+      });
+    }
     if (ends) return sent.catch(() => ({ rows: [], rowCount: 0, command: 'ROLLBACK' }));
     sent.catch((error: unknown) => (failure ??= error));
     return sent;
@@ -202,6 +228,7 @@ export const openDatabase = async ({
 }: DatabaseOptions): Promise<Database> => {
   await explainStartFailure(url, asItIs ? requireSteps(url, steps) : createDatabaseIfMissing(url));
   let statements = 0;
+  let roundTrips = 0;
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
     clientUrl: url,
@@ -216,12 +243,19 @@ export const openDatabase = async ({
     driverOptions: {
       ...noticesSilence,
       application_name: `bunting-${name}`,
+      // Statements are sent without waiting for the one before: BEGIN with the first, the outbox with COMMIT.
+      pipeline: true,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
       onPoolCreated: (created: Pool) => {
         pool = created;
-        created.on('connect', (client) => watch(client, () => statements++));
+        created.on('connect', (client) =>
+          watch(client, (isRoundTrip) => {
+            statements++;
+            if (isRoundTrip) roundTrips++;
+          }),
+        );
       },
     },
     migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },
@@ -252,8 +286,13 @@ export const openDatabase = async ({
       .catch((error: unknown) => Promise.reject(refused(error)));
 
   /** Entities in the transaction of a connection. Few transactions have to do with any, and to set this up takes longer than to commit. */
-  const entitiesOn = (client: PoolClient, query: PoolClient['query']): EntityManager => {
-    const lent = { query, release: () => undefined, processID: (client as { processID?: number }).processID };
+  const entitiesOn = (client: PoolClient, query: PoolClient['query'], begun: Promise<unknown>): EntityManager => {
+    const afterBegin = (...statement: Parameters<PoolClient['query']>) => begun.then(() => query(...statement));
+    const lent = {
+      query: afterBegin,
+      release: () => undefined,
+      processID: (client as { processID?: number }).processID,
+    };
     const pool = { connect: async () => lent, end: async () => undefined };
     const em = orm.em.fork() as EntityManager;
     em.setTransactionContext(new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as Pool }) }));
@@ -274,18 +313,29 @@ export const openDatabase = async ({
     try {
       const begin = beginWithin(requireTimeLeft(limits));
       hasBegun = true;
-      await client.query(begin);
+      cork(client);
+      const begun = client.query(begin);
+      begun.catch(() => undefined);
+      const atCommit: { readonly text: string; readonly values: unknown[] }[] = [];
       const done = await job({
         get em() {
-          return (entities ??= entitiesOn(client, query));
+          return (entities ??= entitiesOn(client, query, begun));
         },
-        query: async <Row>(text: string, values: readonly unknown[] = []) =>
-          (await query(text, [...values])).rows as Row[],
+        query: async <Row>(text: string, values: readonly unknown[] = []) => {
+          if (!isRead(text)) await begun;
+          const [{ rows }] = await Promise.all([query(text, [...values]), begun]);
+          return rows as Row[];
+        },
+        atCommit: (text, values = []) => void atCommit.push({ text, values: [...values] }),
       });
       await entities?.flush();
+      await begun;
       isOver = true;
       requireTimeLeft(limits);
-      await client.query('commit');
+      cork(client);
+      const sent = [...atCommit.map(({ text, values }) => client.query(text, values)), client.query('commit')];
+      // Each is heard before the connection is given back; the first to fail is why the others did.
+      for (const outcome of await Promise.allSettled(sent)) if (outcome.status === 'rejected') throw outcome.reason;
       return done;
     } catch (error) {
       isOver = true;
@@ -337,6 +387,9 @@ export const openDatabase = async ({
     },
     get statements() {
       return statements;
+    },
+    get roundTrips() {
+      return roundTrips;
     },
     close: () => orm.close(true),
   };

@@ -67,7 +67,7 @@ export const recordingWork =
           }),
       });
       told = rows.length > 0;
-      if (told) await tx.query(insertRows, [written(rows), traceparent]);
+      if (told) tx.atCommit(insertRows, [written(rows), traceparent]);
       return done;
     }, limits);
     if (told) wake();

@@ -57,6 +57,16 @@ it('removes a tag with as many', async () => {
   expect(await features.statementsOf(remove)).toBe(3);
 });
 
+it('patches a strategy in three round trips, and in two when nothing changes', async () => {
+  expect(await features.roundTripsOf(() => retitle('Half of Oslo'))).toBe(3);
+  expect(await features.roundTripsOf(() => retitle('Half of Oslo'))).toBe(2);
+});
+
+it('removes a tag in three round trips', async () => {
+  const params = { featureName: at.featureName, type: 'simple', value: 'old' };
+  expect(await features.roundTripsOf(() => features.call(RemoveFeatureTag, { params }))).toBe(3);
+});
+
 it('imports hundreds of features with as many statements as a few', async () => {
   const bodyOf = (count: number, prefix: string): ImportFeaturesBody => {
     const names = Array.from({ length: count }, (_, nth) => `${prefix}-${nth}`);
