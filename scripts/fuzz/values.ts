@@ -76,6 +76,8 @@ const patterned = [
   'abc',
   '123',
   'a:b',
+  '1.2.3',
+  'environment:development',
 ];
 /** What the operations of a patch point at. */
 const pointers = [
@@ -142,6 +144,14 @@ export interface ValueSource {
   text(schema: Schema, name: string, whim: Whim): string;
 }
 
+/** A schema that is narrowed by one of its branches: what the branch does not name stays as it was. */
+const both = (base: Schema, branch: Schema): Schema => ({
+  ...base,
+  ...branch,
+  ...(base.properties === undefined ? {} : { properties: { ...base.properties, ...branch.properties } }),
+  ...(base.required === undefined ? {} : { required: [...base.required, ...(branch.required ?? [])] }),
+});
+
 const lengthOf = (text: string): number => [...text].length;
 
 const fitsText = ({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: Schema, text: string): boolean =>
@@ -167,7 +177,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
 
   const candidate = (schema: Schema, name: string, whim: Whim): string => {
     const { random, plain } = whim;
-    if (schema.pattern !== undefined) return random.pick(patterned);
+    if (schema.pattern !== undefined && random.chance(0.5)) return random.pick(patterned);
     const usual = meant[name];
     if (usual !== undefined && random.chance(0.5)) return random.pick(usual);
     if (schema.format === 'date-time') return random.pick(dates);
@@ -265,7 +275,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     const branches = schema.anyOf ?? schema.oneOf;
     if (branches !== undefined) {
       const { anyOf: _any, oneOf: _one, ...base } = schema;
-      return value({ ...base, ...resolve(random.pick(branches)) }, name, whim, depth);
+      return value(both(base, resolve(random.pick(branches))), name, whim, depth);
     }
     if (schema.allOf !== undefined) {
       const { allOf, ...base } = schema;

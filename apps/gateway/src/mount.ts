@@ -22,6 +22,7 @@ import { callAsSeen } from './hidden-projects.ts';
 import { jsonType, refuse } from './http-errors.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { parseJson, readBody, requireFits, RequestAborted } from './request-body.ts';
+import { idempotencyKeyPattern } from './request-headers.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { queryReader } from './request-query.ts';
 import { mountStream } from './stream.ts';
@@ -40,7 +41,7 @@ export interface MountOptions {
 /** When the first of the deprecated operations became so: 2024-12-01 (RFC 9745). */
 const deprecatedSince = '@1733011200';
 
-const plainKey = /^[!-~]{1,255}$/;
+const plainKey = new RegExp(idempotencyKeyPattern);
 
 /** The permissions of which a caller needs one; none when any valid key will do. */
 const wantedFor = ({ subject, permission }: AnyOperation): readonly Permission[] => {

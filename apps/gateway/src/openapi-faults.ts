@@ -69,7 +69,12 @@ const faultsOfShape = ({ where, path, operation }: Written): string[] => {
   }
   for (const { name } of declared)
     if (!named.includes(name)) faults.push(`${where} declares ${name}, which its path does not have.`);
+  for (const { name, in: part, schema } of operation.parameters ?? []) {
+    const isBounded = hasMembers(schema) && ['pattern', 'enum', 'maxLength'].some((keyword) => keyword in schema);
+    if (part === 'header' && !isBounded) faults.push(`${where} does not say what its header ${name} looks like.`);
+  }
   const statuses = Object.keys(operation.responses ?? {});
+  if (!statuses.includes('400')) faults.push(`${where} does not say what a malformed header leads to.`);
   if (!statuses.some((status) => status.startsWith('2'))) faults.push(`${where} has no answer for success.`);
   if (!statuses.includes('401')) faults.push(`${where} does not say what a missing key leads to.`);
   for (const [status, response] of Object.entries(operation.responses ?? {})) {

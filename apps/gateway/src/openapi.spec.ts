@@ -280,4 +280,14 @@ describe('the check of the document', () => {
     );
     expect(broken((copy) => (get(copy)['responses'] = {}))).toContain(`GET ${path} has no answer for success.`);
   });
+
+  it('finds a header without a form, and an operation that does not say what a malformed one leads to', () => {
+    const header = { name: 'If-Match', in: 'header', schema: { type: 'string' } };
+    expect(broken((copy) => (get(copy)['parameters'] = [header]))).toContain(
+      `GET ${path} does not say what its header If-Match looks like.`,
+    );
+    expect(broken((copy) => delete (get(copy)['responses'] as Record<string, unknown>)['400'])).toContain(
+      `GET ${path} does not say what a malformed header leads to.`,
+    );
+  });
 });

@@ -13,6 +13,7 @@ import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { statusOf } from './http-errors.ts';
+import { entityTagsPattern, idempotencyKeyPattern } from './request-headers.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
@@ -35,15 +36,12 @@ export const { version } = JSON.parse(readFileSync(new URL('../package.json', im
   version: string;
 };
 
-/** What a schema says only to people: how it is to be written instead of what the validation works with. */
-const documented: Readonly<Record<string, string>> = {
-  documentedPattern: 'pattern',
-  documentedDefault: 'default',
-  documentedEnum: 'enum',
-};
+/** What a schema says only to people, as `documented<Keyword>`: how it is to be written beside what the validation works with. */
+const keywordOf = (key: string): string =>
+  key.startsWith('documented') ? `${key.charAt(10).toLowerCase()}${key.slice(11)}` : key;
 
 /** What a schema says only to the validation. */
-const forValidation: ReadonlySet<string> = new Set(['lenient']);
+const forValidation: ReadonlySet<string> = new Set(['lenient', 'form']);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -57,8 +55,8 @@ const schemaWriter = () => {
     if (!isObject(value)) return value as Json;
     const shown = Object.entries(value).filter(([key]) => !forValidation.has(key));
     const entries = shown.map(([key, member]) => [
-      documented[key] ?? key,
-      key === 'properties' ? properties(member) : write(member),
+      keywordOf(key),
+      keywordOf(key) === 'properties' ? properties(member) : write(member),
     ]);
     return Object.fromEntries(entries) as Json;
   };
@@ -86,12 +84,11 @@ const schemaWriter = () => {
 
 type Write = (schema: unknown) => Json;
 
-const impliedErrors = (operation: AnyOperation): readonly ErrorKind[] => {
-  const { http, params, query } = operation;
-  const takes = (schema: TSchema) => isObjectSchema(schema) && Object.keys(schema.properties).length > 0;
+const impliedErrors = ({ http }: AnyOperation): readonly ErrorKind[] => {
   const isWrite = http?.method !== 'GET';
   return [
-    ...(takes(params) || takes(query) || hasBody(operation) ? (['ValidationError'] as const) : []),
+    // Every operation takes a header that can be malformed: a condition of a read, or the key of a write.
+    'ValidationError',
     'AuthenticationRequired',
     'NoAccessError',
     ...(isWrite ? (['PayloadTooLarge'] as const) : []),
@@ -209,20 +206,34 @@ const success = ({ http, reply, deprecated, ifMatch }: AnyOperation, write: Writ
   };
 };
 
-const headerParameter = (name: string, description: string): JsonObject => ({
-  ...{ name, in: 'header', required: false, description, schema: { type: 'string' } },
+const headerParameter = (name: string, pattern: string, description: string): JsonObject => ({
+  ...{ name, in: 'header', required: false, description, schema: { type: 'string', pattern } },
 });
 
 const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
   if (http?.method === 'GET') {
-    return [headerParameter('If-None-Match', 'tags that the reader has: 304 when one of them is what it is now')];
+    return [
+      headerParameter(
+        'If-None-Match',
+        entityTagsPattern,
+        'tags that the reader has: 304 when one of them is what it is now',
+      ),
+    ];
   }
   const key = headerParameter(
     'Idempotency-Key',
+    idempotencyKeyPattern,
     '1 to 255 visible ASCII characters, new for each request: sent again with it, the request is done once',
   );
   if (ifMatch === undefined) return [key];
-  return [key, headerParameter('If-Match', `tags of the ${ifMatch}: nothing is done unless one of them is current`)];
+  return [
+    key,
+    headerParameter(
+      'If-Match',
+      entityTagsPattern,
+      `tags of the ${ifMatch}: nothing is done unless one of them is current`,
+    ),
+  ];
 };
 
 /** @param http says which of them stand in headers, and which is not given at all */

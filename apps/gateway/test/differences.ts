@@ -36,7 +36,8 @@ const apart = (document: Schema, given: Schema, direction: Direction): { schema:
   if (!Array.isArray(schema['anyOf'])) return { schema, nullable: false };
   const options = (schema['anyOf'] as Schema[]).filter((option) => option['type'] !== 'null');
   const nullable = options.length < schema['anyOf'].length;
-  const isWeightAsText = (option: Schema) => option['type'] === 'string' && option['pattern'] === '^[0-9]{1,4}$';
+  const isWeightAsText = (option: Schema) =>
+    option['type'] === 'string' && option['pattern'] === '^(0?[0-9]{1,3}|1000)$';
   const others = direction === 'request' ? options.filter((option) => !isWeightAsText(option)) : options;
   const { anyOf: _anyOf, ...beside } = schema;
   if (others.length !== 1) return { schema: { ...beside, anyOf: others }, nullable };

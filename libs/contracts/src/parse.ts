@@ -1,9 +1,10 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { DataValidationCxt } from 'ajv/dist/types/index.js';
+import type { DataValidationCxt, SchemaValidateFunction } from 'ajv/dist/types/index.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type ErrorDetail, invalidAll } from './errors.ts';
 import { coerced } from './request-form.ts';
+import { faultOfForm, type TextForm } from './text-form.ts';
 
 const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;
 const asItIs = new Ajv(options);
@@ -21,6 +22,15 @@ for (const ajv of [asItIs, asText]) {
       return true;
     },
   });
+}
+
+for (const ajv of [asItIs, asText]) {
+  const hasForm: SchemaValidateFunction = (form: TextForm, text: string) => {
+    const message = faultOfForm(form, text);
+    hasForm.errors = message === undefined ? [] : [{ keyword: 'form', message }];
+    return message === undefined;
+  };
+  ajv.addKeyword({ keyword: 'form', type: 'string', schemaType: 'string', errors: true, validate: hasForm });
 }
 
 const compiled = new Map<Ajv, WeakMap<TSchema, ValidateFunction>>([
@@ -72,6 +82,11 @@ const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
     case 'type': {
       const types = [error.params['type'] as string | readonly string[]].flat().join(' or ');
       return { message: `The \`${path}\` property must be ${types}. You sent ${shown(error.data)}.`, path };
+    }
+    case 'form': {
+      const isEmpty = (error.data as string).trim() === '';
+      const given = isEmpty ? '' : ` You provided "${cut(error.data as string, 200)}".`;
+      return { message: `The \`${path}\` property ${error.message}.${given}`, path };
     }
     default:
       return {

@@ -68,6 +68,11 @@ describe('a request', () => {
     ]);
   });
 
+  it('has one form: that of a form is the form itself', () => {
+    expect(requestForm(Type.Array(request)).items).toBe(request);
+    expect(requestForm(request)).toBe(request);
+  });
+
   it('is the same schema where nothing in it is lenient', () => {
     const schema = Type.Object({ name: Type.String() });
     expect(requestForm(schema)).toBe(schema);

@@ -7,17 +7,24 @@ import { type TSchema } from 'typebox';
 const largest = Number.MAX_SAFE_INTEGER;
 
 /** Whole numbers as text accept; the pattern is for people, and the coercion below reads by hand. */
-const digits = '^[0-9]{1,4}$';
+const digits = '^(0?[0-9]{1,3}|1000)$';
 
-const isSchema = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+type Json = Record<string, unknown>;
 
-const lenientText = (schema: Record<string, unknown>) => ({
+const isSchema = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+const lenientText = (schema: Json) => ({
   coerceTo: 'string',
   allOf: [schema],
-  documentation: { ...schema, type: ['string', 'number', 'boolean'], minimum: -largest, maximum: largest },
+  documentation: {
+    ...schema,
+    type: ['string', 'number', 'boolean'],
+    minimum: -largest,
+    maximum: largest,
+  },
 });
 
-const lenientNumber = ({ description, ...schema }: Record<string, unknown>) => ({
+const lenientNumber = ({ description, ...schema }: Json) => ({
   coerceTo: 'number',
   allOf: [{ ...schema, description }],
   documentation: { anyOf: [schema, { type: 'string', documentedPattern: digits }], description },
@@ -27,18 +34,24 @@ const forms = new WeakMap<object, unknown>();
 const changedForms = new WeakSet<object>();
 
 const formOf = (schema: unknown): unknown => {
-  if (!isSchema(schema)) return schema;
+  if (!isSchema(schema) || changedForms.has(schema)) return schema;
   const known = forms.get(schema);
   if (known !== undefined) return known;
-  const { lenient, ...strict } = schema;
-  const form =
-    lenient === true ? (strict['type'] === 'string' ? lenientText(strict) : lenientNumber(strict)) : withForms(schema);
+  const form = formAnew(schema);
   forms.set(schema, form);
   return form;
 };
 
+const formAnew = (schema: Json): unknown => {
+  const { lenient, ...strict } = schema;
+  if (lenient !== true) return withForms(schema);
+  const form = strict['type'] === 'string' ? lenientText(strict) : lenientNumber(strict);
+  changedForms.add(form);
+  return form;
+};
+
 /** The same object where no member has another form; what TypeBox keeps beside the JSON Schema stays. */
-const withForms = (schema: Record<string, unknown>): unknown => {
+const withForms = (schema: Json): unknown => {
   const members = Object.entries(schema).map(([key, value]) => [key, value, formOf(value)] as const);
   const changed = members.filter(([, value, form]) => form !== value);
   if (changed.length === 0) return schema;

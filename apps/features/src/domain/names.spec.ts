@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { urlFriendlyPattern } from '@bunting/contracts';
+import fc from 'fast-check';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { requireMatchingName, requireUrlFriendlyName } from './names.ts';
 
@@ -60,4 +62,44 @@ describe('the pattern of a project', () => {
     expect(() => requireMatchingName('a'.repeat(99) + '!', { pattern: '(a+)+' })).toThrow('naming pattern');
     expect(performance.now() - start).toBeLessThan(1000);
   });
+});
+
+it('takes as a name exactly what the OpenAPI document says that names look like', () => {
+  const documented = new RegExp(urlFriendlyPattern);
+  const character = fc.constantFrom(
+    '.',
+    '..',
+    'a',
+    'Z',
+    '0',
+    '-',
+    '_',
+    '!',
+    '~',
+    '*',
+    "'",
+    '(',
+    ')',
+    ' ',
+    '/',
+    '%',
+    'é',
+    '\n',
+  );
+  const name = fc.oneof(
+    fc.string({ maxLength: 4 }),
+    fc.array(character, { maxLength: 4 }).map((parts) => parts.join('')),
+  );
+  const isTaken = (text: string): boolean => {
+    try {
+      requireUrlFriendlyName(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  fc.assert(
+    fc.property(name, (text) => documented.test(text) === isTaken(text)),
+    { numRuns: 2_000, seed: 11 },
+  );
 });

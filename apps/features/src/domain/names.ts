@@ -1,18 +1,16 @@
-import { invalid, refusal } from '@bunting/contracts';
+import { invalid, refusal, urlFriendlyFault } from '@bunting/contracts';
 import { RE2JS } from 're2js';
 import { mustBe, named } from './refusals.ts';
-
-const isUrlFriendly = (name: string): boolean =>
-  name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
 
 /**
  * Holds a name to the rule that features, variants, projects, context fields and types of tags share: it needs no escape in
  * a URL (admin-api.md 9.1).
  */
 export const requireUrlFriendlyName = (name: string, path = '/body/name', most = 100): void => {
-  if (name === '') throw invalid(`The \`${named(path)}\` property is not allowed to be empty.`, named(path));
-  if (name.length > most) throw mustBe(`be at most ${most} characters long`, path, name);
-  if (!isUrlFriendly(name)) throw mustBe('be URL friendly', path, name);
+  const fault = urlFriendlyFault(name, most);
+  if (fault === undefined) return;
+  if (name === '') throw invalid(`The \`${named(path)}\` property ${fault}.`, named(path));
+  throw mustBe(fault.slice('must '.length), path, name);
 };
 
 /** How the names of a project's new features must look. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { permissions } from '../permissions.ts';
+import { notBlank } from './documented.ts';
+import { type Permission, permissions } from '../permissions.ts';
 import { User } from './account.ts';
 import { Always, largestId, Nullable, Timestamp } from './schema.ts';
 
@@ -26,8 +27,14 @@ const describedPermission = {
   type: Type.String({ description: 'where it holds: `root`, `project` or `environment`' }),
 };
 
+/** What a role can give: neither what administrators may do nor what SDKs may. */
+const given = permissions.filter(
+  (name): name is Exclude<Permission, 'ADMIN' | 'CLIENT' | 'FRONTEND'> =>
+    !['ADMIN', 'CLIENT', 'FRONTEND'].includes(name),
+);
+
 const RolePermission = Type.Object({
-  name: Type.Enum([...permissions], { type: 'string', description: 'the permission' }),
+  name: Type.Enum(given, { type: 'string', description: 'the permission' }),
   environment: Type.Optional(Nullable(Type.String({ maxLength: 100 }), { description: 'where alone it holds' })),
 });
 
@@ -64,7 +71,12 @@ const ids = (description: string) =>
 
 export const RoleBody = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the role' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...notBlank,
+      description: 'the name of the role',
+    }),
     description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'what the role is for' })),
     type: Type.Optional(
       Type.Enum(['root-custom', 'custom'], {
@@ -81,7 +93,7 @@ export type RoleBody = Static<typeof RoleBody>;
 export const ValidateRoleBody = Type.Object(
   {
     id: Type.Optional(Type.Integer({ description: 'the role that may have the name already' })),
-    name: Type.String({ maxLength: 255, description: 'the name to check' }),
+    name: Type.String({ maxLength: 255, ...notBlank, description: 'the name to check' }),
     description: Type.Optional(Nullable(Type.String())),
   },
   { title: 'validateRoleSchema', description: 'A name of a role to be checked.' },
@@ -142,7 +154,12 @@ export type Groups = Static<typeof Groups>;
 
 export const GroupBody = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the group' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...notBlank,
+      description: 'the name of the group',
+    }),
     description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'what the group is for' })),
     mappingsSSO: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {

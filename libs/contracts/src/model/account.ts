@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { emailPattern, notBlank } from './documented.ts';
 import { Grant } from '../permissions.ts';
 import { Always, AnyObject, largestId, Nullable, Timestamp } from './schema.ts';
 
@@ -89,12 +90,22 @@ export const CreateUserBody = Type.Object(
   {
     name: Type.Optional(text('the name of the user')),
     username: Type.Optional(text('what the user is called by machines; it or an e-mail address is needed')),
-    email: Type.Optional(text('the e-mail address')),
+    email: Type.Optional(
+      Nullable(Type.String({ maxLength: 255, documentedPattern: emailPattern }), { description: 'the e-mail address' }),
+    ),
     rootRole: wantedRootRole,
     password: Type.Optional(Nullable(Type.String(), { description: 'not used: nobody logs in with a password' })),
     sendEmail: Type.Optional(Nullable(Type.Boolean(), { description: 'not used: Bunting sends no mail' })),
   },
-  { title: 'createUserSchema', description: 'What a user is made from.', additionalProperties: false },
+  {
+    title: 'createUserSchema',
+    description: 'What a user is made from.',
+    additionalProperties: false,
+    documentedAnyOf: ['username', 'email'].map((name) => ({
+      required: [name],
+      properties: { [name]: { type: 'string', maxLength: 255, ...notBlank } },
+    })),
+  },
 );
 export type CreateUserBody = Static<typeof CreateUserBody>;
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { notBlank } from './documented.ts';
 import { Nullable, Timestamp } from './schema.ts';
 
 const secret = Type.String({
@@ -35,20 +36,33 @@ export const ApiTokens = Type.Object(
 );
 export type ApiTokens = Static<typeof ApiTokens>;
 
-const name = Type.String({ maxLength: 255, description: 'the name of the token' });
-const projectIds = { maxItems: 500, description: 'the projects that it gives; all when left out' };
+const name = Type.String({ maxLength: 255, ...notBlank, description: 'the name of the token' });
+const projectIds = {
+  documentedMinItems: 1,
+  maxItems: 500,
+  description: 'the projects that it gives; all when left out',
+};
 
 export const CreateApiTokenBody = Type.Object(
   {
     tokenName: Type.Optional(name),
     username: Type.Optional(name),
-    type: Type.String({ maxLength: 20, description: '`client`, `frontend` or `admin`, in any case' }),
+    type: Type.String({
+      maxLength: 20,
+      documentedPattern:
+        '^([Cc][Ll][Ii][Ee][Nn][Tt]|[Bb][Aa][Cc][Kk][Ee][Nn][Dd]|[Ff][Rr][Oo][Nn][Tt][Ee][Nn][Dd]|[Aa][Dd][Mm][Ii][Nn])$',
+      description: '`client`, `frontend` or `admin`, in any case',
+    }),
     environment: Type.Optional(Type.String({ maxLength: 100, description: 'the environment that it gives' })),
     project: Type.Optional(Type.String({ maxLength: 100, description: 'the one project that it gives' })),
     projects: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), projectIds)),
     expiresAt: Type.Optional(Nullable(Timestamp('until when the token works; for ever when left out'))),
   },
-  { title: 'createApiTokenSchema', description: 'What a token is made from.' },
+  {
+    title: 'createApiTokenSchema',
+    description: 'What a token is made from.',
+    anyOf: [{ required: ['tokenName'] }, { required: ['username'] }],
+  },
 );
 export type CreateApiTokenBody = Static<typeof CreateApiTokenBody>;
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { writtenTagPattern } from './documented.ts';
 import { Constraint } from './constraint.ts';
 import { Dependency } from './feature.ts';
 import { Always, Nullable } from './schema.ts';
@@ -114,10 +115,13 @@ export const ClientFeaturesQuery = Type.Object({
     }),
   ),
   tag: Type.Optional(
-    Type.Array(Type.String({ maxLength: 101, description: 'a tag: `<type>:<value>`' }), {
-      maxItems: 50,
-      description: 'features with this tag alone; may be repeated, and then any of them will do',
-    }),
+    Type.Array(
+      Type.String({ maxLength: 101, documentedPattern: writtenTagPattern, description: 'a tag: `<type>:<value>`' }),
+      {
+        maxItems: 50,
+        description: 'features with this tag alone; may be repeated, and then any of them will do',
+      },
+    ),
   ),
   clientSpec: Type.Optional(
     Type.String({

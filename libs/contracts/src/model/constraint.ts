@@ -42,7 +42,10 @@ export const Constraint = Type.Object(
       }),
     ),
     value: Type.Optional(
-      Type.String({ lenient: true, description: 'for operators that take a single value; used instead of `values`' }),
+      Type.String({
+        lenient: true,
+        description: 'for operators that take a single value; used instead of `values`',
+      }),
     ),
   },
   {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { UrlFriendlyName } from './documented.ts';
 import { Nullable, Timestamp } from './schema.ts';
 
 /** A value that constraints on a context field may use. */
@@ -53,7 +54,7 @@ export type ContextFields = Static<typeof ContextFields>;
 
 export const CreateContextFieldBody = Type.Object(
   {
-    name: Type.String({ description: 'the name: 1 to 100 characters that need no escape in a URL' }),
+    name: UrlFriendlyName('the name: 1 to 100 characters that need no escape in a URL'),
     description,
     stickiness,
     sortOrder,

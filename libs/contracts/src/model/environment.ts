@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { UrlFriendlyName } from './documented.ts';
 import { Always, Nullable } from './schema.ts';
 import { CreateStrategy } from './strategy.ts';
 
@@ -82,7 +83,7 @@ export type EnvironmentListOfProject = Static<typeof EnvironmentListOfProject>;
 
 export const CreateEnvironmentBody = Type.Object(
   {
-    name: Type.String({ description: 'the name: 1 to 100 characters that need no escape in a URL' }),
+    name: UrlFriendlyName('the name: 1 to 100 characters that need no escape in a URL'),
     type,
     enabled: Type.Optional(Type.Boolean({ description: 'whether new projects get it; default: true' })),
     sortOrder: Type.Optional(sortOrder),

@@ -181,7 +181,11 @@ export const ExportFeaturesBody = Type.Object(
     project: Type.Optional(Type.String({ description: 'the project of the features' })),
     downloadFile: Type.Optional(Type.Boolean({ description: 'ignored' })),
   },
-  { title: 'exportQuerySchema', description: 'Which features to export.' },
+  {
+    title: 'exportQuerySchema',
+    description: 'Which features to export.',
+    anyOf: [{ required: ['features'] }, { required: ['tag'] }, { required: ['project'] }],
+  },
 );
 export type ExportFeaturesBody = Static<typeof ExportFeaturesBody>;
 

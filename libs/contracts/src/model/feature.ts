@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { UrlFriendlyName } from './documented.ts';
 import { FeatureEnvironment } from './feature-environment.ts';
 import { FeatureLink } from './feature-link.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -112,10 +113,9 @@ export type StoredFeature = Static<typeof StoredFeature>;
 /** What a feature is made from. */
 export const CreateFeatureBody = Type.Object(
   {
-    name: Type.String({
-      description:
-        'the name: 1 to 100 characters that need no escape in a URL, unique among all features, archived ones included',
-    }),
+    name: UrlFriendlyName(
+      'the name: 1 to 100 characters that need no escape in a URL, unique among all features, archived ones included',
+    ),
     type: Type.Optional(
       Type.Enum([...featureTypes], { type: 'string', description: 'what the feature is for; default: release' }),
     ),
@@ -179,7 +179,7 @@ export type UpdateFeatureBody = Static<typeof UpdateFeatureBody>;
 
 export const CloneFeatureBody = Type.Object(
   {
-    name: Type.String({ description: 'the name of the clone' }),
+    name: UrlFriendlyName('the name of the clone'),
     replaceGroupId: Type.Optional(
       Type.Boolean({ description: 'whether strategies get the name of the clone as their group; default: true' }),
     ),
@@ -190,7 +190,7 @@ export type CloneFeatureBody = Static<typeof CloneFeatureBody>;
 
 export const ValidateFeatureNameBody = Type.Object(
   {
-    name: Type.String({ description: 'the name to check' }),
+    name: UrlFriendlyName('the name to check'),
     projectId: Type.Optional(
       Nullable(Type.String(), { description: 'the project whose naming pattern it must match as well' }),
     ),

@@ -1,8 +1,20 @@
 import { type Static, Type } from 'typebox';
+import { notBlank, UrlFriendlyName } from './documented.ts';
+
+/** A name of a segment to be checked. */
+export const SegmentNameBody = Type.Object(
+  {
+    name: Type.String({
+      description: 'the name to check',
+      ...notBlank,
+    }),
+  },
+  { title: 'segmentNameSchema', description: 'A name of a segment to be checked.' },
+);
 
 /** A name to be checked. */
 export const NameBody = Type.Object(
-  { name: Type.String({ description: 'the name to check' }) },
+  { name: UrlFriendlyName('the name to check') },
   { title: 'nameSchema', description: 'A name to be checked.' },
 );
 export type NameBody = Static<typeof NameBody>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { notBlank, urlFriendlyPattern, UrlFriendlyName } from './documented.ts';
 import { FeatureNaming } from './project-overview.ts';
 import { ProjectOwner } from './project-owner.ts';
 import { Always, Nullable, Timestamp } from './schema.ts';
@@ -54,11 +55,16 @@ export type Projects = Static<typeof Projects>;
 export const CreateProjectBody = Type.Object(
   {
     id: Type.Optional(
-      Nullable(Type.String({ maxLength: 100 }), {
+      Nullable(Type.String({ maxLength: 100, documentedPattern: `^\\s*$|${urlFriendlyPattern}` }), {
         description: 'the id: 1 to 100 characters that need no escape in a URL; made from the name when blank',
       }),
     ),
-    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the project' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...notBlank,
+      description: 'the name of the project',
+    }),
     description: Type.Optional(description),
     mode: Type.Optional(
       Type.Enum(['open', 'protected', 'private'], {
@@ -95,7 +101,12 @@ export type CreatedProject = Static<typeof CreatedProject>;
 
 export const UpdateProjectBody = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the project' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...notBlank,
+      description: 'the name of the project',
+    }),
     description: Type.Optional(description),
     mode: Type.Optional(mode),
     defaultStickiness: Type.Optional(Type.String({ description: 'the stickiness that new strategies get' })),
@@ -123,7 +134,7 @@ export const ProjectSettingsBody = Type.Object(
 export type ProjectSettingsBody = Static<typeof ProjectSettingsBody>;
 
 export const ProjectIdBody = Type.Object(
-  { id: Type.String({ description: 'the id to check' }) },
+  { id: UrlFriendlyName('the id to check') },
   { title: 'validateProjectSchema', description: 'An id to be checked.' },
 );
 export type ProjectIdBody = Static<typeof ProjectIdBody>;

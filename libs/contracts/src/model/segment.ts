@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { notBlank } from './documented.ts';
 import { Constraint } from './constraint.ts';
 import { largestId, Nullable, Timestamp } from './schema.ts';
 
@@ -9,6 +10,7 @@ export const SegmentId = Type.Integer({ minimum: 0, maximum: largestId, descript
 export const SegmentName = Type.String({
   minLength: 1,
   maxLength: 255,
+  ...notBlank,
   description: 'the name, unique among all segments',
 });
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { urlFriendlyPattern } from './documented.ts';
 import { Always, Nullable } from './schema.ts';
 import { TagType } from './tag.ts';
 
@@ -31,7 +32,17 @@ export const TagTypeWithVersion = Type.Object({
 export type TagTypeWithVersion = Static<typeof TagTypeWithVersion>;
 
 export const TagTypeBody = Type.Object(
-  { name: TagType, description, icon, color },
+  {
+    name: Type.String({
+      minLength: 2,
+      maxLength: 50,
+      documentedPattern: urlFriendlyPattern,
+      description: 'the name: characters that need no escape in a URL',
+    }),
+    description,
+    icon,
+    color,
+  },
   { title: 'createTagTypeSchema', description: 'What a tag type is made from.' },
 );
 export type TagTypeBody = Static<typeof TagTypeBody>;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { notBlank } from '../../model/documented.ts';
 import { defineOperation } from '../../operation.ts';
 import { ChangeRequestPath } from '../paths.ts';
 
@@ -17,6 +18,7 @@ export const AddComment = defineOperation({
     {
       text: Type.String({
         maxLength: 2000,
+        ...notBlank,
         description: 'the comment; 1 to 1000 characters without the space around it',
       }),
     },

@@ -1,11 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { eventFilters, limitPattern, offsetPattern } from '../../model/documented.ts';
 import { Event } from '../../event.ts';
 import { defineOperation } from '../../operation.ts';
 
 // Promised for people to read: the service reads each parameter by hand, in one pass.
-const among = String.raw`^(IS|IS_ANY_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
-const amongIds = String.raw`^(IS: *-?[0-9]{1,15}|IS_ANY_OF: *-?[0-9]{1,15}( *, *-?[0-9]{1,15})*) *$`;
-const dated = String.raw`^(IS):\d{4}-\d{2}-\d{2}$`;
 
 const text = (description: string, documented: Record<string, unknown> = {}) =>
   Type.Optional(Type.String({ description, ...documented }));
@@ -22,21 +20,31 @@ export type FoundEvents = Static<typeof FoundEvents>;
 
 /** What may be asked of events, in the address of a search or of the feed. */
 export const eventFilterParameters = {
-  id: text('filters by id of the event, in the same form as `type`', { documentedPattern: amongIds }),
+  id: text('filters by id of the event, in the same form as `type`', {
+    ...eventFilters.ids,
+  }),
   query: text(
     "text to find in the event's data, in the data before, or in its tags; upper and lower case do not matter",
   ),
   type: text('filters by type of event: `IS` or `IS_ANY_OF`, a colon, and values with commas between them', {
-    documentedPattern: among,
+    ...eventFilters.values,
   }),
-  project: text('filters by project id, in the same form as `type`', { documentedPattern: among }),
-  feature: text('filters by name of feature, in the same form as `type`', { documentedPattern: among }),
-  environment: text('filters by environment, in the same form as `type`', { documentedPattern: among }),
+  project: text('filters by project id, in the same form as `type`', {
+    ...eventFilters.values,
+  }),
+  feature: text('filters by name of feature, in the same form as `type`', {
+    ...eventFilters.values,
+  }),
+  environment: text('filters by environment, in the same form as `type`', {
+    ...eventFilters.values,
+  }),
   createdBy: text('filters by id of the user who caused the event, in the same form as `type`', {
-    documentedPattern: among,
+    ...eventFilters.ids,
   }),
-  from: text('the first day, UTC: `IS:` and a date', { documentedPattern: dated }),
-  to: text('the last day, UTC, it included: `IS:` and a date', { documentedPattern: dated }),
+  from: text('the first day, UTC: `IS:` and a date', { ...eventFilters.day }),
+  to: text('the last day, UTC, it included: `IS:` and a date', {
+    ...eventFilters.day,
+  }),
 };
 
 /** Finds events by filters, page by page. */
@@ -51,8 +59,11 @@ export const FindEvents = defineOperation({
   permission: 'authenticated',
   query: Type.Object({
     ...eventFilterParameters,
-    offset: text('how many events to skip; default: 0', { documentedDefault: '0' }),
-    limit: text('how many events a page has, 1 to 1000; default: 50', { documentedDefault: '50' }),
+    offset: text('how many events to skip; default: 0', { documentedDefault: '0', documentedPattern: offsetPattern }),
+    limit: text('how many events a page has, 1 to 1000; default: 50', {
+      documentedDefault: '50',
+      documentedPattern: limitPattern,
+    }),
   }),
   reply: FoundEvents,
   errors: ['ValidationError'],

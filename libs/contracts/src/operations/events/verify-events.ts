@@ -97,6 +97,7 @@ export const VerifyEvents = defineOperation({
     known: Type.Optional(
       Type.String({
         maxLength: 100,
+        documentedPattern: '^[0-9]{1,15}:[0-9a-fA-F]{64}$',
         description: 'an id, a colon, and the hash that the event with this id had when you noted it',
       }),
     ),

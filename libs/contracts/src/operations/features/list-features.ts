@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { writtenTagPattern } from '../../model/documented.ts';
 import { ProjectFeatures } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
@@ -16,10 +17,17 @@ export const ListFeatures = defineOperation({
   params: ProjectPath,
   query: Type.Object({
     tag: Type.Optional(
-      Type.Array(Type.String({ maxLength: 101, description: 'a tag: `<type>:<value>`' }), {
-        maxItems: 50,
-        description: 'features with this tag alone; may be repeated, and then any of them will do',
-      }),
+      Type.Array(
+        Type.String({
+          maxLength: 101,
+          documentedPattern: writtenTagPattern,
+          description: 'a tag: `<type>:<value>`',
+        }),
+        {
+          maxItems: 50,
+          description: 'features with this tag alone; may be repeated, and then any of them will do',
+        },
+      ),
     ),
     namePrefix: Type.Optional(
       Type.String({ maxLength: 100, description: 'features alone whose name begins so, in upper or lower case' }),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../../model/documented.ts';
 import { SearchFeaturesResponse } from '../../model/search.ts';
 import { defineOperation } from '../../operation.ts';
 
@@ -25,40 +26,58 @@ export const SearchFeatures = defineOperation({
     query: text('text to find in the name or in a tag of the feature'),
     project: text('filters by project id: an operator, a colon, and values with commas between them', {
       documentedPattern: among,
+      documentedAllOf: [listFilter],
     }),
     state: text('filters by state, which is `active` or `stale`, in the same form as `project`', {
       documentedPattern: among,
+      documentedAllOf: [stateFilter],
     }),
-    type: text('filters by the type of the feature, in the same form as `project`', { documentedPattern: among }),
+    type: text('filters by the type of the feature, in the same form as `project`', {
+      documentedPattern: among,
+      documentedAllOf: [listFilter],
+    }),
     createdBy: text(
       'filters by the user who created the feature, in the same form as `project`: digits are an id, anything else is a name',
-      {
-        documentedPattern: among,
-      },
+      { documentedPattern: among, documentedAllOf: [listFilter] },
     ),
-    tag: text('filters by tags, each written `<type>:<value>`', { documentedPattern: tagged }),
-    segment: text('filters by names of segments', { documentedPattern: including }),
+    tag: text('filters by tags, each written `<type>:<value>`', {
+      documentedPattern: tagged,
+      documentedAllOf: [tagFilter],
+    }),
+    segment: text('filters by names of segments', { documentedPattern: including, documentedAllOf: [listFilter] }),
     status: Type.Optional(
-      Type.Array(Type.String(), {
+      Type.Array(Type.String({ documentedPattern: '^[^:]+:(enabled|disabled)$' }), {
+        documentedMinItems: 1,
+        documentedMaxItems: 200,
         description:
           'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`; may be repeated, and then any of them will do',
       }),
     ),
-    offset: text('how many features to skip; default: 0', { documentedDefault: '0' }),
-    limit: text('how many features a page has, 1 to 1000; default: 50', { documentedDefault: '50' }),
+    offset: text('how many features to skip; default: 0', { documentedDefault: '0', documentedPattern: '^[0-9]+$' }),
+    limit: text('how many features a page has, 1 to 1000; default: 50', {
+      documentedDefault: '50',
+      documentedPattern: limitPattern,
+    }),
     sortBy: text(
       'what to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt` or `environment:<name>`; default: createdAt',
-      { documentedDefault: 'createdAt' },
+      {
+        documentedDefault: 'createdAt',
+        documentedPattern: '^(name|type|project|stale|createdAt|lastSeenAt|environment:.+)$',
+      },
     ),
     sortOrder: text('`asc` or `desc`; default: asc', { documentedEnum: ['asc', 'desc'], documentedDefault: 'asc' }),
     favoritesFirst: text("whether the caller's favourites come first, `true` or `false`; default: false", {
       documentedDefault: 'false',
+      documentedPattern: '^(true|false)$',
     }),
     archived: text(
       '`true` (or `IS:true`) finds only archived features, `false` (or `IS:false`) only active ones; default: false',
-      { documentedDefault: 'false' },
+      { documentedDefault: 'false', documentedPattern: '^(IS:)?(true|false)$' },
     ),
-    createdAt: text('filters by the day of creation: an operator, a colon, and a date', { documentedPattern: dated }),
+    createdAt: text('filters by the day of creation: an operator, a colon, and a date', {
+      documentedPattern: dated,
+      documentedAllOf: [dayFilter],
+    }),
     fuzzy: text(
       '`true` forgives typing errors in `query`, which may then hold 5 texts of 100 characters; default: false',
       { documentedEnum: ['true', 'false'], documentedDefault: 'false' },

@@ -1,4 +1,4 @@
-import { NameBody } from '../../model/names.ts';
+import { SegmentNameBody } from '../../model/names.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Check a name for a segment. */
@@ -11,6 +11,6 @@ export const ValidateSegmentName = defineOperation({
   http: { method: 'POST', url: '/api/admin/segments/validate', status: 204 },
   permission: 'authenticated',
   repeatable: true,
-  body: NameBody,
+  body: SegmentNameBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

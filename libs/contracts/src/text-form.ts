@@ -1,0 +1,16 @@
+/** What a text of a request must look like where a schema says so in `form`. It is judged by hand, in one pass. */
+export type TextForm = 'url-friendly' | 'not-blank';
+
+const isUrlFriendly = (name: string): boolean =>
+  name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
+
+/** What is wrong with a name that needs no escape in a URL, as a sentence goes on after the name of its property. */
+export const urlFriendlyFault = (name: string, most = 100): string | undefined => {
+  if (name === '') return 'is not allowed to be empty';
+  if (name.length > most) return `must be at most ${most} characters long`;
+  return isUrlFriendly(name) ? undefined : 'must be URL friendly';
+};
+
+/** What is wrong with a text of that form. */
+export const faultOfForm = (form: TextForm, text: string): string | undefined =>
+  form === 'url-friendly' ? urlFriendlyFault(text) : text.trim() === '' ? 'is not allowed to be empty' : undefined;
