@@ -138,7 +138,11 @@ describe('an address that tries keys', () => {
   const seldom = '*:*.22222222222222222222222222222222';
   beforeAll(async () => {
     gateway = await startGateway({
-      environment: { GATEWAY_FAILURES_PER_MINUTE: '3', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
+      environment: {
+        GATEWAY_FAILURES_PER_MINUTE: '3',
+        GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
+        GATEWAY_STATEMENT_TIMEOUT_MS: '60000',
+      },
     });
     await gateway.behind(servicesBehind().endpoints);
     await gateway.givenToken({ token: seldom, kind: 'admin' });
@@ -171,7 +175,8 @@ describe('an address that tries keys', () => {
     const waiting = {
       name: 'waiting-for-locks',
       text: `select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and application_name = 'bunting-gateway' and wait_event_type = 'Lock'`,
+        where datname = current_database() and application_name = 'bunting-gateway' and wait_event_type = 'Lock'
+          and query like '%asked (selector, nth)%'`,
     };
     const count = async () => (await gateway.database.read<{ count: number }>(waiting))[0]?.count;
     const guesses = await gateway.database.transaction(async ({ query }) => {
