@@ -107,12 +107,14 @@ const startStack = async (
 ): Promise<Stack> => {
   const dataDir = path.resolve(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'));
   const natsFolder = path.join(dataDir, 'nats');
+  // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   mkdirSync(natsFolder, { recursive: true, mode: 0o700 });
   const natsServer = await ensureNatsServer();
   const natsPort = await freePort();
   const natsPassword = randomBytes(24).toString('hex');
   const natsConfig = writeNatsConfig(natsFolder, natsPort, natsUser, natsPassword);
-  const postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres') });
+  const postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres'), warn: show });
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     for (const process of processes.toReversed()) await process.stop();

@@ -21,7 +21,8 @@ export interface Platform {
 const writableFolder = (folder: string): string => {
   const dataDir = path.resolve(folder);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
     accessSync(dataDir, constants.W_OK);
     return dataDir;
   } catch (error) {
@@ -41,11 +42,15 @@ const without = (address: string): string =>
  */
 export const startPlatform = async (environment: Environment, repository: string): Promise<Platform> => {
   const missing = databases.filter(({ setting }) => !environment[setting] && !environment[`${setting}_FILE`]);
+  const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
   let dataDir: string | undefined;
   if (missing.length > 0) {
     dataDir = writableFolder(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'));
-    postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres') });
+    postgres = await startEmbeddedPostgres({
+      dataDir: path.join(dataDir, 'postgres'),
+      warn: (message) => void warnings.push(message),
+    });
   }
   const urls = Object.fromEntries(missing.map(({ setting, database }) => [setting, postgres?.urlOf(database)]));
   let hosted: Hosted;
@@ -55,6 +60,7 @@ export const startPlatform = async (environment: Environment, repository: string
     await postgres?.stop();
     throw error;
   }
+  for (const warning of warnings) hosted.log.warn(warning);
   const gateway = hosted.services.get('gateway') as { address?: string; firstAdminToken?: string } | undefined;
   return {
     address: without(gateway?.address ?? ''),

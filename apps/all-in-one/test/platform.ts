@@ -1,6 +1,6 @@
 import { eventually } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Api, apiOf } from './api.ts';
@@ -32,7 +32,12 @@ export interface Distributed extends Platform {
 }
 
 /** A folder for data that nobody else uses; whoever starts a platform in it removes it. */
-export const dataFolder = (): string => mkdtempSync(path.join(tmpdir(), 'bunting-e2e-'));
+export const dataFolder = (): string => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-e2e-'));
+  // As the platform makes it: started by root, PostgreSQL runs as another user, who passes through to its own folder.
+  chmodSync(folder, 0o711);
+  return folder;
+};
 
 export const removeFolder = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chown, readdir, stat } from 'node:fs/promises';
+import { chown, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -37,11 +37,11 @@ const succeeds = async ([command = '', ...args]: readonly string[]): Promise<boo
 };
 
 /**
- * PostgreSQL refuses to run as root. Where this process is root, it runs in a user namespace in which root is called nobody:
- * it needs no other user, and reads whatever root reads. Where namespaces are denied, as in many containers, or where the
- * folder belongs to an ordinary user already, it runs as that user, who must then be able to read the program and the folder.
+ * PostgreSQL refuses to run as root. Where this process is root, PostgreSQL runs as the ordinary user that the folder belongs to,
+ * or as nobody, to whom the folder is given. Where that user cannot reach the program or the folder, and the folder is root's, it
+ * runs in a user namespace that calls root nobody, with a warning: for the file system it is root all the same.
  */
-export const whoRuns = async (postgres: string, dataDir: string): Promise<RunAs> => {
+export const whoRuns = async (postgres: string, dataDir: string, warn: (message: string) => void): Promise<RunAs> => {
   if (process.getuid?.() !== 0) return { become: [], owner: undefined };
   if (process.platform !== 'linux') {
     throw new EmbeddedPostgresError(
@@ -50,17 +50,24 @@ export const whoRuns = async (postgres: string, dataDir: string): Promise<RunAs>
   }
   const folder = await stat(path.join(dataDir, 'PG_VERSION')).catch(() => undefined);
   const ownedByRoot = folder === undefined || folder.uid === 0;
-  if (ownedByRoot && (await succeeds([...asRootCalledNobody, 'true'])))
-    return { become: asRootCalledNobody, owner: undefined };
+  const parent = path.dirname(dataDir);
+  // Others may pass through it, and list nothing. What keeps it from being made is reported when the database is made.
+  await mkdir(parent, { recursive: true, mode: 0o711 }).catch(() => undefined);
 
   const owner = ownedByRoot ? nobody : { uid: folder.uid, gid: folder.gid };
   const become = asUser(owner);
   const script = '"$1" --version && cd "$2"';
-  if (await succeeds([...become, '/bin/sh', '-c', script, 'sh', postgres, path.dirname(dataDir)]))
-    return { become, owner };
+  if (await succeeds([...become, '/bin/sh', '-c', script, 'sh', postgres, parent])) return { become, owner };
+
+  const unreachable = `user ${owner.uid}, as whom it would run instead, cannot reach ${postgres} or ${parent}`;
+  if (ownedByRoot && (await succeeds([...asRootCalledNobody, 'true']))) {
+    warn(
+      `PostgreSQL runs with root's access to files, since ${unreachable}: whoever is its superuser can write every file. Start as an ordinary user, or let others pass through these folders (chmod o+x).`,
+    );
+    return { become: asRootCalledNobody, owner: undefined };
+  }
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and user ${owner.uid}, as whom it would run instead, cannot reach ${postgres} or ${path.dirname(dataDir)}: ` +
-      'start as an ordinary user, allow `unshare --user`, or use a PostgreSQL of your own.',
+    `PostgreSQL does not run as root, and ${unreachable}: start as an ordinary user, allow \`unshare --user\`, or use a PostgreSQL of your own.`,
   );
 };
 

@@ -273,32 +273,48 @@ describe('whoever starts it', () => {
   const whereRootStarts = isRoot ? it : it.skip;
 
   whereRootStarts(
-    'may be root where user namespaces are denied: PostgreSQL then runs as nobody, from then on',
+    'may be root: PostgreSQL then runs as nobody, and its superuser cannot write what is root’s',
     async () => {
       chmodSync(scratch, 0o755);
-      const denied = path.join(scratch, 'denied');
-      mkdirSync(denied);
-      writeFileSync(
-        path.join(denied, 'unshare'),
-        '#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n',
-        { mode: 0o755 },
-      );
+      const ofRoot = path.join(scratch, 'of-root');
+      writeFileSync(ofRoot, 'untouched', { mode: 0o600 });
       const dataDir = newFolder();
-      await (await start({ dataDir })).stop();
-      expect(statSync(dataDir).uid).toBe(0);
-
-      const first = hold('hold-database.ts', [dataDir], { path: denied });
+      const first = hold('hold-database.ts', [dataDir]);
       const { url, pid } = await held(first);
-      expect(statSync(path.join(dataDir, 'PG_VERSION')).uid).toBe(65534);
-      expect(statSync(`/proc/${pid}`).uid).toBe(65534);
+      expect([statSync(dataDir).uid, statSync(`/proc/${pid}`).uid]).toEqual([65534, 65534]);
+      await expect(query(url, `COPY (SELECT 1) TO PROGRAM 'cat > ${ofRoot}'`)).rejects.toThrow(/program .* failed/);
+      expect(readFileSync(ofRoot, 'utf8')).toBe('untouched');
       await query(url, 'CREATE TABLE flag AS SELECT 1 AS id');
       first.child.kill('SIGKILL');
       await until('PostgreSQL ends with the process that started it', () => !isAlive(pid));
-
-      const made = newFolder();
-      await held(hold('hold-database.ts', [made], { path: denied }));
-      expect(statSync(made).uid).toBe(65534);
       expect(await query((await start({ dataDir })).url, 'SELECT id FROM flag')).toEqual([{ id: 1 }]);
+    },
+  );
+
+  whereRootStarts(
+    'may be root where nobody cannot reach the folder: PostgreSQL then runs in a user namespace, with a warning, until nobody can',
+    async () => {
+      chmodSync(scratch, 0o755);
+      const parent = newFolder();
+      mkdirSync(parent, { mode: 0o700 });
+      const dataDir = path.join(parent, 'data');
+      const warnings: string[] = [];
+      const options = { dataDir, warn: (message: string) => void warnings.push(message) };
+      const before = await start(options);
+      await query(before.url, 'CREATE TABLE flag AS SELECT 1 AS id');
+      await before.stop();
+      expect(statSync(dataDir).uid).toBe(0);
+      expect(warnings).toEqual([
+        expect.stringMatching(/^PostgreSQL runs with root's access to files, since user 65534/),
+      ]);
+
+      chmodSync(parent, 0o711);
+      const after = await start(options);
+      expect([statSync(path.join(dataDir, 'PG_VERSION')).uid, statSync(`/proc/${after.pid}`).uid]).toEqual([
+        65534, 65534,
+      ]);
+      expect(await query(after.url, 'SELECT id FROM flag')).toEqual([{ id: 1 }]);
+      expect(warnings).toHaveLength(1);
     },
   );
 

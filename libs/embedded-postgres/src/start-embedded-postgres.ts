@@ -17,6 +17,8 @@ export interface EmbeddedPostgresOptions {
   readonly ephemeral?: boolean;
   /** Takes what PostgreSQL itself reports, line by line. */
   readonly log?: (line: string) => void;
+  /** Takes what is not as it should be, although PostgreSQL runs. */
+  readonly warn?: (message: string) => void;
 }
 
 export interface EmbeddedPostgres {
@@ -93,11 +95,11 @@ const startWhenFree = async (
  * a password, and ends with this process however that ends. What cannot be is said in an `EmbeddedPostgresError`.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
-  const { ephemeral = false, log } = options;
+  const { ephemeral = false, log, warn = () => undefined } = options;
   const dataDir = path.resolve(options.dataDir);
   const { initdb, postgres } = findPrograms();
   const known = await passwordIn(dataDir);
-  const runAs = await whoRuns(postgres, dataDir);
+  const runAs = await whoRuns(postgres, dataDir, warn);
   const password = known ?? (await makeDatabase(initdb, dataDir, runAs, !ephemeral));
   await giveTo(runAs.owner, dataDir);
 
