@@ -17,6 +17,8 @@ export interface NatsOptions {
   readonly port?: number;
   /** more lines of its configuration file */
   readonly config?: string;
+  /** what its configuration file refers to as `$NAME` */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface TestNats {
@@ -50,6 +52,7 @@ export const startNats = async ({
   storeDir,
   port,
   config = '',
+  environment = {},
 }: NatsOptions = {}): Promise<TestNats> => {
   const program = findNatsServer();
   const folder = temporaryFolder(`bunting-test-nats-${process.pid}-${randomBytes(4).toString('hex')}`);
@@ -90,7 +93,11 @@ export const startNats = async ({
     writeFileSync(configFile, lines.join('\n'));
     const { command, args, stdin } = tether([program, '-c', configFile], { signal: 'TERM' });
     const log = openSync(logFile, 'a');
-    const started = spawn(command, args, { stdio: [stdin, 'ignore', log], detached: true });
+    const started = spawn(command, args, {
+      stdio: [stdin, 'ignore', log],
+      env: { ...process.env, ...environment },
+      detached: true,
+    });
     closeSync(log);
     child = started;
     started.once('exit', () => started.stdin?.end('\n'));
