@@ -25,6 +25,7 @@ describe('a new feature', () => {
       tags: [],
       dependencies: [],
       lifecycle: [{ stage: 'initial', enteredStageAt: now }],
+      links: [],
       collaborators: [by],
     });
   });
