@@ -294,11 +294,14 @@ export const eventTypes: readonly string[] = `
   .trim()
   .split(/\s+/);
 
+/** What bounds the types of events: those of the interface, and after them the documented additions. */
+const documentedEventTypes = [...eventTypes, 'feature-link-added', 'feature-link-updated', 'feature-link-removed'];
+
 // Section 2.14
 const event: Table = {
   id: req(integer, { least: 1 }),
   createdAt: req(moment),
-  type: req(string, { oneOf: eventTypes }),
+  type: req(string, { oneOf: documentedEventTypes }),
   createdBy: req(string),
   createdByUserId: opt(number, orNull),
   environment: opt(string, orNull),
@@ -472,7 +475,7 @@ export const promised: readonly PromisedOperation[] = [
     pathParameters: [],
     query: {},
     body: record({
-      type: opt(string, { oneOf: eventTypes }),
+      type: opt(string, { oneOf: documentedEventTypes }),
       project: opt(string),
       feature: opt(string),
       query: opt(string),
