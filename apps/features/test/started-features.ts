@@ -1,4 +1,13 @@
-import { type Ask, call, type CallContext, type Endpoint, implement, serve, traceparentFrom } from '@bunting/bus';
+import {
+  type Ask,
+  type Bus,
+  call,
+  type CallContext,
+  type Endpoint,
+  implement,
+  serve,
+  traceparentFrom,
+} from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -93,6 +102,8 @@ export const eventLog: Endpoint = implement(GetProjectActivity, async ({ body: {
 export interface StartedFeatures {
   /** its database, for what no operation can bring about yet and for what none shows */
   readonly database: Database;
+  /** for answers as they travel, with their headers */
+  readonly bus: Bus;
   call<O extends AnyOperation>(
     operation: O,
     ask: Ask<O>,
@@ -143,6 +154,7 @@ export const startFeatures = async (environment: Readonly<Record<string, string>
 
   const started: StartedFeatures = {
     database,
+    bus: hosted.bus,
     url: fresh.url,
     call: (operation, ask, caller = mia, more = {}) =>
       call(hosted.bus, operation, ask, { ...contextOf(caller), ...more }),

@@ -1,8 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CreateProject, type JsonPatch, PatchStrategy } from '@bunting/contracts';
+import { type Ask, callForAnswer } from '@bunting/bus';
+import {
+  AddStrategy,
+  CreateProject,
+  DeleteStrategy,
+  GetStrategy,
+  type JsonPatch,
+  PatchStrategy,
+  UpdateStrategy,
+} from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import {
+  contextOf,
+  lee,
+  mia,
+  someoneWho,
+  type StartedFeatures,
+  startFeatures,
+} from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -40,6 +56,37 @@ it('answers the strategy as it is stored', async () => {
     ...{ constraints: [], parameters: {}, variants: [], segments: [] },
   });
   expect(await strategyNow()).toEqual(answer);
+});
+
+it.each<[string, object]>([
+  ['with nothing but a name', { name: 'default' }],
+  [
+    'with all that it can have',
+    {
+      ...{ name: 'flexibleRollout', title: 'Half', disabled: true, sortOrder: 9999, segments: [] },
+      parameters: { rollout: '50', stickiness: 'default', groupId: 'x' },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
+      variants: [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' }],
+    },
+  ],
+])('refuses an outdated edit of a strategy %s with the tag of this strategy as it is now', async (_, body) => {
+  const params = at();
+  const { id = '' } = await features.call(AddStrategy, { params, body: body as { name: string } });
+  const own = { ...params, strategyId: id };
+  const stale = (operation: typeof PatchStrategy | typeof UpdateStrategy | typeof DeleteStrategy, sent?: unknown) =>
+    features
+      .call(operation, { params: own, body: sent } as Ask<typeof operation>, mia, { ifMatch: ['outdated'] })
+      .catch((refusal: unknown) => refusal);
+  const bus = features.bus;
+  for (let edits = 0; edits < 2; edits++) {
+    const read = await callForAnswer(bus, GetStrategy, { params: own }, contextOf(mia));
+    const tag = 'reply' in read ? read.reply.headers['ETag'] : undefined;
+    const current = { kind: 'PreconditionFailed', tag: tag?.slice(1, -1) };
+    expect(await stale(PatchStrategy, retitled('Later'))).toMatchObject(current);
+    expect(await stale(UpdateStrategy, { name: 'default' })).toMatchObject(current);
+    expect(await stale(DeleteStrategy)).toMatchObject(current);
+    await patch(retitled('In between'), own);
+  }
 });
 
 it('tells what the strategy was and what it became, by whom and when', async () => {
