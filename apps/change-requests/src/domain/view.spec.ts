@@ -80,6 +80,15 @@ describe('a request, as the interface shows it', () => {
     ]);
   });
 
+  it.each([
+    ['In review', 'beta'],
+    ['Applied', 'gamma'],
+  ] as const)('that is %s calls a segment that it renames %s', (state, name) => {
+    const payload = { id: 4, name: 'gamma' };
+    const rename = aChange({ action: 'updateSegment', segment: { id: 4, name: 'beta' }, payload });
+    expect(shownChangeRequest(aRequest({ state, changes: [rename] })).segments).toMatchObject([{ id: 4, name }]);
+  });
+
   it.each(['updateStrategy', 'deleteStrategy', 'patchVariant', 'updateSegment', 'deleteSegment'] as const)(
     'shows within the payload of %s what the change replaces',
     (action) => {

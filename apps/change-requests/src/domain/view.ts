@@ -94,14 +94,21 @@ const featuresOf = (changes: readonly ProposedChange[], { features }: Outlook): 
   });
 };
 
-const segmentsOf = (changes: readonly ProposedChange[], outlook: Outlook): ChangeRequestSegment[] => {
+/** What a change calls its segment: as it was called when the change was proposed, or as the change has named it. */
+const segmentNameOf = ({ action, segment, payload }: ProposedChange, isApplied: boolean): string => {
+  const given = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
+  return (isApplied ? given : undefined) ?? segment?.name ?? '';
+};
+
+const segmentsOf = ({ changes, state }: ChangeRequest, outlook: Outlook): ChangeRequestSegment[] => {
   const outlooks = new Map(outlook.segments.map((segment) => [segment.id, segment]));
   const byId = new Map<number, ChangeRequestSegment>();
   for (const change of changes) {
     if (change.segment === null) continue;
-    const { id, name } = change.segment;
+    const { id } = change.segment;
     const before = byId.get(id)?.changes ?? [];
     const known = outlooks.get(id);
+    const name = segmentNameOf(change, state === 'Applied');
     // It is called what it is called now; one that has gone, what the newest proposal called it.
     byId.set(id, {
       id,
@@ -134,7 +141,7 @@ export const shownChangeRequest = (request: ChangeRequest, outlook: Outlook = no
   minApprovals: request.minApprovals,
   project: request.project,
   features: featuresOf(request.changes, outlook),
-  segments: segmentsOf(request.changes, outlook),
+  segments: segmentsOf(request, outlook),
   approvals: request.approvals.map(shownVerdict),
   rejections: request.rejections.map(shownVerdict),
   comments: request.comments.map(shownComment),
