@@ -134,13 +134,13 @@ const contentOf = (placed: Placed<StrategyInFile>, ground: Ground): StrategyCont
   );
 };
 
-const isId = (id: string): boolean => /^[0-9A-Za-z-]{1,64}$/.test(id);
+const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 
-/** The id that the strategy had, if nobody else has it; or a new one. */
+/** The id that the strategy had, if it is a UUID and no other strategy has it; or a new one. */
 const idFor = (id: string | undefined, replaced: readonly Strategy[], ground: Ground): string => {
   const { givenIds, importer, destination } = ground;
   const isFree = (wanted: string): boolean =>
-    isId(wanted) &&
+    isUuid(wanted) &&
     !givenIds.has(wanted) &&
     (!destination.takenStrategyIds.has(wanted) || replaced.some((strategy) => strategy.id === wanted));
   const given = id !== undefined && isFree(id) ? id : importer.newStrategyId();

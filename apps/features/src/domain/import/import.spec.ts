@@ -255,6 +255,14 @@ describe('an import', () => {
     expect(environments['production']).toMatchObject({ enabled: true, strategies: [{ id: 'made-1' }] });
   });
 
+  it.each(['mine', '5a0f8a4e3f5e4d2e8f0e0d6c3f1b2a10', '17', ''])(
+    'gives a strategy a new id whose id in the file, "%s", is no UUID',
+    (id) => {
+      const plan = planned(aFile({ featureStrategies: [{ id, name: 'default', featureName: 'checkout' }] }));
+      expect(inEnvironment(featureOf(plan), 'development').strategies).toMatchObject([{ id: 'made-1' }]);
+    },
+  );
+
   it('overwrites what is there', () => {
     const dependencies = [{ feature: 'earlier', enabled: true, variants: [] }];
     const there = aFeature({
