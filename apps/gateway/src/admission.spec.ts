@@ -176,7 +176,7 @@ describe('an address that tries keys', () => {
       name: 'waiting-for-locks',
       text: `select count(*)::int as count from pg_stat_activity
         where datname = current_database() and application_name = 'bunting-gateway' and wait_event_type = 'Lock'
-          and query like '%asked (selector, nth)%'`,
+          and query like '%select nth::int, token.id,%'`,
     };
     const count = async () => (await gateway.database.read<{ count: number }>(waiting))[0]?.count;
     const guesses = await gateway.database.transaction(async ({ query }) => {
