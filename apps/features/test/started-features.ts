@@ -20,6 +20,7 @@ import {
   type FeatureState,
   FindEvents,
   GetFeature,
+  HideProject,
   GetProjectActivity,
   GetUserRoles,
   ListHolders,
@@ -129,14 +130,24 @@ export interface StartedFeatures {
   stop(): Promise<void>;
 }
 
-/** The real service with replies held to their schemas, on a database of its own and a bus within the process or at an address. */
-export const startFeatures = async (environment: Readonly<Record<string, string>> = {}): Promise<StartedFeatures> => {
+/**
+ * The real service with replies held to their schemas, on a database of its own and a bus within the process or at an address.
+ * @param atHiding what the gateway does when it is asked to hide a project
+ */
+export const startFeatures = async (
+  environment: Readonly<Record<string, string>> = {},
+  atHiding: (project: { readonly id: string; readonly version: number }) => Promise<void> = () => Promise.resolve(),
+): Promise<StartedFeatures> => {
   const fresh = await freshFeaturesDatabase();
   const hosted = await host([featuresService], {
     environment: { FEATURES_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...environment },
     log: openLog('error'),
   });
-  const around = await serve(hosted.bus, [...gatewayAndOthers, eventLog]);
+  const hideProject = implement(HideProject, async ({ body }) => {
+    await atHiding(body);
+    return null;
+  });
+  const around = await serve(hosted.bus, [...gatewayAndOthers, eventLog, hideProject]);
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {

@@ -1,5 +1,5 @@
 import { type Answer, type Ask, type Bus, type CallContext, callForAnswer } from '@bunting/bus';
-import { type AnyOperation, type Caller, maySee } from '@bunting/contracts';
+import { type AnyOperation, type Caller, isRepeatable, maySee, unavailable } from '@bunting/contracts';
 
 /** Takes the place of the first character. No project has it in its id, and no text that is shown. */
 const veil = '\uE0B7';
@@ -18,7 +18,7 @@ const unveiled = <T>(value: T, id: string): T => JSON.parse(JSON.stringify(value
  * Calls the service that answers. A project in the address that the caller may not see is asked for under a name that no project can have:
  * so what comes back is, by construction, what comes back for a project that does not exist, whatever that is for the operation.
  */
-export const callAsSeen = async <O extends AnyOperation>(
+const callAsSeen = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
   ask: Ask<O>,
@@ -32,4 +32,34 @@ export const callAsSeen = async <O extends AnyOperation>(
   const answer = await callForAnswer(bus, operation, { ...ask, params } as Ask<O>, unkeyed);
   if ('refused' in answer) return { refused: unveiled(answer.refused, hidden) };
   return { reply: { ...answer.reply, json: answer.reply.json.replaceAll(veiled(hidden), hidden) } };
+};
+
+const hidesMore = (now: Caller, before: Caller): boolean =>
+  now.hiddenProjects !== before.hiddenProjects &&
+  (now.hiddenProjects ?? []).some((id) => before.hiddenProjects?.includes(id) !== true);
+
+const readsLimit = 5;
+
+/**
+ * Calls the service that answers, and compares the caller's rights of before and after. A project that became private while a request was
+ * being answered may be in the answer: then what only reads is asked again, without that project.
+ * @param callerNow returns the caller with the current rights
+ * @throws Refusal `ServiceUnavailable` when projects become private faster than that.
+ */
+export const callWithCurrentView = async <O extends AnyOperation>(
+  bus: Bus,
+  operation: O,
+  ask: Ask<O>,
+  context: CallContext,
+  callerNow: () => Promise<Caller>,
+): Promise<Answer> => {
+  let { caller } = context;
+  for (let reads = 0; reads < readsLimit; reads++) {
+    const answer = await callAsSeen(bus, operation, ask, { ...context, caller });
+    if (!isRepeatable(operation)) return answer;
+    const now = await callerNow();
+    if (!hidesMore(now, caller)) return answer;
+    caller = now;
+  }
+  throw unavailable('Which projects are private changes too fast. Please try again.');
 };

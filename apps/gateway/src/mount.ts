@@ -18,7 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { closeAfterAnswer } from './connection.ts';
 import { requireJson } from './content-type.ts';
 import { ifMatchIn, ifNoneMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
-import { callAsSeen } from './hidden-projects.ts';
+import { callWithCurrentView } from './hidden-projects.ts';
 import { jsonType, refuse } from './http-errors.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { parseJson, readBody, requireFits, RequestAborted } from './request-body.ts';
@@ -92,7 +92,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * What passes is called, and the reply goes out as it came, unparsed.
  */
 export const mount = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, admit, limits, settle, config } = options;
+  const { bus, admit, authenticate, limits, settle, config } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   const { tagsItself = false } = operation;
   if (http === undefined) return;
@@ -157,7 +157,8 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         ifNoneMatch: tagsItself ? ifNoneMatchIn(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
-      const answer = await callAsSeen(bus, operation, ask, context);
+      const callerNow = async () => (await authenticate(request.headers.authorization)).caller;
+      const answer = await callWithCurrentView(bus, operation, ask, context, callerNow);
       if ('refused' in answer) return refuse(response, answer.refused);
       if (isWrite) await settle(operation);
 

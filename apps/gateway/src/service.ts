@@ -29,6 +29,8 @@ import { eraseSealedSecrets } from './persistence/stored-tokens.ts';
 import { tokenRepository } from './persistence/token-repository.ts';
 import { requestLimits } from './request-limits.ts';
 import { httpStopLimitMs, listen, openServer } from './server.ts';
+import { startRemovingStaleHidings } from './subscriptions/remove-stale-hidings.ts';
+import { projectHidings } from './persistence/project-hidings.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
 export interface RunningGateway extends RunningService {
@@ -99,6 +101,9 @@ const start = async ({
   const projects = await followProjects({ bus, database, intervalMs, warn, complain });
   measureDeadLetters(metrics, 'gateway', database);
   atStop('projection of projects', () => projects.stop());
+  const hidings = projectHidings(database);
+  const stale = startRemovingStaleHidings({ hidings, projects, warn });
+  atStop('removal of stale hidings', () => stale.stop());
   const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
   const { caughtUp, applied } = projects;
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
@@ -132,6 +137,8 @@ const start = async ({
     access,
     heardOf,
     catchUp,
+    hidings,
+    forget,
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,

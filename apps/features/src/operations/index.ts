@@ -14,6 +14,7 @@ import { getFeatureEndpoint } from './features/get-feature.ts';
 import { importFeaturesEndpoint } from './features/import-features.ts';
 import { handingOver } from './features/import-proposal.ts';
 import { listFeaturesEndpoint } from './features/list-features.ts';
+import { hidingProjects } from './projects/hide-project.ts';
 import { createProjectEndpoint } from './projects/create-project.ts';
 import { countResourcesEndpoint } from './instance/count-resources.ts';
 import { getLimitsEndpoint } from './instance/get-limits.ts';
@@ -145,7 +146,7 @@ export const featuresEndpoints = (
   createSegmentEndpoint(work),
   getSegmentEndpoint(segments),
   listSegmentsEndpoint(segments),
-  createProjectEndpoint(work),
+  createProjectEndpoint(work, hidingProjects(bus)),
   listProjectsEndpoint(projects, bus),
   getProjectEnvironmentsEndpoint(projects),
   countResourcesEndpoint(countResources),

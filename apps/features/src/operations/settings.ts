@@ -28,6 +28,7 @@ import { deleteProjectEndpoint } from './projects/delete-project.ts';
 import { removeProjectEnvironmentEndpoint } from './projects/remove-project-environment.ts';
 import { reviveProjectEndpoint } from './projects/revive-project.ts';
 import { setDefaultStrategyEndpoint } from './projects/set-default-strategy.ts';
+import { hidingProjects } from './projects/hide-project.ts';
 import { updateProjectEndpoint } from './projects/update-project.ts';
 import { updateProjectSettingsEndpoint } from './projects/update-project-settings.ts';
 import { findFlagCreatorsEndpoint, getPersonalDashboardEndpoint } from './projects/personal-dashboard.ts';
@@ -133,8 +134,8 @@ export const settingsEndpoints = (
   findFlagCreatorsEndpoint(dashboard),
   listFlagCreatorsEndpoint(projectOverviews),
   validateProjectIdEndpoint(projectOverviews),
-  updateProjectEndpoint(work),
-  updateProjectSettingsEndpoint(work),
+  updateProjectEndpoint(work, hidingProjects(bus)),
+  updateProjectSettingsEndpoint(work, hidingProjects(bus)),
   archiveProjectEndpoint(work),
   reviveProjectEndpoint(work),
   deleteProjectEndpoint(work),

@@ -42,8 +42,11 @@ export interface ProjectRepository {
   count(): Promise<number>;
   /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
   countFeatures(project: string | undefined): Promise<number>;
-  /** @throws Refusal `NameExistsError` for an id that is taken, and to others than administrators for one that is reserved. */
-  add(project: CreatedProject, by: Caller, createdAt: string): Promise<void>;
+  /**
+   * Returns the version that its state has.
+   * @throws Refusal `NameExistsError` for an id that is taken, and to others than administrators for one that is reserved.
+   */
+  add(project: CreatedProject, by: Caller, createdAt: string): Promise<number>;
 }
 
 const placeFor = `
@@ -107,6 +110,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => 
       if ((await query(text, [id])).length > 0 && !mayReuseIds(by)) throw projectIdTaken();
       const version = await nextProjectVersion({ query });
       outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
+      return version;
     },
   };
 };

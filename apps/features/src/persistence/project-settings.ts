@@ -17,7 +17,8 @@ export interface FoundProject {
 /** Projects that are there already, within a unit of work. */
 export interface ProjectSettings {
   findForUpdate(id: string): Promise<FoundProject | undefined>;
-  save(project: StoredProject, updatedAt: string): Promise<void>;
+  /** Returns the version that its state has. */
+  save(project: StoredProject, updatedAt: string): Promise<number>;
   /** Archives a project, or brings it back. */
   setArchived(id: string, archivedAt: string | null): Promise<void>;
   /**
@@ -79,9 +80,10 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
       returning created_by as "createdBy", nextval('project_version') as version`;
     const naming = featureNaming === null ? null : JSON.stringify(featureNaming);
     const values = [id, name, description, mode, defaultStickiness, featureLimit, naming, updatedAt];
-    const saved = await query<{ createdBy: number | null; version: number }>(text, values);
-    for (const { createdBy, version } of saved)
-      outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
+    const [saved] = await query<{ createdBy: number | null; version: number }>(text, values);
+    if (saved === undefined) throw new Error(`The project ${id} is locked, and is not there.`);
+    outbox.state({ entity: 'project', id, version: saved.version, state: { id, mode, createdBy: saved.createdBy } });
+    return saved.version;
   },
 
   setArchived: async (id, archivedAt) => {

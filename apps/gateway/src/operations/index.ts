@@ -1,11 +1,13 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import type { AccountCounter } from '../persistence/account-counter.ts';
 import type { AccessReader } from '../persistence/access-reader.ts';
+import type { ProjectHidings } from '../persistence/project-hidings.ts';
 import type { ProjectsHeardOf } from '../persistence/standing-projects.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { countMembersEndpoint } from './access/count-members.ts';
 import { countTokensEndpoint } from './access/count-tokens.ts';
 import { getUsersAccessEndpoint } from './access/get-users-access.ts';
+import { hideProjectEndpoint } from './access/hide-project.ts';
 import { listHoldersEndpoint } from './access/list-holders.ts';
 import { type CatchUp, placesKnown } from './places.ts';
 import { getApiTokensByNameEndpoint, listApiTokensEndpoint } from './api-tokens/api-token-readings.ts';
@@ -77,6 +79,9 @@ export interface GatewayAnswers {
   readonly access: AccessReader;
   readonly heardOf: ProjectsHeardOf;
   readonly catchUp: CatchUp;
+  readonly hidings: ProjectHidings;
+  /** drops the cached callers */
+  readonly forget: () => void;
   readonly instance: Instance;
   readonly countAccounts: AccountCounter;
 }
@@ -90,6 +95,8 @@ export const gatewayEndpoints = ({
   catchUp,
   instance,
   countAccounts,
+  hidings,
+  forget,
 }: GatewayAnswers): readonly Endpoint[] => {
   const places = placesKnown(bus, heardOf, catchUp);
   return [
@@ -102,6 +109,7 @@ export const gatewayEndpoints = ({
     getUsersAccessEndpoint(access),
     countMembersEndpoint(access),
     countTokensEndpoint(access),
+    hideProjectEndpoint(hidings, forget),
     listUsersEndpoint(work),
     createUserEndpoint(work),
     searchUsersEndpoint(work),

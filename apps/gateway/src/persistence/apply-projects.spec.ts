@@ -7,6 +7,8 @@ import { freshGatewayDatabase } from '../../test/started-gateway.ts';
 import { predefinedRole } from '../domain/access.ts';
 import { accessReader } from './access-reader.ts';
 import { applyProjects, forgetVersions } from './apply-projects.ts';
+import { projectHidings } from './project-hidings.ts';
+import { removeStaleHidings } from '../subscriptions/remove-stale-hidings.ts';
 import { projectsHeardOf, requireStanding } from './standing-projects.ts';
 import { gatewayEntities, gatewaySteps } from './tables.ts';
 
@@ -152,6 +154,46 @@ it('makes who creates a project under the id of a deleted one its Owner, and bri
   expect((await accessOf(second))?.hiddenProjects).toContain('again');
   await hear(told('again', 3, mode('again', 'open', second)));
   expect((await accessOf(first))?.hiddenProjects ?? []).not.toContain('again');
+});
+
+it('hides a project that is about to be private, until a state of that version says what it is', async () => {
+  const [stranger, creator] = [await aViewer(), await aViewer()];
+  const hidings = projectHidings(database);
+  const isHidden = async (id: string) => ((await accessOf(stranger))?.hiddenProjects ?? []).includes(id);
+  await hear(told('closing', 10, mode('closing', 'open')));
+  await hidings.hide('closing', 12);
+  await hidings.hide('coming', 13);
+  expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
+  expect(await projectsHeardOf(database)(['coming'])).toEqual([]);
+  // An earlier state that comes late says nothing of what was committed after it.
+  await hear(told('closing', 11, mode('closing', 'open')));
+  expect(await isHidden('closing')).toBe(true);
+  await hear(told('closing', 12, mode('closing', 'private')), told('coming', 13, mode('coming', 'private', creator)));
+  expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
+  expect(await ownedBy('coming')).toEqual([creator]);
+  expect((await accessOf(creator))?.hiddenProjects).not.toContain('coming');
+  // A call that comes twice, and late, hides nothing again.
+  await hear(told('closing', 14, mode('closing', 'open')));
+  await hidings.hide('closing', 12);
+  expect(await isHidden('closing')).toBe(false);
+});
+
+it('shows a project again that was hidden for a commit that failed, once every state was heard', async () => {
+  const stranger = await aViewer();
+  const hidings = projectHidings(database);
+  const hidden = async () =>
+    ((await accessOf(stranger))?.hiddenProjects ?? []).filter((id) => id.startsWith('failed-'));
+  await hear(told('failed-open', 20, mode('failed-open', 'open')));
+  for (const id of ['failed-open', 'failed-new']) await hidings.hide(id, 21);
+  const remove = (behindMs: number) =>
+    removeStaleHidings({ hidings, projects: { caughtUp: async () => behindMs }, warn: () => undefined });
+  await remove(0);
+  expect(await hidden()).toEqual(['failed-new', 'failed-open']);
+  await write("update project set hiding_since = now() - interval '6 minutes' where hiding_since is not null");
+  await remove(1);
+  expect(await hidden()).toEqual(['failed-new', 'failed-open']);
+  await remove(0);
+  expect(await hidden()).toEqual([]);
 });
 
 it('takes with a deleted project also what is being written for it at that moment', async () => {

@@ -16,7 +16,8 @@ const keep = `
   kept as (
     insert into project (id, mode, version) values ($1, $2, $3)
     on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = null,
-      hiding_version = case when project.hiding_version > excluded.version then project.hiding_version end
+      hiding_version = case when project.hiding_version > excluded.version then project.hiding_version end,
+      hiding_since = case when project.hiding_version > excluded.version then project.hiding_since end
     where project.version < excluded.version
     returning id
   )
@@ -30,7 +31,7 @@ const remove = `
   buried as (
     insert into project (id, mode, version, deleted_at) select $1, $5, $6, $2::timestamptz where $5 = 'private'
     on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = excluded.deleted_at,
-      hiding_version = null
+      hiding_version = null, hiding_since = null
   ),
   users as (delete from project_user where project = $1),
   groups as (delete from project_group where project = $1),

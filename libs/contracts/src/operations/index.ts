@@ -307,6 +307,7 @@ export * from './projects/create-project.ts';
 export * from './projects/get-project-environments.ts';
 export * from './access/count-members.ts';
 export * from './access/count-tokens.ts';
+export * from './access/hide-project.ts';
 export * from './access/list-holders.ts';
 export * from './instance/count-resources.ts';
 export * from './instance/get-limits.ts';

@@ -7,6 +7,7 @@ import { named, tooMany } from '../../domain/refusals.ts';
 import { limits } from '../../domain/surroundings.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { Hide } from './hide-project.ts';
 
 /** An id that people recognise the name in. */
 const idFrom = (name: string): string => {
@@ -32,7 +33,7 @@ const connected = ({ environments: wanted }: CreateProjectBody, known: readonly 
   return known.filter(({ name }) => wanted.includes(name)).map(({ name }) => name);
 };
 
-export const createProjectEndpoint = (work: UnitOfWork) =>
+export const createProjectEndpoint = (work: UnitOfWork, hide: Hide) =>
   implement(CreateProject, (asked) =>
     work(asked, async ({ projects, events }) => {
       const { body, caller, now } = asked;
@@ -54,8 +55,9 @@ export const createProjectEndpoint = (work: UnitOfWork) =>
         environments: connected(body, environments),
       };
       if ((await projects.count()) >= limits.projects) throw tooMany('project', limits.projects);
-      await projects.add(project, caller, now.toISOString());
+      const version = await projects.add(project, caller, now.toISOString());
       events.record([{ type: 'project-created', project: id, data: project }]);
+      if (project.mode === 'private') await hide({ id, version }, asked);
       const { description, ...shown } = project;
       return description === null ? shown : { ...shown, description };
     }),

@@ -13,6 +13,7 @@ import {
   GetProjectOverview,
   ListProjects,
   RemoveProjectEnvironment,
+  unavailable,
   UpdateProjectSettings,
   ValidateProjectId,
 } from '@bunting/contracts';
@@ -135,6 +136,38 @@ it('gives the id of a deleted private project to administrators alone, and says 
   await create({ id: 'merger', name: 'Merger' });
   await remove('merger');
   await create({ id: 'merger', name: 'Mine' }, kim);
+});
+
+it('has the gateway hide a project before it commits that it is private, and commits nothing when that fails', async () => {
+  const seen: unknown[] = [];
+  let isAway = false;
+  const hiding = await startFeatures({}, async ({ id, version }) => {
+    if (isAway) throw unavailable('The gateway is away.');
+    const { projects } = await hiding.call(ListProjects, {});
+    seen.push([id, version, projects.find((project) => project.id === id)?.mode]);
+  });
+  try {
+    const body = { id: 'merger', name: 'Merger' };
+    const settings = (mode: 'open' | 'private') =>
+      hiding.call(UpdateProjectSettings, { params: { projectId: 'merger' }, body: { mode } });
+    await hiding.call(CreateProject, { body: { ...body, mode: 'private' } });
+    await settings('open');
+    await settings('private');
+    await hiding.call(CreateProject, { body: { id: 'open', name: 'Open' } });
+    const told = (await hiding.states('project')).filter(({ state }) => state?.mode === 'private');
+    expect(seen).toEqual([
+      ['merger', told[0]?.version, undefined],
+      ['merger', told[1]?.version, 'open'],
+    ]);
+    isAway = true;
+    await expect(
+      hiding.call(CreateProject, { body: { id: 'secret', name: 'Secret', mode: 'private' } }),
+    ).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    const { projects } = await hiding.call(ListProjects, {});
+    expect(projects.map(({ id }) => id)).not.toContain('secret');
+  } finally {
+    await hiding.stop();
+  }
 });
 
 it('is for those who may create projects', async () => {

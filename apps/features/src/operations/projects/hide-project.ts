@@ -1,0 +1,18 @@
+import { type Asked, type Bus, call, onBehalfOf } from '@bunting/bus';
+import { type AnyOperation, HideProject } from '@bunting/contracts';
+
+/**
+ * Has the gateway hide a project that becomes private, as the last thing before the commit: from the commit on nobody sees it who may not.
+ * The transaction may do this twice, and the commit may still fail; the gateway takes back what no state confirms.
+ * @throws Refusal `ServiceUnavailable` when the gateway does not answer: then nothing is committed.
+ */
+export type Hide = (
+  project: { readonly id: string; readonly version: number },
+  asked: Asked<AnyOperation>,
+) => Promise<void>;
+
+export const hidingProjects =
+  (bus: Bus): Hide =>
+  async (body, asked) => {
+    await call(bus, HideProject, { body }, onBehalfOf(asked));
+  };
