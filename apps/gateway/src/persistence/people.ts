@@ -143,7 +143,10 @@ export const people = ({ query }: Pick<Tx, 'query'>): People => {
           and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
         order by lower(coalesce(name, username, email)), id limit 100`;
       const rows = await query<PersonRow>(text, [begins(beginning)]);
-      return rows.map((row) => ({ id: row.id, ...named(row), imageUrl: pictureOf(row) }));
+      return rows.map((row) => {
+        const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
+        return { id, isAPI, ...named(row), imageUrl, accountType, scimId };
+      });
     },
     names: async () => {
       const text = `select ${personColumns} from api_user u where deleted_at is null order by id`;

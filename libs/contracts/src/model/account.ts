@@ -74,10 +74,19 @@ export const Users = Type.Object(
 export type Users = Static<typeof Users>;
 
 /** Who somebody is, for whoever looks for people. */
-export const FoundUsers = Type.Array(Type.Object({ id, name, username, email, imageUrl }), {
-  title: 'usersSearchSchema',
-  description: 'Users whose name, username or e-mail begins as was asked.',
-});
+export const FoundUsers = Type.Array(
+  Type.Object({
+    id,
+    isAPI: Type.Boolean({ description: 'always false: a key alone is no user' }),
+    name,
+    username,
+    email,
+    imageUrl,
+    accountType: Type.Enum(['User', 'Service Account'], { type: 'string', description: 'always `User`' }),
+    scimId,
+  }),
+  { title: 'usersSearchSchema', description: 'Users whose name, username or e-mail begins as was asked.' },
+);
 export type FoundUsers = Static<typeof FoundUsers>;
 
 export const SearchUsersQuery = Type.Object({
@@ -225,7 +234,13 @@ export type UpdateServiceAccountBody = Static<typeof UpdateServiceAccountBody>;
 export const UserRoles = Type.Object(
   {
     version: Always(1, 'the version of this format'),
-    roles: Type.Array(RootRole, { description: 'the roles of who asks, in the project or everywhere' }),
+    roles: Type.Array(
+      Type.Object({
+        ...RootRole.properties,
+        project: Type.Optional(Type.String({ description: 'the project of the query' })),
+      }),
+      { description: 'the roles of the caller, in the project or everywhere' },
+    ),
   },
   { title: 'userRolesSchema', description: 'The roles of who asks.' },
 );

@@ -97,6 +97,8 @@ export const InstanceStatistics = Type.Object(
   {
     timestamp: Timestamp('when it was counted'),
     instanceId: Type.String({ description: 'identifies this installation' }),
+    versionOSS: unleash,
+    versionEnterprise: unleash,
     users: count('users'),
     serviceAccounts: count('service accounts'),
     apiTokens: Type.Object(

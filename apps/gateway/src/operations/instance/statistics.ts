@@ -6,6 +6,7 @@ import {
   GetInstanceStatistics,
   GetInstanceStatisticsCsv,
   type InstanceStatistics,
+  unleashVersion,
 } from '@bunting/contracts';
 import { csvOf } from '../../domain/csv.ts';
 import type { AccountCounter } from '../../persistence/account-counter.ts';
@@ -54,6 +55,8 @@ const statisticsOf = async (
   return {
     timestamp: context.now.toISOString(),
     instanceId,
+    versionOSS: unleashVersion,
+    versionEnterprise: unleashVersion,
     ...accounts,
     ...counted,
     featureToggles: features,

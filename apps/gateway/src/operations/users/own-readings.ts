@@ -42,6 +42,8 @@ export const getUserRolesEndpoint = (work: UnitOfWork) =>
       const held = isSomebody(caller) ? await projectAccess.rolesOfUser(caller.id, query.projectId) : [];
       // An administrator has every project by the root role, and a token of theirs acts as that role.
       if (may(caller, ['ADMIN'])) held.push(predefinedRole.admin);
-      return { version: 1 as const, roles: (await roles.list()).filter(({ id }) => held.includes(id)) };
+      const project = query.projectId === undefined ? {} : { project: query.projectId };
+      const named = (await roles.list()).filter(({ id }) => held.includes(id));
+      return { version: 1 as const, roles: named.map((role) => ({ ...role, ...project })) };
     });
   });
