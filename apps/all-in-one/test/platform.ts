@@ -108,11 +108,11 @@ const orRemoved = async (dataDir: string, start: () => Promise<Program>): Promis
 };
 
 /** Starts all services in one process, as `npm start` does. */
-export const startOneProcess = async (): Promise<OneProcess> => {
+export const startOneProcess = async (more: Readonly<Record<string, string>> = {}): Promise<OneProcess> => {
   const dataDir = dataFolder();
   const { url, token, settings } = await settingsFor(dataDir);
   const start = async () => {
-    const program = runProgram('apps/all-in-one/src/main.ts', settings);
+    const program = runProgram('apps/all-in-one/src/main.ts', { ...settings, ...more });
     await untilReady(program, url);
     return program;
   };
