@@ -1,4 +1,4 @@
-import { ExportedFeatures, parse, Refusal } from '@bunting/contracts';
+import { ExportedFeatures, parse, Refusal, requestForm } from '@bunting/contracts';
 import { readFileSync } from 'node:fs';
 import { partsOf, type Size } from './parts.ts';
 
@@ -46,7 +46,7 @@ export const readExports = (
   let first: { readonly file: string; readonly environment: string } | undefined;
   return files.map((file) => {
     const given = jsonOf(file);
-    const data = held(file, () => parse(ExportedFeatures, given));
+    const data = held(file, () => parse(requestForm(ExportedFeatures), given));
     const named = new Set(data.segments?.map(({ id }) => id));
     const segments = [...(data.segments ?? []), ...listed.filter(({ id }) => !named.has(id))];
     for (const { environment } of data.featureEnvironments ?? []) {

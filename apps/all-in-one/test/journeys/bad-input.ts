@@ -219,7 +219,7 @@ export const describeBadInput = (platform: () => Platform): void => {
         'a segment with a wrong constraint',
         'POST',
         '/api/admin/segments',
-        { name: 'bad-segment', constraints: [{ contextName: 'userId', operator: 'IN', values: [1] }] },
+        { name: 'bad-segment', constraints: [{ contextName: 'userId', operator: 'IN', values: [null] }] },
       ],
       [
         'NUL in a description',

@@ -45,7 +45,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       const cut = given('cut.json', JSON.stringify(file).slice(0, -100));
       expect(await run(cut)).toMatchObject({ code: 2, errors: expect.stringMatching(/cut\.json is not JSON/) });
       const faulty = structuredClone(file);
-      Object.assign(faulty.featureStrategies[3] as object, { parameters: { rollout: 50 } });
+      Object.assign(faulty.featureStrategies[3] as object, { parameters: { rollout: null } });
       const at = '/featureStrategies/3/parameters/rollout';
       expect(await run(given('faulty.json', faulty))).toMatchObject({ code: 2, errors: expect.stringContaining(at) });
       const other = unleashExport(project, 'production', 2);

@@ -286,7 +286,7 @@ export const describeImport = (platform: () => Platform): void => {
 
       it('is refused when one of many features is not as it must be, and names the property', async () => {
         const wrong = structuredClone(file);
-        Object.assign(wrong.featureStrategies.at(-1) as object, { parameters: { rollout: 50 } });
+        Object.assign(wrong.featureStrategies.at(-1) as object, { parameters: { rollout: null } });
         const at = `/body/data/featureStrategies/${wrong.featureStrategies.length - 1}/parameters/rollout`;
         expectRefusal(await importInto(own, 'development', wrong), 400, 'ValidationError', at);
         await isEmpty();
