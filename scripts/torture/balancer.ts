@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A TCP load balancer that sends each new connection to the next server whose readiness probe succeeds. */
+export interface Balancer {
+  readonly url: string;
+  /** the servers whose last probe succeeded */
+  ready(): readonly string[];
+  stop(): Promise<void>;
+}
+
+const probeIntervalMs = 250;
+const probeTimeoutMs = 5_000;
+
+const isReady = async (url: string): Promise<boolean> =>
+  fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(probeTimeoutMs) }).then(
+    async (response) => {
+      await response.text();
+      return response.ok;
+    },
+    () => false,
+  );
+
+/** Balances connections between servers on the loopback interface, and probes `/health/ready` of each. */
+export const startBalancer = async (urls: readonly string[]): Promise<Balancer> => {
+  let ready: readonly string[] = [];
+  let turn = 0;
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.setNoDelay(true).once('close', () => sockets.delete(socket));
+  };
+
+  const probe = async (): Promise<void> => {
+    const healthy = await Promise.all(urls.map(isReady));
+    ready = urls.filter((_url, at) => healthy[at]);
+  };
+  await probe();
+  const probing = setInterval(() => void probe(), probeIntervalMs);
+
+  const forward = (client: Socket, tried: number): void => {
+    const url = ready[turn++ % ready.length];
+    if (url === undefined || tried > urls.length) return void client.destroy();
+    const { hostname, port } = new URL(url);
+    const upstream = track(connect({ host: hostname, port: Number(port), allowHalfOpen: true }));
+    // A server that refuses the connection has been sent nothing: the next one is tried.
+    const refused = () => forward(client, tried + 1);
+    upstream.once('error', refused).once('connect', () => {
+      upstream.off('error', refused).on('error', () => client.destroy());
+      client.on('error', () => upstream.destroy());
+      client.pipe(upstream).pipe(client);
+    });
+  };
+  const server = createServer({ allowHalfOpen: true }, (client) =>
+    forward(
+      track(client).on('error', () => undefined),
+      0,
+    ),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ready: () => ready,
+    stop: async () => {
+      clearInterval(probing);
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
