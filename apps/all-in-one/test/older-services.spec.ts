@@ -81,7 +81,7 @@ describe('while a service of an older version lacks an operation', () => {
     .filter(isOperation)
     .filter((operation) => operation.http === undefined && !isOfBackground(contracts.nameOf(operation)));
   /** Their replies are shown beside others: without them there are no counts, and nothing is refused. */
-  const additions = ['count-members', 'count-tokens', 'list-holders', 'get-project-activity'];
+  const additions = ['count-members', 'count-tokens', 'list-holders'];
 
   it('does all of the tour where none is lacking', async () => {
     for (const [name, step] of tour) {

@@ -1,4 +1,4 @@
-import { type Asked, type Bus, call, callIfSupported, onBehalfOf } from '@bunting/bus';
+import { type Asked, type Bus, call, onBehalfOf } from '@bunting/bus';
 import { type AnyOperation, GetProjectActivity, Refusal, type ReplyOf } from '@bunting/contracts';
 
 export type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
@@ -6,13 +6,12 @@ export type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][numbe
 /** How long a page waits for figures of the event log that it can be shown without. */
 const optionalMs = 2_000;
 
-/** The activity of a project, or of all, as the event log has it. None, if the audit service is too old to say. @throws Refusal where it does not answer */
+/** The activity of a project, or of all, as the event log has it. @throws Refusal where the audit service does not answer */
 export const activityFor = async (
   bus: Bus,
   asked: Asked<AnyOperation>,
   body: { readonly project?: string; readonly days?: number },
-): Promise<readonly ActiveProject[]> =>
-  (await callIfSupported(bus, GetProjectActivity, { body }, onBehalfOf(asked)))?.projects ?? [];
+): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(asked))).projects;
 
 /** The same, or undefined where the audit service does not answer soon: a page about projects does not need it to be shown. */
 export const activityIfKnown = async (
