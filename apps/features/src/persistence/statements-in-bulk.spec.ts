@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Ask, serve } from '@bunting/bus';
+import { randomUUID } from 'node:crypto';
 import {
   AddFavoriteFeature,
   AddProjectEnvironment,
@@ -155,7 +156,8 @@ it('changes what many features have in common with as many statements as for two
 it('checks, previews and applies hundreds of changes with as many statements as two', async () => {
   const counted = async (own: string, size: number, changeRequestId: number) => {
     const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
-    const strategyOf = (name: string) => `of-${name}`;
+    const strategyIds = new Map(names.map((name) => [name, randomUUID()]));
+    const strategyOf = (name: string) => strategyIds.get(name) ?? '';
     const data: ImportFeaturesBody['data'] = {
       features: names.map((name) => ({ name })),
       featureStrategies: names.map((featureName) => ({ featureName, name: 'default', id: strategyOf(featureName) })),

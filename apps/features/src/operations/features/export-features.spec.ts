@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { CreateSegment, ExportFeatures, type ExportFeaturesBody, ImportFeatures } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+const ids = { first: randomUUID(), second: randomUUID() };
 
 let features: StartedFeatures;
 let segment: number;
@@ -21,7 +24,7 @@ beforeEach(async () => {
   await features.database.transaction(({ query }) => query('truncate feature cascade'));
   await features.create('parent', { tags: [{ type: 'simple', value: 'red' }], description: 'of checkout' });
   const first = aStrategy({
-    id: 'first',
+    id: ids.first,
     name: 'flexibleRollout',
     title: 'Half',
     parameters: { rollout: '50', stickiness: 'userId', groupId: 'checkout' },
@@ -29,7 +32,7 @@ beforeEach(async () => {
     segments: [segment],
     variants: [{ ...variant, payload: { type: 'string', value: 'x' } }],
   });
-  const second = aStrategy({ id: 'second', sortOrder: 3, disabled: true });
+  const second = aStrategy({ id: ids.second, sortOrder: 3, disabled: true });
   await features.given(
     aFeature({
       project,
@@ -49,8 +52,8 @@ it('takes features out with all that belongs to them in one environment, and tel
   const data = await takeOut({ project });
   expect(data.features.map(({ name }) => name)).toEqual(['checkout', 'parent']);
   expect(data.featureStrategies).toMatchObject([
-    { id: 'first', featureName: 'checkout', segments: [segment], sortOrder: 0 },
-    { id: 'second', disabled: true, sortOrder: 3 },
+    { id: ids.first, featureName: 'checkout', segments: [segment], sortOrder: 0 },
+    { id: ids.second, disabled: true, sortOrder: 3 },
   ]);
   expect(data.featureEnvironments).toMatchObject([{ enabled: true, environment }, { enabled: false }]);
   expect(data.contextFields?.map(({ name }) => name)).toEqual(['appName', 'sessionId', 'userId']);
