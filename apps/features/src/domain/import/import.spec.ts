@@ -535,7 +535,7 @@ describe('an import is refused whole', () => {
     ['a name that no feature can have', { features: [...aFile().features, { name: 'a b' }] }, '/features/2/name'],
     [
       'an unknown type of feature',
-      { features: [...aFile().features, { name: 'third', type: 'sunset' }] },
+      { features: [...aFile().features, { name: 'third', type: 'no-such-type' }] },
       '/features/2/type',
     ],
     [
