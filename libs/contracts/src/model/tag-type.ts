@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { urlFriendlyPattern } from './documented.ts';
 import { Always, Nullable } from './schema.ts';
-import { TagType } from './tag.ts';
 
 const description = Type.Optional(Nullable(Type.String(), { description: 'what tags of this type say' }));
 const icon = Type.Optional(
