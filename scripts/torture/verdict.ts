@@ -238,7 +238,8 @@ const judgeFollower = async (
 };
 
 /** A process that is started while a server is away says why it cannot, and is started again. */
-const isAboutServers = /^(No (NATS server|PostgreSQL) answers at |The (database|message bus) (is away|is read-only|did not accept a connection))/;
+const isAboutServers =
+  /^(No (NATS server|PostgreSQL) answers at |The (database|message bus) (is away|is read-only|cannot be reached|did not accept a connection))/;
 
 /** A database that was made read-only is an operator's business, and reported as one. */
 const isAboutReadOnly = /"msg":"The database \S+ reports [^}]*\(25006\)/;
