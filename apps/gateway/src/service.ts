@@ -108,10 +108,12 @@ const start = async ({
   const { caughtUp, applied } = projects;
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
   let knowsProjects = applied > 0;
+  let hasFirstTokens = false;
   const ready = async () => {
     if (draining.aborted) throw new Error('The gateway is stopping.');
     bus.ready();
     limits.requireCapacity();
+    if (!hasFirstTokens) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
     await database.ping();
     knowsProjects ||= (await caughtUp(firstProjectsMs)) === 0;
     if (!knowsProjects) throw new Error('Which projects are private is not known yet: is the features service there?');
@@ -156,6 +158,7 @@ const start = async ({
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Only now: a start that fails must not make a token that nobody ever sees.
   const firstAdminToken = await ensureFirstTokens(telling.work, { hasher, cipher }, given, warn);
+  hasFirstTokens = true;
   return { ready, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
 };
 
