@@ -95,7 +95,7 @@ describe('a start', () => {
       async () =>
         expect(await told('scripts/audit-verify.ts')).toEqual({
           code: 0,
-          said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\n$/),
+          said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\ncomplete: true\n$/),
         }),
       { timeoutMs: 30_000 },
     );

@@ -25,7 +25,7 @@ it('an idle platform that is probed logs its own reads and the probes at debug, 
   const begin = platform.lines().length;
   const polls = () => linesOf({ operation: 'read-outbox' }).length;
   const pollsBefore = polls();
-  for (const path of ['/health', '/health/live', '/health/ready', '/internal-backstage/prometheus'])
+  for (const path of ['/health', '/health/live', '/health/ready'])
     expect((await fetch(`${platform.url}${path}`)).status).toBe(200);
   await eventually(() => {
     expect(polls()).toBeGreaterThan(pollsBefore + 20);

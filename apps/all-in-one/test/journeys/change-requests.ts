@@ -238,7 +238,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
         ['addStrategy', { payload: { name: 'default', parameters: {} } }, '/body/payload/constraints'],
         [
           'addStrategy',
-          { payload: { name: 'default', constraints: [], parameters: { a: 1 } } },
+          { payload: { name: 'default', constraints: [], parameters: { a: null } } },
           '/body/payload/parameters/a',
         ],
         [

@@ -144,7 +144,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       ['a strategy without a name', [{ op: 'remove', path: '/name' }], 'name'],
       ['a strategy of an unknown type', [{ op: 'replace', path: '/name', value: 'nosuch' }], 'nosuch'],
       ['a title that is no text', [{ op: 'replace', path: '/title', value: 7 }], 'title'],
-      ['a number for a parameter', [{ op: 'replace', path: '/parameters/rollout', value: 25 }], 'rollout'],
+      ['no text for a parameter', [{ op: 'replace', path: '/parameters/rollout', value: null }], 'rollout'],
       ['an operation that there is not', [{ op: 'test', path: '/title', value: null }], '/body/0/op'],
       ['an operation without a path', [{ op: 'add', value: 1 }], '/body/0/path'],
       ['a path through nothing', [{ op: 'add', path: '/a/b/c', value: 1 }], '/a/b/c'],
