@@ -101,7 +101,10 @@ describe('a start', () => {
     );
     program.signal('SIGINT');
     await program.ended;
-    expect(await told('scripts/audit-verify.ts')).toMatchObject({ code: 0, said: expect.stringMatching(/intact\n$/) });
+    expect(await told('scripts/audit-verify.ts')).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/\nintact\ncomplete: true\n$/),
+    });
     expect(await told('scripts/audit-size.ts')).toMatchObject({
       code: 0,
       said: expect.stringMatching(/^events {4}1, 1 to 1, /),
