@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { useEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { inboxDeadLetters, inboxHistory, inboxTables } from '@bunting/outbox';
+import { inboxTables } from '@bunting/outbox';
 import path from 'node:path';
 import { logSteps } from '../apps/audit/src/persistence/tables.ts';
 
@@ -25,7 +25,7 @@ export const withEventLog = async <T>(
     const log = await openDatabase({
       url: embedded?.urlOf('bunting_audit') ?? url,
       name,
-      steps: [...logSteps, inboxTables, inboxHistory, inboxDeadLetters],
+      steps: [...logSteps, inboxTables],
       asItIs: true,
       poolSize: 2,
     });

@@ -1,12 +1,5 @@
 import { openDatabase } from '@bunting/database';
-import {
-  deadLetters,
-  inboxDeadLetters,
-  inboxHistory,
-  inboxTables,
-  measureDeadLetters,
-  missedMessages,
-} from '@bunting/outbox';
+import { deadLetters, inboxTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { keepHouse } from './housekeeping.ts';
@@ -53,7 +46,7 @@ export const auditService = defineService({
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
-      steps: [...logSteps, inboxTables, inboxHistory, inboxDeadLetters],
+      steps: [...logSteps, inboxTables],
       poolSize: config.AUDIT_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,

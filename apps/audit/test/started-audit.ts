@@ -10,7 +10,7 @@ import {
   type SearchEventsBody,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { inboxDeadLetters, inboxHistory, inboxTables, outboxTables, startTelling } from '@bunting/outbox';
+import { inboxTables, outboxTables, startTelling } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ import { logSteps } from '../src/persistence/tables.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 
-const steps = [...logSteps, inboxTables, inboxHistory, inboxDeadLetters];
+const steps = [...logSteps, inboxTables];
 const prepared = (key: string, schema: typeof steps) => ({
   key: `${key} ${JSON.stringify(schema)}`,
   migrate: async (url: string) => (await openDatabase({ url, name: 'template', steps: schema })).close(),

@@ -1,9 +1,6 @@
 import { openDatabase } from '@bunting/database';
 import {
-  idempotencyGrants,
   idempotencyTables,
-  inboxDeadLetters,
-  inboxHistory,
   inboxTables,
   measureDeadLetters,
   outboxTables,
@@ -33,15 +30,7 @@ export const changeRequestsService = defineService({
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: [
-        ...changeRequestSteps,
-        outboxTables,
-        inboxTables,
-        inboxHistory,
-        inboxDeadLetters,
-        idempotencyTables,
-        idempotencyGrants,
-      ],
+      steps: [...changeRequestSteps, outboxTables, inboxTables, idempotencyTables],
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,

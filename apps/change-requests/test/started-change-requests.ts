@@ -15,14 +15,7 @@ import {
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import {
-  idempotencyGrants,
-  idempotencyTables,
-  inboxDeadLetters,
-  inboxHistory,
-  inboxTables,
-  outboxTables,
-} from '@bunting/outbox';
+import { idempotencyTables, inboxTables, outboxTables } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
@@ -32,15 +25,7 @@ import { kim, lee, mia } from './builders.ts';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
 import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from './gateway-at-the-boundary.ts';
 
-export const steps = [
-  ...changeRequestSteps,
-  outboxTables,
-  inboxTables,
-  inboxHistory,
-  inboxDeadLetters,
-  idempotencyTables,
-  idempotencyGrants,
-];
+export const steps = [...changeRequestSteps, outboxTables, inboxTables, idempotencyTables];
 const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
 
 export const callers = {

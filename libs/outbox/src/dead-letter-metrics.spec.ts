@@ -2,11 +2,11 @@ import { openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { inboxDeadLetters, inboxHistory, inboxTables, measureDeadLetters } from './index.ts';
+import { inboxTables, measureDeadLetters } from './index.ts';
 
 it('counts dead letters by producer and topic, and keeps the counts while the database cannot be reached', async () => {
   const fresh = await freshDatabase();
-  const steps = [inboxTables, inboxHistory, inboxDeadLetters];
+  const steps = [inboxTables];
   const database = await openDatabase({ url: fresh.url, name: 'audit', steps });
   const registry = new Registry();
   measureDeadLetters(registry, 'audit', database);

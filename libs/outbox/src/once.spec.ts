@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import { Type } from 'typebox';
 import { featureCreated } from '../test/telling.ts';
-import { idempotencyGrants, idempotencyTables, outboxTables, startTelling, type Telling } from './index.ts';
+import { idempotencyTables, outboxTables, startTelling, type Telling } from './index.ts';
 
 const declared = {
   operationId: 'test',
@@ -45,7 +45,7 @@ describe('a write with an Idempotency-Key', () => {
     const fresh = await freshDatabase();
     bus = inProcessBus();
     database = await openDatabase({
-      ...{ url: fresh.url, name: 'features', steps: [outboxTables, things, idempotencyTables, idempotencyGrants] },
+      ...{ url: fresh.url, name: 'features', steps: [outboxTables, things, idempotencyTables] },
     });
     telling = startTelling({
       ...{ producer: 'features' as const, database, bus, intervalMs: 60_000, retentionHours: 1, answersKeptHours: 24 },

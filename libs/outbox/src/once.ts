@@ -9,7 +9,7 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
  * what the one who held the lock before has committed.
  */
 export const idempotencyTables: SchemaStep = {
-  name: '2026-11-21-idempotency',
+  name: '1-idempotency',
   statements: [
     `create table idempotent_answer (
       scope text not null,
@@ -19,28 +19,11 @@ export const idempotencyTables: SchemaStep = {
       done json,
       answer text,
       said json not null default '{}',
+      granted json,
       created_at timestamptz not null default now(),
       primary key (scope, key)
     )`,
     'create index idempotent_answer_by_age on idempotent_answer (created_at)',
-    `create function begin_once(
-      whose text, given text,
-      out is_free boolean, out fingerprint text, out done json, out answer text, out said json
-    ) language plpgsql as $$
-    begin
-      is_free := pg_try_advisory_xact_lock(hashtextextended(whose || ' ' || given, 0));
-      select stored.fingerprint, stored.done, stored.answer, stored.said into fingerprint, done, answer, said
-      from idempotent_answer stored where stored.scope = whose and stored.key = given;
-    end $$`,
-  ],
-};
-
-/** What was granted to who did a write: their retry is judged by it again, since rights may have been taken away meanwhile. */
-export const idempotencyGrants: SchemaStep = {
-  name: '2026-11-21-idempotency-grants',
-  statements: [
-    'alter table idempotent_answer add column granted json',
-    'drop function begin_once(text, text)',
     `create function begin_once(
       whose text, given text,
       out is_free boolean, out fingerprint text, out done json, out answer text, out said json, out granted json

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, startTestPostgres, type TestNats, withClient } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
 import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
-import { inboxDeadLetters, inboxHistory, inboxTables, type Projection, startProjection } from './index.ts';
+import { inboxTables, type Projection, startProjection } from './index.ts';
 
 const heardTable = {
   name: '2026-11-21-heard',
@@ -22,7 +22,7 @@ const openConsumer = async () => {
   const database = await openDatabase({
     url: fresh.url,
     name: 'audit',
-    steps: [inboxTables, inboxHistory, inboxDeadLetters, heardTable],
+    steps: [inboxTables, heardTable],
   });
   return {
     database,
@@ -464,7 +464,7 @@ describe('a projection whose PostgreSQL is read-only now and then', () => {
     producerUrl.pathname = '/producer';
     const bus = inProcessBus();
     const producer = await startProducer(bus, producerUrl.href);
-    const steps = [inboxTables, inboxHistory, inboxDeadLetters, heardTable];
+    const steps = [inboxTables, heardTable];
     const database = await openDatabase({ url: consumerUrl.href, name: 'audit', steps });
     const options = { deadLetterAfterMs: 0, intervalMs: 20 };
     const projections = [await follow(bus, database, options), await follow(bus, database, options)];

@@ -141,16 +141,19 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     const [row] = await query<Reached>(
       `insert into inbox (producer, topic) values ($1, $2)
        on conflict (producer, topic) do update set topic = excluded.topic
-       returning position, case when uid_position = position then uid end as uid, history`,
+       returning position, uid, history`,
       [producer, topic],
     );
     return row ?? { position: 0, uid: null, history: 0 };
   };
   const store = ({ query }: Tx, { position, uid, history }: Reached) =>
-    query(
-      `update inbox set position = $3, uid = $4, uid_position = $3, history = $5 where producer = $1 and topic = $2`,
-      [producer, topic, position, uid, history],
-    );
+    query(`update inbox set position = $3, uid = $4, history = $5 where producer = $1 and topic = $2`, [
+      producer,
+      topic,
+      position,
+      uid,
+      history,
+    ]);
 
   /**
    * Moves on, and keeps in mind what was passed over. Of states that is superseded. An event is never dropped before everybody

@@ -5,7 +5,7 @@ import type { SchemaStep } from '@bunting/database';
  * would number rows before they commit, and a reader paging by it would lose those that commit late.
  */
 export const outboxTables: SchemaStep = {
-  name: '2026-11-21-outbox',
+  name: '1-outbox',
   statements: [
     `create table outbox (
       id bigint generated always as identity primary key,
@@ -56,36 +56,38 @@ export const outboxTables: SchemaStep = {
   ],
 };
 
-/** What a consumer needs: how far it has applied each producer's topic, and what it could not apply. */
+/**
+ * What a consumer needs: the checkpoint of each topic that it consumes, with the uid of the message there, by which it recognises the
+ * producer's outbox; messages that could not be applied; and positions that the producer no longer had.
+ */
 export const inboxTables: SchemaStep = {
-  name: '2026-11-21-inbox',
+  name: '1-inbox',
   statements: [
     `create table inbox (
       producer text not null,
       topic text not null,
       position bigint not null default 0,
+      uid uuid,
+      history integer not null default 0,
       primary key (producer, topic)
     )`,
-    `create table parked_message (
+    `create table dead_letter (
       producer text not null,
       topic text not null,
       position bigint not null,
       uid uuid not null,
+      type text not null,
+      recorded_at timestamptz not null,
+      traceparent text,
       payload json not null,
+      entity_key text,
       reason text not null,
-      parked_at timestamptz not null default now(),
-      primary key (producer, topic, position)
+      attempts integer not null,
+      failed_at timestamptz not null default now(),
+      last_failed_at timestamptz not null default now(),
+      next_attempt_at timestamptz not null,
+      primary key (producer, topic, uid)
     )`,
-  ],
-};
-
-/** By what a consumer knows a producer's outbox again, and what it was told of and never given. */
-export const inboxHistory: SchemaStep = {
-  name: '2026-11-21-inbox-history',
-  statements: [
-    // A process of the version before moves on without a uid: which position it belongs to is said beside it.
-    `alter table inbox add column uid uuid, add column uid_position bigint,
-       add column history integer not null default 0`,
     `create table missed_message (
       producer text not null,
       topic text not null,
@@ -94,26 +96,5 @@ export const inboxHistory: SchemaStep = {
       noticed_at timestamptz not null default now(),
       primary key (producer, topic, first)
     )`,
-  ],
-};
-
-/**
- * Messages that could not be applied are kept as dead letters, by their uid: a producer that was restored from a backup gives positions
- * a second time. A process of the version before can no longer add one: its projection waits for one of this version.
- */
-export const inboxDeadLetters: SchemaStep = {
-  name: '2026-11-30-inbox-dead-letters',
-  statements: [
-    'alter table parked_message rename to dead_letter',
-    'alter table dead_letter rename column parked_at to failed_at',
-    `delete from dead_letter using dead_letter first
-     where first.producer = dead_letter.producer and first.topic = dead_letter.topic and first.uid = dead_letter.uid
-       and first.position < dead_letter.position`,
-    `alter table dead_letter drop constraint parked_message_pkey, add primary key (producer, topic, uid),
-       add column type text not null default 'unknown', add column recorded_at timestamptz not null default now(),
-       add column traceparent text, add column entity_key text, add column attempts integer not null default 1,
-       add column last_failed_at timestamptz not null default now(), add column next_attempt_at timestamptz not null default now()`,
-    `alter table dead_letter alter column type drop default, alter column recorded_at drop default, alter column attempts drop default,
-       alter column next_attempt_at drop default`,
   ],
 };

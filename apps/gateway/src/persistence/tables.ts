@@ -1,11 +1,4 @@
-import {
-  idempotencyGrants,
-  idempotencyTables,
-  inboxDeadLetters,
-  inboxHistory,
-  inboxTables,
-  outboxTables,
-} from '@bunting/outbox';
+import { idempotencyTables, inboxTables, outboxTables } from '@bunting/outbox';
 import type { SchemaStep } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
@@ -107,12 +100,9 @@ export const gatewaySteps: readonly SchemaStep[] = [
   outboxTables,
   accessTables,
   inboxTables,
-  inboxHistory,
-  inboxDeadLetters,
   rolesAndPeople,
   deletedProjects,
   idempotencyTables,
-  idempotencyGrants,
   groupMappings,
   givenAdminToken,
   sealedTokens,

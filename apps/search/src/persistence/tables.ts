@@ -1,5 +1,5 @@
 import type { SchemaStep } from '@bunting/database';
-import { inboxDeadLetters, inboxHistory, inboxTables } from '@bunting/outbox';
+import { inboxTables } from '@bunting/outbox';
 import { foundTables } from './found-tables.ts';
 import { statusTables } from './status-tables.ts';
 import { wordTables } from './word-tables.ts';
@@ -132,8 +132,6 @@ const searchTables: SchemaStep = {
 /** All steps of the schema of search. */
 export const searchSteps: readonly SchemaStep[] = [
   inboxTables,
-  inboxHistory,
-  inboxDeadLetters,
   searchTables,
   indexFeedTables,
   reconciliationTables,

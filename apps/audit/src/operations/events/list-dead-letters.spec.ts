@@ -1,6 +1,6 @@
 import { serve } from '@bunting/bus';
 import { ListDeadLetters, VerifyEvents } from '@bunting/contracts';
-import { inboxTables, inboxHistory, inboxDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
+import { inboxTables, readDeadLettersEndpoint } from '@bunting/outbox';
 import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -55,7 +55,7 @@ it('lists events that could not be appended until they are, and the log is not c
 
 it('lists the dead letters of the other services that answer', async () => {
   const fresh = await freshDatabase();
-  const steps = [inboxTables, inboxHistory, inboxDeadLetters];
+  const steps = [inboxTables];
   const database = await openDatabase({ url: fresh.url, name: 'search', steps });
   await database.transaction(({ query }) =>
     query(

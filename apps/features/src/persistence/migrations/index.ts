@@ -1,4 +1,4 @@
-import { idempotencyGrants, idempotencyTables, outboxTables } from '@bunting/outbox';
+import { idempotencyTables, outboxTables } from '@bunting/outbox';
 import { applications } from './applications.ts';
 import { appliedChangeRequests, identifiedRequests, protectedEnvironments } from './applied-changes.ts';
 import { archivedFeatures } from './archived-features.ts';
@@ -36,7 +36,6 @@ export const steps = [
   everyProjectTold,
   importProposals,
   requiredApprovals,
-  idempotencyGrants,
   sunsetType,
   featureLinks,
   productionTime,
