@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from './nats-server.ts';
+import { printedRollingRestarts, rollingRestarts } from './torture/rolling-restarts.ts';
 import { type Outcome, torture } from './torture/torture.ts';
 
 const help = `Tortures a Bunting of its own, and judges whether it has lost, doubled or disordered anything.
@@ -13,6 +14,8 @@ const help = `Tortures a Bunting of its own, and judges whether it has lost, dou
   --minutes M    how long; every kind of fault strikes at least once, however little that is (default 2)
   --writers N    how many write at once (default 4)
   --together     faults strike at the same time, instead of one after the other
+  --rolling N    requests sent during rolling restarts of every service, which follow; 0 leaves them out (default 2000)
+  --restarts N   how often these restart each service (default 2)
   --folder PATH  where data, logs and ledgers go, and stay; without it they go when all is well
 
 It starts a nats-server, a PostgreSQL and processes of every service on free ports of 127.0.0.1, two of those that can be
@@ -60,6 +63,8 @@ const main = async (): Promise<number> => {
       minutes: { type: 'string', default: '2' },
       writers: { type: 'string', default: '4' },
       together: { type: 'boolean', default: false },
+      rolling: { type: 'string', default: '2000' },
+      restarts: { type: 'string', default: '2' },
       folder: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -85,7 +90,18 @@ const main = async (): Promise<number> => {
     say,
   });
   console.log(printed(outcome));
-  if (outcome.violations.length === 0) {
+  const requests = Number(values.rolling);
+  const rolling =
+    requests === 0
+      ? undefined
+      : await rollingRestarts({
+          requests,
+          restarts: Number(values.restarts),
+          folder: path.join(folder, 'rolling'),
+          say,
+        });
+  if (rolling !== undefined) console.log(printedRollingRestarts(rolling));
+  if (outcome.violations.length === 0 && (rolling?.failures.length ?? 0) === 0) {
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
     return 0;
   }

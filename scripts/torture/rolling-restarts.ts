@@ -180,7 +180,7 @@ export const rollingRestarts = async ({
         }
         say(`round ${round} of ${restarts}: ${sent()} requests, ${failures.length} failed`);
       }
-      while (sent() < requests) await sleep(100);
+      while (sent() < requests) await sleep(pauseMs);
     })().finally(() => (isOver = true));
     await Promise.all([load, restarting]);
   } finally {
@@ -190,6 +190,22 @@ export const rollingRestarts = async ({
   }
   return { restarts: restarts * services.length, keepAlive, connectionPerRequest, failures };
 };
+
+export const printedRollingRestarts = ({
+  restarts,
+  keepAlive,
+  connectionPerRequest,
+  failures,
+}: RollingRestarts): string =>
+  [
+    '',
+    `${restarts} rolling restarts`,
+    '| clients | requests | failed |',
+    '| --- | ---: | ---: |',
+    `| keep-alive | ${keepAlive.sent} | ${keepAlive.failed} |`,
+    `| a connection per request | ${connectionPerRequest.sent} | ${connectionPerRequest.failed} |`,
+    ...failures,
+  ].join('\n');
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
@@ -210,7 +226,7 @@ const main = async (): Promise<number> => {
   const startedAt = performance.now();
   const say = (line: string): void =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
-  const { restarts, keepAlive, connectionPerRequest, failures } = await rollingRestarts({
+  const outcome = await rollingRestarts({
     requests: Number(values.requests),
     restarts: Number(values.restarts),
     drainDelayMs: Number(values['drain-delay']),
@@ -218,18 +234,8 @@ const main = async (): Promise<number> => {
     folder,
     say,
   });
-  console.log(
-    [
-      '',
-      `${restarts} restarts, DRAIN_DELAY_MS ${values['drain-delay']}`,
-      '| clients | requests | failed |',
-      '| --- | ---: | ---: |',
-      `| keep-alive | ${keepAlive.sent} | ${keepAlive.failed} |`,
-      `| a connection per request | ${connectionPerRequest.sent} | ${connectionPerRequest.failed} |`,
-      ...failures,
-    ].join('\n'),
-  );
-  if (failures.length > 0) {
+  console.log(printedRollingRestarts(outcome));
+  if (outcome.failures.length > 0) {
     console.log(`Kept: ${folder}`);
     return 1;
   }
