@@ -1,3 +1,4 @@
+import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { deadLetters, inboxTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
@@ -64,22 +65,24 @@ export const auditService = defineService({
     const fresh = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
     const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
     const answer = eventAnswers({ ...fresh, search: eventSearch(database), publicUrl });
-    const served = await serve([
-      searchEventsEndpoint(answer),
-      findEventsEndpoint(answer),
-      listEventsEndpoint(answer),
-      listEventsOfFeatureEndpoint(answer),
-      listEventCreatorsEndpoint(freshLog(fresh), eventCreators(database)),
-      feedEventsEndpoint(freshLog(fresh), eventFeed(database), publicUrl),
-      getProjectActivityEndpoint(freshLog(fresh), projectActivity(database)),
-      getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
-      verifyEventsEndpoint(
-        (options) => checkAlone(() => checkChain(database, options)),
-        () => missedMessages(database),
-        ownDeadLetters,
-      ),
-      listDeadLettersEndpoint(bus, ownDeadLetters),
-    ]);
+    const served = await serve(
+      completeEndpoints('audit', [
+        searchEventsEndpoint(answer),
+        findEventsEndpoint(answer),
+        listEventsEndpoint(answer),
+        listEventsOfFeatureEndpoint(answer),
+        listEventCreatorsEndpoint(freshLog(fresh), eventCreators(database)),
+        feedEventsEndpoint(freshLog(fresh), eventFeed(database), publicUrl),
+        getProjectActivityEndpoint(freshLog(fresh), projectActivity(database)),
+        getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
+        verifyEventsEndpoint(
+          (options) => checkAlone(() => checkChain(database, options)),
+          () => missedMessages(database),
+          ownDeadLetters,
+        ),
+        listDeadLettersEndpoint(bus, ownDeadLetters),
+      ]),
+    );
     atStop('calls', () => served.stop(), callsStopLimitMs);
     const indexNext = indexing();
     const chores = [

@@ -1,3 +1,4 @@
+import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import {
   idempotencyTables,
@@ -77,11 +78,13 @@ export const changeRequestsService = defineService({
     const users = await followUsers({ bus, database, intervalMs: 1000, warn, complain, heard });
     atStop('projection of users', () => users.stop());
     measureDeadLetters(metrics, 'change-requests', database);
-    const served = await serve([
-      ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, tellProtection }),
-      telling.endpoint,
-      readDeadLettersEndpoint('change-requests', database),
-    ]);
+    const served = await serve(
+      completeEndpoints('change-requests', [
+        ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, tellProtection }),
+        telling.endpoint,
+        readDeadLettersEndpoint('change-requests', database),
+      ]),
+    );
     atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ready() };
   },

@@ -1,3 +1,4 @@
+import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
@@ -51,7 +52,7 @@ export const featuresService = defineService({
     });
     const mostDelivered = config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024;
     const answered = featuresEndpoints(work, readersOf(database), bus, limits, config.FEATURES_LIMIT, mostDelivered);
-    const served = await serve([...answered, telling.endpoint]);
+    const served = await serve(completeEndpoints('features', [...answered, telling.endpoint]));
     atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ready() };
   },

@@ -1,4 +1,4 @@
-import { inProcessBus } from '@bunting/bus';
+import { completeEndpoints, inProcessBus } from '@bunting/bus';
 import { operations, serviceOf } from '@bunting/contracts';
 import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
@@ -150,7 +150,7 @@ const start = async ({
     countAccounts: accountCounter(database),
   });
   for (const served of await Promise.all([
-    serve([...answers, telling.endpoint, readDeadLettersEndpoint('gateway', database)]),
+    serve(completeEndpoints('gateway', [...answers, telling.endpoint, readDeadLettersEndpoint('gateway', database)])),
     serve(answers, near),
   ]))
     atStop('calls', () => served.stop(), callsStopLimitMs);

@@ -1,3 +1,4 @@
+import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
@@ -79,16 +80,18 @@ export const searchService = defineService({
     const record = reindexRecord(database);
     const reindexer = reindexing({ record, rebuild, rebuildIndex, warn });
     atStop('reindexing', () => reindexer.stop());
-    const served = await serve([
-      readDeadLettersEndpoint('search', database),
-      startReindexEndpoint(reindexer),
-      getReindexEndpoint(record),
-      searchFeaturesEndpoint({
-        index,
-        states,
-        freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
-      }),
-    ]);
+    const served = await serve(
+      completeEndpoints('search', [
+        readDeadLettersEndpoint('search', database),
+        startReindexEndpoint(reindexer),
+        getReindexEndpoint(record),
+        searchFeaturesEndpoint({
+          index,
+          states,
+          freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
+        }),
+      ]),
+    );
     atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ready() };
   },

@@ -1,4 +1,14 @@
-import type { AnyOperation, Caller, Conditional, ReplyOf, RequestOf } from '@bunting/contracts';
+import {
+  allOperations,
+  type AnyOperation,
+  type Caller,
+  type Conditional,
+  nameOf,
+  type ReplyOf,
+  type RequestOf,
+  type ServiceName,
+  serviceOf,
+} from '@bunting/contracts';
 import type { Once } from './once.ts';
 
 /** A reply that is JSON text already, as when PostgreSQL made it: it is passed on as it is. */
@@ -47,3 +57,23 @@ export const implement = <O extends AnyOperation>(
   operation: O,
   handle: (asked: Asked<O>) => Promise<ReplyOf<O> | JsonText>,
 ): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
+
+/**
+ * The endpoints of a service, when they are exactly those that the contracts assign to it, beside shared ones such as the outbox reader's.
+ * @throws when an operation has no endpoint, or two: the service must not start
+ */
+export const completeEndpoints = (service: ServiceName, endpoints: readonly Endpoint[]): readonly Endpoint[] => {
+  const subjects = endpoints.map(({ operation }) => operation.subject);
+  const twice = subjects.filter((subject, index) => subjects.indexOf(subject) !== index);
+  if (twice.length > 0) throw new Error(`The ${service} service has two endpoints for ${twice.join(', ')}.`);
+  const missing = allOperations.filter(
+    (operation) => serviceOf(operation) === service && !subjects.includes(operation.subject),
+  );
+  if (missing.length > 0) {
+    const names = missing.map(nameOf).join(', ');
+    throw new Error(
+      `The ${service} service has no endpoint for ${names}. Implement it in apps/${service}/src/operations.`,
+    );
+  }
+  return endpoints;
+};

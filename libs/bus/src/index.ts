@@ -1,7 +1,7 @@
 export type { Answer, Bus, CallContext, Fact, RefusedAnswer, Reply, Subscription } from './bus.ts';
 export { settlingMs } from './deadline.ts';
 export { type Ask, call, callForAnswer, callIfSupported, systemContext, traceparentFrom } from './call.ts';
-export { type Asked, type Endpoint, implement, JsonText, notModified } from './implement.ts';
+export { type Asked, completeEndpoints, type Endpoint, implement, JsonText, notModified } from './implement.ts';
 export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';
 export type { NatsAccess } from './nats-connection.ts';

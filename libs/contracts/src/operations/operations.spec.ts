@@ -1,20 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { fits, parse } from '../parse.ts';
 import { isRequestForm } from '../request-form.ts';
 import { hasBody, isObjectSchema, isRepeatable, nameOf, serviceNames, serviceOf } from '../operation.ts';
-import {
-  CheckChanges,
-  GetProjectEnvironments,
-  operations,
-  PatchStrategy,
-  SearchEvents,
-  SearchFeatures,
-} from './index.ts';
+import { allOperations, operations, PatchStrategy, SearchEvents, SearchFeatures } from './index.ts';
 import { AddFeatureTag } from './tags/add-feature-tag.ts';
 import { CreateSegment } from './segments/create-segment.ts';
 
-const all = [...operations, CheckChanges, GetProjectEnvironments];
+const all = allOperations;
 
 const schemasWithin = (value: unknown): object[] =>
   typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(schemasWithin)] : [];
@@ -44,12 +39,22 @@ describe('the operations', () => {
   });
 
   it.each(all.map((operation) => [operation.subject, operation] as const))(
-    'are answered by a service: %s',
+    'name a service that exists, and themselves: %s',
     (_subject, operation) => {
       expect(serviceNames).toContain(serviceOf(operation));
       expect(nameOf(operation)).toMatch(/^[a-z]+(-[a-z]+)+$/);
     },
   );
+
+  it('have a file each that is named after them and exported', () => {
+    const folder = import.meta.dirname;
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(
+        (file) => file.includes('/') && readFileSync(path.join(folder, file), 'utf8').includes('= defineOperation('),
+      )
+      .map((file) => path.basename(file, '.ts'));
+    expect(files.toSorted()).toEqual(all.map(nameOf).toSorted());
+  });
 
   it.each(operations.map((operation) => [operation.subject, operation] as const))(
     'declare what stands in their address, and nothing else: %s',
