@@ -41,7 +41,7 @@ const keywordOf = (key: string): string =>
   key.startsWith('documented') ? `${key.charAt(10).toLowerCase()}${key.slice(11)}` : key;
 
 /** What a schema says only to the validation. */
-const forValidation: ReadonlySet<string> = new Set(['lenient', 'form']);
+const forValidation: ReadonlySet<string> = new Set(['lenient', 'form', 'operand', 'maxTrimmedLength']);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

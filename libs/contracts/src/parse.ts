@@ -3,7 +3,10 @@ import type { DataValidationCxt, SchemaValidateFunction } from 'ajv/dist/types/i
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type ErrorDetail, invalidAll } from './errors.ts';
+import { faultOfOperand } from './constraint-operand.ts';
+import { type Constraint } from './model/constraint.ts';
 import { coerced } from './request-form.ts';
+import { cut, shown } from './shown.ts';
 import { faultOfForm, type TextForm } from './text-form.ts';
 
 const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;
@@ -31,6 +34,11 @@ for (const ajv of [asItIs, asText]) {
     return message === undefined;
   };
   ajv.addKeyword({ keyword: 'form', type: 'string', schemaType: 'string', errors: true, validate: hasForm });
+  const hasTrimmedLength = (max: number, text: string) => [...text.trim()].length <= max;
+  ajv.addKeyword({ keyword: 'maxTrimmedLength', type: 'string', schemaType: 'number', validate: hasTrimmedLength });
+  // The operand of a constraint is judged last, when its members are known to have their types.
+  const hasItsOperand = (_rule: true, constraint: Constraint) => faultOfOperand(constraint, '') === undefined;
+  ajv.addKeyword({ keyword: 'operand', type: 'object', schemaType: 'boolean', validate: hasItsOperand });
 }
 
 const compiled = new Map<Ajv, WeakMap<TSchema, ValidateFunction>>([
@@ -47,11 +55,6 @@ const validatorOf = (ajv: Ajv, schema: TSchema): ValidateFunction => {
   }
   return validate;
 };
-
-const cut = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
-
-const shown = (value: unknown): string => cut(JSON.stringify(value) ?? String(value), 200);
 
 /** Says what Ajv found in the words that Unleash's clients know (admin-api.md 0.4). */
 const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
@@ -88,6 +91,10 @@ const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
       const given = isEmpty ? '' : ` You provided "${cut(error.data as string, 200)}".`;
       return { message: `The \`${path}\` property ${error.message}.${given}`, path };
     }
+    case 'maxTrimmedLength':
+      return { message: `The \`${path}\` property must be at most ${error.schema as number} characters long.`, path };
+    case 'operand':
+      return faultOfOperand(error.data as Constraint, path) as ErrorDetail;
     default:
       return {
         message: `The \`${path}\` property ${error.message ?? 'is not valid'}. You sent ${shown(error.data)}.`,

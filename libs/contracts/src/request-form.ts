@@ -6,6 +6,9 @@ import { type TSchema } from 'typebox';
 /** The largest whole number that JSON carries without losing digits. */
 const largest = Number.MAX_SAFE_INTEGER;
 
+/** What a schema says of numbers that stand for text. */
+export const exactNumbers = { minimum: -largest, maximum: largest } as const;
+
 /** Whole numbers as text accept; the pattern is for people, and the coercion below reads by hand. */
 const digits = '^(0?[0-9]{1,3}|1000)$';
 
@@ -19,8 +22,7 @@ const lenientText = (schema: Json) => ({
   documentation: {
     ...schema,
     type: ['string', 'number', 'boolean'],
-    minimum: -largest,
-    maximum: largest,
+    ...exactNumbers,
   },
 });
 

@@ -1,5 +1,5 @@
 /** What a text of a request must look like where a schema says so in `form`. It is judged by hand, in one pass. */
-export type TextForm = 'url-friendly' | 'not-blank';
+export type TextForm = 'url-friendly' | 'not-blank' | 'not-empty' | 'json-pointer';
 
 const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
@@ -11,6 +11,18 @@ export const urlFriendlyFault = (name: string, most = 100): string | undefined =
   return isUrlFriendly(name) ? undefined : 'must be URL friendly';
 };
 
+const isJsonPointer = (text: string): boolean => text === '' || (text.startsWith('/') && !/~(?![01])/.test(text));
+
 /** What is wrong with a text of that form. */
-export const faultOfForm = (form: TextForm, text: string): string | undefined =>
-  form === 'url-friendly' ? urlFriendlyFault(text) : text.trim() === '' ? 'is not allowed to be empty' : undefined;
+export const faultOfForm = (form: TextForm, text: string): string | undefined => {
+  switch (form) {
+    case 'url-friendly':
+      return urlFriendlyFault(text);
+    case 'json-pointer':
+      return isJsonPointer(text) ? undefined : 'must be a JSON pointer';
+    case 'not-blank':
+      return text.trim() === '' ? 'is not allowed to be empty' : undefined;
+    case 'not-empty':
+      return text === '' ? 'is not allowed to be empty' : undefined;
+  }
+};

@@ -1,87 +1,21 @@
-import type { Constraint, ConstraintOperator } from '@bunting/contracts';
-import { invalid, notFound } from '@bunting/contracts';
-import { parse as parseVersion } from 'semver';
-import { mustBe, named, tooMany, wrong } from './refusals.ts';
+import { type Constraint, faultOfOperand, invalid, invalidAll, notFound, operandOf } from '@bunting/contracts';
+import { named, tooMany, wrong } from './refusals.ts';
 import { type ContextField, limits } from './surroundings.ts';
 
-type Operand = 'values' | 'number' | 'date' | 'version';
-
-const operands: Readonly<Record<ConstraintOperator, Operand>> = {
-  NOT_IN: 'values',
-  IN: 'values',
-  STR_ENDS_WITH: 'values',
-  STR_STARTS_WITH: 'values',
-  STR_CONTAINS: 'values',
-  NUM_EQ: 'number',
-  NUM_GT: 'number',
-  NUM_GTE: 'number',
-  NUM_LT: 'number',
-  NUM_LTE: 'number',
-  DATE_AFTER: 'date',
-  DATE_BEFORE: 'date',
-  SEMVER_EQ: 'version',
-  SEMVER_GT: 'version',
-  SEMVER_LT: 'version',
-  SEMVER_GTE: 'version',
-  SEMVER_LTE: 'version',
-};
-
-const longestValue = 100;
-
-const isNumber = (text: string): boolean => /^[-+0-9.eE]+$/.test(text) && Number.isFinite(Number(text));
-
-const isoDate = /^\d{4}-\d\d-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[-+]\d\d:?\d\d)?)?$/;
-
-/** True for a date, with or without a time, that the calendar has: there is no 30th of February. */
-const isDate = (text: string): boolean => {
-  const day = isoDate.exec(text)?.[1];
-  return (
-    day !== undefined && Number.isFinite(Date.parse(text)) && new Date(text.slice(0, 10)).getUTCDate() === Number(day)
-  );
-};
-
-const isVersion = (text: string): boolean => /^\d/.test(text) && text === text.trim() && parseVersion(text) !== null;
-
-const requireValues = (values: readonly string[], at: string): void => {
-  if (values.length === 0) throw mustBe('contain at least 1 items', `${at}/values`, values);
-  for (const [index, value] of values.entries()) {
-    if (value === '')
-      throw invalid(`The \`${at}/values/${index}\` property is not allowed to be empty.`, `${at}/values/${index}`);
-    if (value.length > longestValue)
-      throw mustBe(`be at most ${longestValue} characters long`, `${at}/values/${index}`, value);
-  }
-};
-
-const requireOperand = (operand: Operand, value: string | undefined, at: string): string => {
-  const path = `${at}/value`;
-  if (value === undefined || value === '') {
-    throw wrong('Single-value constraint operators require a non-empty value', path);
-  }
-  if (value.length > longestValue) throw mustBe(`be at most ${longestValue} characters long`, path, value);
-  if (operand === 'number' && !isNumber(value)) throw mustBe('be a number', path, value);
-  if (operand === 'date' && !isDate(value)) throw mustBe('be a valid date', path, value);
-  if (operand === 'version' && !isVersion(value)) {
-    throw wrong(`the provided value is not a valid semver format. The value provided was: ${named(value)}`, path);
-  }
-  return value;
-};
+const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
 
 /** One constraint as it is stored: it has the operand that its operator takes, and every default is filled in. */
 export const normalConstraint = (constraint: Constraint, at: string): Constraint => {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '')
     throw invalid(`The \`${at}/contextName\` property is not allowed to be empty.`, `${at}/contextName`);
-  const operand = operands[operator];
-  if (operand === 'values') {
-    const { values = [] } = constraint;
-    requireValues(values, at);
-    return { contextName, operator, values, inverted, caseInsensitive };
-  }
-  const value = requireOperand(operand, constraint.value, at);
-  return { contextName, operator, values: [], value, inverted, caseInsensitive };
+  const fault = faultOfOperand(constraint, at);
+  if (fault !== undefined) throw invalidAll([fault]);
+  const { values = [], value = '' } = constraint;
+  return isSingle(constraint)
+    ? { contextName, operator, values: [], value, inverted, caseInsensitive }
+    : { contextName, operator, values, inverted, caseInsensitive };
 };
-
-const isSingle = ({ operator }: Constraint): boolean => operands[operator] !== 'values';
 
 const requireLegal = (constraint: Constraint, field: ContextField, at: string): void => {
   if (field.legalValues.length === 0) return;

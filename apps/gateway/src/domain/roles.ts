@@ -1,5 +1,12 @@
-import { type Caller, noAccess, type Permission, refusal, type Role, type RoleBody } from '@bunting/contracts';
-import { permissionCatalogue } from './permission-catalogue.ts';
+import {
+  type Caller,
+  noAccess,
+  type Permission,
+  permissionCatalogue,
+  refusal,
+  type Role,
+  type RoleBody,
+} from '@bunting/contracts';
 import { wrong } from './refusals.ts';
 
 /** What a role gives; without an environment, in every one. */

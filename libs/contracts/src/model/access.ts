@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { notBlank } from './documented.ts';
 import { type Permission, permissions } from '../permissions.ts';
+import { permissionsOfType } from '../permission-catalogue.ts';
 import { User } from './account.ts';
 import { Always, largestId, Nullable, Timestamp } from './schema.ts';
 
@@ -33,10 +34,22 @@ const given = permissions.filter(
     !['ADMIN', 'CLIENT', 'FRONTEND'].includes(name),
 );
 
-const RolePermission = Type.Object({
-  name: Type.Enum(given, { type: 'string', description: 'the permission' }),
-  environment: Type.Optional(Nullable(Type.String({ maxLength: 100 }), { description: 'where alone it holds' })),
-});
+const RolePermission = Type.Object(
+  {
+    name: Type.Enum(given, { type: 'string', description: 'the permission' }),
+    environment: Type.Optional(
+      Nullable(Type.String({ maxLength: 100 }), {
+        description: 'where alone it holds; for permissions of single environments only',
+      }),
+    ),
+  },
+  {
+    documentedAnyOf: [
+      { properties: { name: { type: 'string', enum: permissionsOfType('environment') } } },
+      { properties: { environment: { type: ['string', 'null'], maxLength: 0 } } },
+    ],
+  },
+);
 
 export const RoleWithPermissions = Type.Object(
   {
@@ -69,26 +82,66 @@ export type Roles = Static<typeof Roles>;
 const ids = (description: string) =>
   Type.Array(Type.Integer({ minimum: 1, maximum: largestId }), { maxItems: 1_000, description });
 
+const roleBody = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    ...notBlank,
+    description: 'the name of the role',
+  }),
+  description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'what the role is for' })),
+  permissions: Type.Array(RolePermission, { maxItems: 1_000, description: 'what the role gives' }),
+};
+const madeTypes = ['root-custom', 'custom'] as const;
+
+/** Rights that a role in a project can give, or a role that gives more: the rule of `wantedRole` for the OpenAPI document. */
+const rightsOfType = (...named: string[]) => [
+  {
+    properties: {
+      permissions: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', enum: [...permissionsOfType('project'), ...permissionsOfType('environment')] },
+          },
+          required: ['name'],
+        },
+      },
+    },
+  },
+  { properties: { type: { type: 'string', enum: ['root-custom'] } }, required: named },
+];
+
 export const RoleBody = Type.Object(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      ...notBlank,
-      description: 'the name of the role',
-    }),
-    description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }), { description: 'what the role is for' })),
+    ...roleBody,
     type: Type.Optional(
-      Type.Enum(['root-custom', 'custom'], {
+      Type.Enum([...madeTypes], {
         type: 'string',
         description: '`root-custom`: holds everywhere; `custom`: is given in a project. Default: custom',
       }),
     ),
-    permissions: Type.Array(RolePermission, { maxItems: 1_000, description: 'what the role gives' }),
   },
-  { title: 'createRoleWithPermissionsSchema', description: 'What a role is made from.' },
+  {
+    title: 'createRoleWithPermissionsSchema',
+    description: 'What a role is made from.',
+    documentedAnyOf: rightsOfType('type'),
+  },
 );
 export type RoleBody = Static<typeof RoleBody>;
+
+export const UpdateRoleBody = Type.Object(
+  {
+    ...roleBody,
+    type: Type.Optional(Type.Enum([...madeTypes], { type: 'string', description: 'the type that the role has' })),
+  },
+  {
+    title: 'updateRoleWithPermissionsSchema',
+    description: 'What a role becomes. Its type does not change.',
+    documentedAnyOf: rightsOfType(),
+  },
+);
 
 export const ValidateRoleBody = Type.Object(
   {

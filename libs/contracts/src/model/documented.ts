@@ -13,6 +13,8 @@ export const emailPattern = String.raw`^\s*([^\x00-\x20]+@[^\x00-\x20]+)?\s*$`;
 const day =
   '([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))' +
   '|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)';
+/** A day, with or without a time and its offset. */
+export const moment = `${day}(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])?)?`;
 /** A filter that ends with a day. */
 export const dayFilter = { documentedPattern: `^[A-Z_]+:${day}$` };
 
@@ -51,6 +53,22 @@ export const UrlFriendlyName = (description: string) =>
     documentedMinLength: 1,
     documentedMaxLength: 100,
     documentedPattern: urlFriendlyPattern,
+  });
+
+/** Options of a text that is not empty. */
+export const notEmpty = { form: 'not-empty', documentedMinLength: 1 } as const;
+
+/** Options of a JSON pointer. */
+export const jsonPointer = { form: 'json-pointer', documentedPattern: '^(/([^~]|~[01])*)?$' } as const;
+
+/** Text of 1 to `max` characters without the white space around it, which is cut off. */
+export const TrimmedText = (max: number, description: string) =>
+  Type.String({
+    maxLength: 2_000,
+    ...notBlank,
+    maxTrimmedLength: max,
+    documentedPattern: String.raw`^\s*\S([\s\S]{0,${max - 2}}\S)?\s*$`,
+    description: `${description}; 1 to ${max} characters without the white space around it`,
   });
 
 /** Options of a text that holds more than white space. */

@@ -105,7 +105,7 @@ export type UpdateEnvironmentBody = Static<typeof UpdateEnvironmentBody>;
 
 export const CloneEnvironmentBody = Type.Object(
   {
-    name: Type.String({ description: 'the name of the clone: 1 to 100 characters that need no escape in a URL' }),
+    name: UrlFriendlyName('the name of the clone: 1 to 100 characters that need no escape in a URL'),
     type: Type.Optional(type),
     projects: Type.Optional(
       Type.Array(Type.String(), {

@@ -1,17 +1,35 @@
 import { type Static, Type } from 'typebox';
+import { jsonPointer } from './documented.ts';
 
 /** What one step of a patch can do. */
 export const patchOperators = ['add', 'remove', 'replace', 'copy', 'move'] as const;
 
-/** One step of a patch. */
+const isOneOf = (...operators: readonly (typeof patchOperators)[number][]) => ({
+  properties: { op: { enum: operators } },
+});
+
+/** One step of a patch. The empty path is the whole document, which a step can only replace. */
 export const PatchOperation = Type.Object(
   {
-    path: Type.String({ description: 'the path of the property to operate on, as a JSON pointer' }),
+    path: Type.String({ ...jsonPointer, description: 'the path of the property to operate on, as a JSON pointer' }),
     op: Type.Enum([...patchOperators], { type: 'string', description: 'what is to be done' }),
-    from: Type.Optional(Type.String({ description: 'where the value comes from, for `copy` and `move`' })),
+    from: Type.Optional(
+      Type.String({ ...jsonPointer, description: 'where the value comes from, for `copy` and `move`' }),
+    ),
     value: Type.Optional(Type.Unknown({ description: 'the value, for `add` and `replace`' })),
   },
-  { title: 'patchSchema', description: 'One step of a patch.' },
+  {
+    title: 'patchSchema',
+    description: 'One step of a patch.',
+    allOf: [
+      { if: isOneOf('copy', 'move'), then: { required: ['from'] } },
+      { if: isOneOf('copy', 'move', 'remove'), then: { properties: { path: { minLength: 1 } } } },
+      {
+        if: { properties: { path: { maxLength: 0 } } },
+        then: { properties: { value: { type: ['object', 'array'] } } },
+      },
+    ],
+  },
 );
 export type PatchOperation = Static<typeof PatchOperation>;
 

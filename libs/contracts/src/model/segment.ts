@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { notBlank } from './documented.ts';
 import { Constraint } from './constraint.ts';
+import { ConstraintBody } from './constraint-body.ts';
 import { largestId, Nullable, Timestamp } from './schema.ts';
 
 /** An id of a segment, within what the database can hold. */
@@ -53,7 +54,7 @@ export const CreateSegmentBody = Type.Object(
     name: SegmentName,
     description: Type.Optional(description),
     project: Type.Optional(project),
-    constraints,
+    constraints: Type.Array(ConstraintBody, { description: 'all of these must hold for the segment to match' }),
   },
   { title: 'upsertSegmentSchema', description: 'What a segment is made from.' },
 );

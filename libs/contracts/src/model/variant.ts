@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { notEmpty, UrlFriendlyName } from './documented.ts';
 
 /** The largest weight of a variant; the weights of all variants together make this number. */
 export const totalWeight = 1000;
@@ -74,6 +75,27 @@ export const VariantList = Type.Array(FeatureVariant, {
 });
 export type VariantList = Static<typeof VariantList>;
 
+const FeatureVariantBody = Type.Object(
+  {
+    ...FeatureVariant.properties,
+    name: UrlFriendlyName('the name, unique within the feature'),
+    stickiness: Type.Optional(
+      Type.String({ ...notEmpty, description: 'the context field that keeps one user on one variant' }),
+    ),
+  },
+  {
+    title: 'variantBodySchema',
+    description: 'What a variant of a feature, or of a feature in one environment, becomes.',
+  },
+);
+
+/** Variants as a request has them. */
+export const VariantListBody = Type.Array(FeatureVariantBody, {
+  title: 'variantsBodySchema',
+  maxItems: 1_000,
+  description: 'What the variants become.',
+});
+
 export const Variants = Type.Object(
   { version: Type.Integer({ description: 'the version of this format' }), variants: VariantList },
   { title: 'featureVariantsSchema', description: 'The variants of a feature.' },
@@ -82,7 +104,7 @@ export type Variants = Static<typeof Variants>;
 
 export const VariantsBatchBody = Type.Object(
   {
-    variants: Type.Optional(VariantList),
+    variants: Type.Optional(VariantListBody),
     environments: Type.Optional(
       Type.Array(Type.String(), { maxItems: 1_000, description: 'the environments that get the variants' }),
     ),

@@ -1,5 +1,4 @@
-import type { RoleWithPermissions, SavedRole } from '@bunting/contracts';
-import { describePermission } from '../../domain/permission-catalogue.ts';
+import { describePermission, type RoleWithPermissions, type SavedRole } from '@bunting/contracts';
 import type { RoleWithRights } from '../../domain/roles.ts';
 
 /** A role as it is answered: each permission described as in the catalogue. */

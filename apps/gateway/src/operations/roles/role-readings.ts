@@ -1,6 +1,15 @@
 import { implement } from '@bunting/bus';
-import { GetRole, ListPermissions, ListRoles, notFound, refusal, ValidateRole } from '@bunting/contracts';
-import { describePermission, permissionCatalogue, type PermissionType } from '../../domain/permission-catalogue.ts';
+import {
+  describePermission,
+  GetRole,
+  ListPermissions,
+  ListRoles,
+  notFound,
+  permissionsOfType,
+  type PermissionType,
+  refusal,
+  ValidateRole,
+} from '@bunting/contracts';
 import { wrong } from '../../domain/refusals.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { PlacesKnown } from '../places.ts';
@@ -33,8 +42,7 @@ export const validateRoleEndpoint = (work: UnitOfWork) =>
     }),
   );
 
-const ofType = (wanted: PermissionType) =>
-  [...permissionCatalogue.keys()].map(describePermission).filter(({ type }) => type === wanted);
+const ofType = (wanted: PermissionType) => permissionsOfType(wanted).map(describePermission);
 
 export const listPermissionsEndpoint = (places: PlacesKnown) =>
   implement(ListPermissions, async (asked) => ({

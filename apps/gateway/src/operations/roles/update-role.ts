@@ -10,6 +10,8 @@ export const updateRoleEndpoint = (work: UnitOfWork) =>
   implement(UpdateRole, (asked) =>
     work(asked, async ({ roles, tell }) => {
       const { params, body } = asked;
+      // What no role could be is refused whether or not the role exists.
+      wantedRole({ ...body, type: body.type ?? 'root-custom' });
       const before = await roles.find(params.id);
       if (before === undefined) throw notFound(noSuchRole);
       requireMadeHere(before);

@@ -1,6 +1,12 @@
 import { implement } from '@bunting/bus';
-import { GetUserPermissions, notFound, type Permission, type Role } from '@bunting/contracts';
-import { describePermission, permissionCatalogue } from '../../domain/permission-catalogue.ts';
+import {
+  describePermission,
+  GetUserPermissions,
+  notFound,
+  type Permission,
+  permissionCatalogue,
+  type Role,
+} from '@bunting/contracts';
 import { holds } from '../../domain/roles.ts';
 import type { AccessReader } from '../../persistence/access-reader.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';

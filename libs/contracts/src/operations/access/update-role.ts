@@ -1,4 +1,4 @@
-import { RoleBody, SavedRole } from '../../model/access.ts';
+import { SavedRole, UpdateRoleBody } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 
@@ -12,7 +12,7 @@ export const UpdateRole = defineOperation({
   http: { method: 'PUT', url: '/api/admin/roles/:id' },
   permission: 'ADMIN',
   params: RolePath,
-  body: RoleBody,
+  body: UpdateRoleBody,
   reply: SavedRole,
   errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError', 'NameExistsError'],
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { notBlank } from '../../model/documented.ts';
+import { TrimmedText } from '../../model/documented.ts';
 import { defineOperation } from '../../operation.ts';
 import { ChangeRequestPath } from '../paths.ts';
 
@@ -16,11 +16,7 @@ export const AddComment = defineOperation({
   params: ChangeRequestPath,
   body: Type.Object(
     {
-      text: Type.String({
-        maxLength: 2000,
-        ...notBlank,
-        description: 'the comment; 1 to 1000 characters without the space around it',
-      }),
+      text: TrimmedText(1000, 'the comment'),
     },
     { title: 'changeRequestAddCommentSchema', description: 'What someone has to say.' },
   ),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { TrimmedText } from '../../model/documented.ts';
 import { defineOperation } from '../../operation.ts';
 import { ChangeRequestPath } from '../paths.ts';
 
@@ -15,10 +16,7 @@ export const SetTitle = defineOperation({
   params: ChangeRequestPath,
   body: Type.Object(
     {
-      title: Type.String({
-        maxLength: 1000,
-        description: 'the title; 1 to 255 characters without the space around it',
-      }),
+      title: TrimmedText(255, 'the title'),
     },
     { title: 'updateChangeRequestTitleSchema', description: 'What a change request is to be called.' },
   ),

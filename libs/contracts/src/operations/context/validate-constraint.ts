@@ -1,4 +1,4 @@
-import { Constraint } from '../../model/constraint.ts';
+import { ConstraintBody } from '../../model/constraint-body.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Check a constraint. */
@@ -11,6 +11,6 @@ export const ValidateConstraint = defineOperation({
   http: { method: 'POST', url: '/api/admin/constraints/validate', status: 204 },
   permission: 'authenticated',
   repeatable: true,
-  body: Constraint,
+  body: ConstraintBody,
   errors: ['ValidationError', 'NotFoundError'],
 });

@@ -1,4 +1,4 @@
-import { VariantList, Variants } from '../../model/variant.ts';
+import { VariantListBody, Variants } from '../../model/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
@@ -16,7 +16,7 @@ export const SetEnvironmentVariants = defineOperation({
   ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
   params: FeatureEnvironmentPath,
-  body: VariantList,
+  body: VariantListBody,
   reply: Variants,
   errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
 });

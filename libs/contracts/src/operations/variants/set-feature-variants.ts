@@ -1,4 +1,4 @@
-import { VariantList, Variants } from '../../model/variant.ts';
+import { VariantListBody, Variants } from '../../model/variant.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
@@ -13,7 +13,7 @@ export const SetFeatureVariants = defineOperation({
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_VARIANTS',
   params: ProjectFeaturePath,
-  body: VariantList,
+  body: VariantListBody,
   reply: Variants,
   errors: ['ValidationError', 'NotFoundError'],
   deprecated: true,

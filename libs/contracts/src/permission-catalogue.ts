@@ -1,4 +1,4 @@
-import { type Permission, permissionIds } from '@bunting/contracts';
+import { type Permission, permissionIds } from './permissions.ts';
 
 /** Where a permission of a role holds: everywhere, in a project, or in a project and there in one environment. */
 export type PermissionType = 'root' | 'project' | 'environment';
@@ -75,6 +75,10 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
     SKIP_CHANGE_REQUEST: 'Change without a change request',
   }),
 ]);
+
+/** The permissions of one type, in the order of the catalogue. */
+export const permissionsOfType = (wanted: PermissionType): Permission[] =>
+  [...permissionCatalogue].filter(([, { type }]) => type === wanted).map(([name]) => name);
 
 /** A permission as answers describe it. Roles that were not made here may give ADMIN as well. */
 export const describePermission = (name: Permission) => {

@@ -1,0 +1,121 @@
+import { type ErrorDetail } from './errors.ts';
+import { type Constraint, type ConstraintOperator, constraintOperators } from './model/constraint.ts';
+import { moment } from './model/documented.ts';
+import { exactNumbers } from './request-form.ts';
+import { shown } from './shown.ts';
+
+/** What a constraint compares with: some values, or one value of a kind. */
+export type Operand = 'values' | 'number' | 'date' | 'version';
+
+/** The operand that each operator takes. */
+export const operandOf: Readonly<Record<ConstraintOperator, Operand>> = {
+  NOT_IN: 'values',
+  IN: 'values',
+  STR_ENDS_WITH: 'values',
+  STR_STARTS_WITH: 'values',
+  STR_CONTAINS: 'values',
+  NUM_EQ: 'number',
+  NUM_GT: 'number',
+  NUM_GTE: 'number',
+  NUM_LT: 'number',
+  NUM_LTE: 'number',
+  DATE_AFTER: 'date',
+  DATE_BEFORE: 'date',
+  SEMVER_EQ: 'version',
+  SEMVER_GT: 'version',
+  SEMVER_LT: 'version',
+  SEMVER_GTE: 'version',
+  SEMVER_LTE: 'version',
+};
+
+const longestValue = 100;
+
+const number = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/;
+/** `number`, as far as it is finite whatever stands before the exponent. */
+const documentedNumber = String.raw`^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?$`;
+
+const numeral = '(0|[1-9][0-9]{0,14})';
+const label = '(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)';
+/** Semantic versioning 2.0.0, with numbers that a double holds exactly. */
+const semver = String.raw`^${numeral}\.${numeral}\.${numeral}(-${label}(\.${label})*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`;
+const version = new RegExp(semver);
+
+const isoDate = /^\d{4}-\d\d-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[-+]\d\d:?\d\d)?)?$/;
+
+/** True for a date, with or without a time, that the calendar has: there is no 30th of February. */
+const isDate = (text: string): boolean => {
+  const day = isoDate.exec(text)?.[1];
+  return (
+    day !== undefined && Number.isFinite(Date.parse(text)) && new Date(text.slice(0, 10)).getUTCDate() === Number(day)
+  );
+};
+
+const mustBe = (what: string, path: string, sent: unknown): ErrorDetail => ({
+  message: `The \`${path}\` property must ${what}. You provided ${shown(sent)}.`,
+  path,
+});
+
+const faultOfValues = (values: readonly string[], at: string): ErrorDetail | undefined => {
+  if (values.length === 0) return mustBe('contain at least 1 items', at, values);
+  for (const [index, value] of values.entries()) {
+    const path = `${at}/${index}`;
+    if (value === '') return { message: `The \`${path}\` property is not allowed to be empty.`, path };
+    if (value.length > longestValue) return mustBe(`be at most ${longestValue} characters long`, path, value);
+  }
+  return undefined;
+};
+
+const faultOfValue = (operand: Operand, value: string, path: string): ErrorDetail | undefined => {
+  const why = (reason: string): ErrorDetail => ({ message: `${reason}: see the \`${path}\` property.`, path });
+  if (value === '') return why('Single-value constraint operators require a non-empty value');
+  // No text reaches a regular expression before its length is known to be small.
+  if (value.length > longestValue) return mustBe(`be at most ${longestValue} characters long`, path, value);
+  if (operand === 'number' && !(number.test(value) && Number.isFinite(Number(value))))
+    return mustBe('be a number', path, value);
+  if (operand === 'date' && !isDate(value)) return mustBe('be a valid date', path, value);
+  if (operand === 'version' && !version.test(value))
+    return why(`the provided value is not a valid semver format. The value provided was: ${value}`);
+  return undefined;
+};
+
+/** What is wrong with the operand of a constraint that stands at `at`; undefined when it is the one that its operator takes. */
+export const faultOfOperand = (
+  { operator, values = [], value = '' }: Constraint,
+  at: string,
+): ErrorDetail | undefined => {
+  const operand = operandOf[operator];
+  return operand === 'values' ? faultOfValues(values, `${at}/values`) : faultOfValue(operand, value, `${at}/value`);
+};
+
+const operatorsOf = (wanted: Operand): ConstraintOperator[] =>
+  constraintOperators.filter((operator) => operandOf[operator] === wanted);
+
+const oneValue = (operand: Operand, value: object) => ({
+  title: operand,
+  type: 'object',
+  properties: {
+    operator: { type: 'string', enum: operatorsOf(operand) },
+    value: { minLength: 1, maxLength: longestValue, ...value },
+  },
+  required: ['operator', 'value'],
+});
+
+/** The rules of `faultOfOperand` in JSON Schema, for the OpenAPI document: one branch for each kind of operand. */
+export const documentedOperands = [
+  {
+    title: 'values',
+    type: 'object',
+    properties: {
+      operator: { type: 'string', enum: operatorsOf('values') },
+      values: {
+        type: 'array',
+        minItems: 1,
+        items: { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: longestValue, ...exactNumbers },
+      },
+    },
+    required: ['operator', 'values'],
+  },
+  oneValue('number', { type: ['string', 'number'], documentedPattern: documentedNumber, ...exactNumbers }),
+  oneValue('date', { type: 'string', documentedPattern: `^${moment}$` }),
+  oneValue('version', { type: 'string', documentedPattern: semver }),
+];
