@@ -7,7 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../test/features-at-the-boundary.ts';
 import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from '../test/gateway-at-the-boundary.ts';
-import { callers, contextOf, steps } from '../test/started-change-requests.ts';
+import { callers, contextOf } from '../test/started-change-requests.ts';
+import { changeRequestSteps as steps } from './persistence/migrations/index.ts';
 
 const main = new URL('main.ts', import.meta.url).pathname;
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };

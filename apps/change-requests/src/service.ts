@@ -1,13 +1,6 @@
 import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
-import {
-  idempotencyTables,
-  inboxTables,
-  measureDeadLetters,
-  outboxTables,
-  readDeadLettersEndpoint,
-  startTelling,
-} from '@bunting/outbox';
+import { measureDeadLetters, readDeadLettersEndpoint, startTelling } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applying } from './operations/apply.ts';
@@ -17,7 +10,8 @@ import { startRunner } from './operations/runner.ts';
 import { tellingProtection } from './operations/tell-protection.ts';
 import { agendaOf } from './persistence/agenda.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
-import { changeRequestSteps } from './persistence/migrations/tables.ts';
+import { changeRequestEntities } from './persistence/entities.ts';
+import { changeRequestSteps } from './persistence/migrations/index.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { followFeatures } from './subscriptions/follow-features.ts';
 import { followUsers } from './subscriptions/follow-users.ts';
@@ -31,7 +25,8 @@ export const changeRequestsService = defineService({
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: [...changeRequestSteps, outboxTables, inboxTables, idempotencyTables],
+      steps: changeRequestSteps,
+      entities: changeRequestEntities,
       poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,

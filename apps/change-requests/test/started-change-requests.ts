@@ -15,17 +15,16 @@ import {
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { idempotencyTables, inboxTables, outboxTables } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { changeRequestSteps } from '../src/persistence/migrations/tables.ts';
+import { changeRequestEntities as entities } from '../src/persistence/entities.ts';
+import { changeRequestSteps as steps } from '../src/persistence/migrations/index.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
 import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from './gateway-at-the-boundary.ts';
 
-export const steps = [...changeRequestSteps, outboxTables, inboxTables, idempotencyTables];
 const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
 
 export const callers = {
@@ -108,7 +107,7 @@ export const startChangeRequests = async (
   const hosted = await host([changeRequestsService], { environment, log: openLog('silent') });
   const features = await featuresAtTheBoundary(hosted.bus);
   const gateway = await gatewayAtTheBoundary(hosted.bus, Object.values(callers));
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
 
   const started: StartedChangeRequests = {
     url: fresh.url,

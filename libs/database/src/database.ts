@@ -1,9 +1,10 @@
-import { type AnyEntity, type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Pool, type PoolClient, types } from 'pg';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Entity } from './entities.ts';
 import { asRefusal, callerLost, isTransient, noTimeLeft, type Outage, outageOf } from './failures.ts';
 import { outageLog } from './outage-log.ts';
 import {
@@ -26,7 +27,7 @@ export interface DatabaseOptions {
   readonly steps: readonly SchemaStep[];
   /** for who only looks: nothing is made or brought up to date, and a database that is not there, or not of this version, is refused */
   readonly asItIs?: boolean;
-  readonly entities?: readonly (EntitySchema<AnyEntity> | { readonly meta: unknown })[];
+  readonly entities?: readonly Entity[];
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   readonly warn?: (message: string) => void;
@@ -258,6 +259,7 @@ export const openDatabase = async ({
         );
       },
     },
+    batchSize: 1000,
     migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },
   });
   try {
@@ -287,7 +289,8 @@ export const openDatabase = async ({
 
   /** Entities in the transaction of a connection. Few transactions have to do with any, and to set this up takes longer than to commit. */
   const entitiesOn = (client: PoolClient, query: PoolClient['query'], begun: Promise<unknown>): EntityManager => {
-    const afterBegin = (...statement: Parameters<PoolClient['query']>) => begun.then(() => query(...statement));
+    // Unprepared: the texts of batches differ by the number of their rows.
+    const afterBegin = (text: string, values: unknown[]) => begun.then(() => query({ text, values }));
     const lent = {
       query: afterBegin,
       release: () => undefined,

@@ -7,6 +7,8 @@ export {
   type Statement,
   type Tx,
 } from './database.ts';
+export { type Entity, type EntitySql, entitySql, Moment, momentSql, persistDifference } from './entities.ts';
 export { brokenConstraint, isDataFailure } from './failures.ts';
 export { createDatabaseIfMissing, NewerDatabaseError, type SchemaStep } from './migrate.ts';
 export { type Nth, readTogether } from './read-together.ts';
+export { schemaDifferences } from './schema-differences.ts';

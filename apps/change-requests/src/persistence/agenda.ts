@@ -1,5 +1,12 @@
 import type { Database, Statement, Tx } from '@bunting/database';
-import { openStates } from './migrations/tables.ts';
+import {
+  ChangeEntity,
+  ChangeRequestEntity,
+  DepartedUserEntity,
+  openStates,
+  ProtectionToTellEntity,
+  ScheduleEntity,
+} from './entities.ts';
 
 /** That an environment is protected, or no longer. */
 export interface Protection {
@@ -9,18 +16,9 @@ export interface Protection {
   readonly isProtected: boolean;
 }
 
-/** What waits to be done without anybody asking for it. */
-export interface Agenda {
-  /** Requests whose applying was begun a while ago and did not end. */
-  interrupted(afterMs: number): Promise<number[]>;
-  /** Requests whose time has come, with who scheduled them. */
-  due(): Promise<{ readonly id: number; readonly userId: number }[]>;
-  /** What users who are gone have left behind: requests that are not closed, with the user. */
-  leftBehind(): Promise<{ readonly id: number; readonly userId: number }[]>;
-  /** What the service that guards environments has not confirmed to know, oldest first. */
-  untold(): Promise<Protection[]>;
-  /** Scheduled requests that touch something that was changed, with a number that changes with every change. */
-  touched(): Promise<{ readonly id: number; readonly project: string; readonly touched: number }[]>;
+interface RequestOfUser {
+  readonly id: number;
+  readonly userId: number;
 }
 
 const interrupted: Statement = {
@@ -74,23 +72,21 @@ const untold: Statement = {
   text: `select version, project, environment, is_protected as "isProtected" from protection_to_tell order by version limit 100`,
 };
 
-export const agendaOf = (database: Database): Agenda => ({
-  interrupted: async (afterMs) => (await database.read<{ id: number }>(interrupted, [afterMs])).map(({ id }) => id),
-  due: () => database.read(due),
-  leftBehind: () => database.read(leftBehind),
-  untold: () => database.read(untold),
-  touched: () => database.read(touched),
+/** What waits to be done without a request of a user. */
+export const agendaOf = (database: Database) => ({
+  /** Requests whose applying was begun a while ago and did not end. */
+  interrupted: async (afterMs: number): Promise<number[]> =>
+    (await database.read<{ id: number }>(interrupted, [afterMs])).map(({ id }) => id),
+  /** Requests whose time has come, with who scheduled them. */
+  due: () => database.read<RequestOfUser>(due),
+  /** What deleted users have left behind: requests that are not closed, with the user. */
+  leftBehind: () => database.read<RequestOfUser>(leftBehind),
+  /** What the service that guards environments has not confirmed to know, oldest first. */
+  untold: () => database.read<Protection>(untold),
+  /** Scheduled requests that touch something that was changed, with a number that changes with every change. */
+  touched: () => database.read<{ readonly id: number; readonly project: string; readonly touched: number }>(touched),
 });
-
-/** What schedules need within a unit of work. */
-export interface ScheduleRepository {
-  /** Locks a request whose time has come, unless another replica has it; gives how many milliseconds it is late. */
-  claimDue(id: number): Promise<number | undefined>;
-  /** Whatever was changed up to then has been looked at. */
-  looked(id: number, touched: number): Promise<void>;
-  /** That much is known where environments are guarded. */
-  told(version: number): Promise<void>;
-}
+export type Agenda = ReturnType<typeof agendaOf>;
 
 const claimDue = `
   select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as late
@@ -99,13 +95,18 @@ const claimDue = `
     and schedule.scheduled_at <= clock_timestamp()
   for update of request skip locked`;
 
-export const scheduleRepository = ({ query }: Tx): ScheduleRepository => ({
-  claimDue: async (id) => (await query<{ late: number }>(claimDue, [id]))[0]?.late,
-  told: async (version) => {
-    await query('delete from protection_to_tell where version = $1', [version]);
+/** What schedules need within a unit of work. */
+export const scheduleRepository = (tx: Tx) => ({
+  /** Locks a request whose time has come, unless another replica has it; gives how many milliseconds it is late. */
+  claimDue: async (id: number): Promise<number | undefined> =>
+    (await tx.query<{ late: number }>(claimDue, [id]))[0]?.late,
+  /** Whatever was changed up to then has been looked at. */
+  looked: async (id: number, seen: number): Promise<void> => {
+    await tx.em.nativeUpdate(ScheduleEntity, { request: id, touched: seen }, { touched: 0 });
   },
-  looked: async (id, seen) => {
-    await query('update schedule set touched = 0 where change_request_id = $1 and touched = $2', [id, seen]);
+  /** That much is known where environments are guarded. */
+  told: async (version: number): Promise<void> => {
+    await tx.em.nativeDelete(ProtectionToTellEntity, { version });
   },
 });
 
@@ -135,10 +136,14 @@ export const touchSchedules = async (
   if (changed.projects.length > 0) await query(touchPlace, [changed.projects]);
 };
 
-/** Remembers users who are gone for good, and calls nobody by their name any more who proposed something. */
-export const rememberDeparted = async ({ query }: Tx, userIds: readonly number[]): Promise<void> => {
-  await query('insert into departed_user select unnest($1::bigint[]) on conflict do nothing', [userIds]);
-  for (const table of ['change_request', 'change']) {
-    await query(`update ${table} set created_by_name = null where created_by_id = any ($1::bigint[])`, [userIds]);
-  }
+/** Stores users who were deleted, and removes their names from what they proposed. */
+export const rememberDeparted = async ({ em }: Tx, userIds: readonly number[]): Promise<void> => {
+  await em.upsertMany(
+    DepartedUserEntity,
+    userIds.map((userId) => ({ userId })),
+    { onConflictAction: 'ignore' },
+  );
+  const theirs = { createdBy: { id: { $in: [...userIds] } } };
+  await em.nativeUpdate(ChangeRequestEntity, theirs, { createdBy: { name: null } });
+  await em.nativeUpdate(ChangeEntity, theirs, { createdBy: { name: null } });
 };

@@ -1,47 +1,40 @@
-import type { Statement } from '@bunting/database';
-import { openStates } from './migrations/tables.ts';
+import { entitySql, momentSql, type Statement } from '@bunting/database';
+import type { ProposedChange } from '../domain/change-request.ts';
+import {
+  ChangeEntity,
+  changeRequestEntities,
+  ChangeRequestEntity,
+  CommentEntity,
+  openStates,
+  ScheduleEntity,
+} from './entities.ts';
 
-const moment = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const sql = entitySql(changeRequestEntities);
 const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
 
-/** All rows of a table that belong to the request, as a JSON array. */
-const partsOf = (table: string, members: string, order: string): string => `coalesce((
-  select json_agg(json_build_object(${members}, 'createdBy', ${person(table)}, 'createdAt', ${moment(`${table}.created_at`)}) order by ${order})
-  from ${table} where ${table}.change_request_id = request.id), '[]')`;
+/** Rows that belong to the request, as a JSON array. */
+const partsOf = (table: string, json: string, order: string): string => `coalesce((
+  select json_agg(${json} order by ${order}) from ${table} where ${table}.change_request_id = request.id), '[]')`;
 
-const verdictsOf = (table: string): string => `coalesce((
-  select json_agg(json_build_object('createdBy', ${person(table)}, 'createdAt', ${moment(`${table}.created_at`)})
-    order by ${table}.created_at, ${table}.created_by_id)
-  from ${table} where ${table}.change_request_id = request.id), '[]')`;
-
-const segment = `case when change.segment_id is not null
-  then json_build_object('id', change.segment_id, 'name', change.segment_name) end`;
+const verdictsOf = (table: string): string =>
+  partsOf(
+    table,
+    `json_build_object('createdBy', ${person(table)}, 'createdAt', ${momentSql(`${table}.created_at`)})`,
+    `${table}.created_at, ${table}.created_by_id`,
+  );
 
 /** Whole requests, one a row, in the shape that the domain knows. */
 const requests = `
-  select json_build_object(
-    'id', request.id, 'uid', request.uid, 'project', request.project, 'environment', request.environment, 'title', request.title,
-    'state', request.state, 'minApprovals', request.min_approvals, 'createdBy', ${person('request')},
-    'createdAt', ${moment('request.created_at')}, 'revision', request.revision, 'stateTimestamps', request.state_timestamps,
-    'changes', ${partsOf(
-      'change',
-      `'id', change.id, 'position', change.position, 'action', change.action, 'feature', change.feature,
-       'segment', ${segment}, 'payload', change.payload, 'snapshot', change.snapshot`,
-      'change.position',
-    )},
-    'approvals', ${verdictsOf('approval')},
-    'rejections', ${verdictsOf('rejection')},
-    'comments', ${partsOf('comment', `'id', comment.id, 'text', comment.text`, 'comment.id')},
-    'schedule', (
-      select json_build_object('status', schedule.status, 'scheduledAt', ${moment('schedule.scheduled_at')},
-        'by', json_build_object('id', schedule.by_id, 'name', schedule.by_name), 'reason', schedule.reason,
-        'snapshots', schedule.snapshots)
-      from schedule where schedule.change_request_id = request.id),
-    'applying', request.applying, 'attempts', request.attempts,
-    'requestedApprovers', coalesce((
-      select json_agg(asked.user_id order by asked.place)
-      from requested_approver asked where asked.change_request_id = request.id), '[]')
-  ) as request
+  select ${sql.jsonOf(
+    ChangeRequestEntity,
+    'request',
+    `'changes', ${partsOf('change', sql.jsonOf(ChangeEntity, 'change'), 'change.position')},
+     'approvals', ${verdictsOf('approval')},
+     'rejections', ${verdictsOf('rejection')},
+     'comments', ${partsOf('comment', sql.jsonOf(CommentEntity, 'comment'), 'comment.id')},
+     'schedule', (select ${sql.jsonOf(ScheduleEntity, 'schedule')} from schedule where schedule.change_request_id = request.id),
+     'requestedApprovers', ${partsOf('requested_approver', 'requested_approver.user_id', 'requested_approver.place')}`,
+  )} as request
   from change_request request`;
 
 export const requestById = `${requests} where request.id = $1`;
@@ -68,34 +61,11 @@ export const openRequests: Statement = {
 
 export const oneRequest: Statement = { name: 'change-request', text: requestById };
 
-/** Stores changes that are new or other than before, given as JSON, with the request that `request` gives. */
-const storeChanges = (json: string): string => `
-  insert into change (id, change_request_id, position, action, feature, segment_id, segment_name, payload, snapshot,
-    created_by_id, created_by_name, created_at)
-  select given.id, request.id, position, action, feature, segment_id, segment_name, payload, snapshot,
-    created_by_id, created_by_name, created_at
-  from request, json_to_recordset(${json}) as given (id bigint, position integer, action text, feature text,
-    segment_id integer, segment_name text, payload json, snapshot json, created_by_id bigint, created_by_name text,
-    created_at timestamptz)
-  on conflict (id) do update set position = excluded.position, action = excluded.action, feature = excluded.feature,
-    segment_id = excluded.segment_id, segment_name = excluded.segment_name, payload = excluded.payload,
-    snapshot = excluded.snapshot, created_by_id = excluded.created_by_id, created_by_name = excluded.created_by_name,
-    created_at = excluded.created_at`;
+const columns = sql.columnsOf(ChangeEntity);
 
-/**
- * Stores a request that is new, or what became of one that is there: `$1` to `$11` what it is, `$12` ids of changes that it has
- * no more, `$13` changes that are new or other than before, `$14` its uid.
- */
-export const storeRequest = `
-  with request as (
-    insert into change_request (id, project, environment, title, state, min_approvals, created_by_id, created_by_name,
-      created_at, revision, state_timestamps, uid)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $14)
-    on conflict (id) do update set title = excluded.title, state = excluded.state, revision = excluded.revision,
-      state_timestamps = excluded.state_timestamps
-    returning id
-  ), gone as (delete from change where id = any ($12::bigint[]))
-  ${storeChanges('$13::json')}`;
+/** Changes as `$4` of `storeDraft` has them. */
+export const changeRows = (changes: readonly ProposedChange[]): string =>
+  JSON.stringify(changes.map((change) => sql.rowOf(ChangeEntity, change)));
 
 /**
  * Stores another content of a draft, if it is a draft still and has the revision that it is made of: `$1` the draft, `$2` its
@@ -106,7 +76,15 @@ export const storeDraft = `
     update change_request set revision = revision + 1
     where id = $1 and revision = $2 and state = 'Draft' and applying is null returning id
   ), gone as (delete from change where id = any ($3::bigint[]) and exists (select from request)),
-  stored as (${storeChanges('$4::json')})
+  stored as (
+    insert into change (${columns.join(', ')})
+    select ${columns.map((column) => (column === 'change_request_id' ? 'request.id' : `given.${column}`)).join(', ')}
+    from request, json_populate_recordset(null::change, $4::json) as given
+    on conflict (id) do update set ${columns
+      .filter((column) => column !== 'id' && column !== 'change_request_id')
+      .map((column) => `${column} = excluded.${column}`)
+      .join(', ')}
+  )
   select from request`;
 
 /** What a user may see of a project: its requests without the drafts of others. `$1` project, `$2` user. */
@@ -216,7 +194,7 @@ export const searchRequests: Statement = {
     ), page as (select id from matching order by id desc offset $6 limit $7)
     select (select count(*) from matching) as total, coalesce((
       select json_agg(json_build_object(
-        'id', request.id, 'title', request.title, 'createdAt', ${moment('request.created_at')}, 'createdBy', ${person('request')},
+        'id', request.id, 'title', request.title, 'createdAt', ${momentSql('request.created_at')}, 'createdBy', ${person('request')},
         'environment', request.environment, 'project', request.project, 'state', request.state,
         'features', coalesce((select json_agg(name order by place) from (
           select feature as name, min(position) as place from change
@@ -225,7 +203,7 @@ export const searchRequests: Statement = {
           select (array_agg(segment_name order by position desc))[1] as name, min(position) as place from change
           where change_request_id = request.id and segment_id is not null group by segment_id) as segments), '[]'),
         'schedule', (
-          select json_build_object('status', schedule.status, 'scheduledAt', ${moment('schedule.scheduled_at')},
+          select json_build_object('status', schedule.status, 'scheduledAt', ${momentSql('schedule.scheduled_at')},
             'reason', schedule.reason)
           from schedule where schedule.change_request_id = request.id)
         ) order by request.id desc)

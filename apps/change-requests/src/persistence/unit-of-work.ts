@@ -2,13 +2,13 @@ import type { CommitLimits, Tx } from '@bunting/database';
 import type { Answered, Asking, InSteps, Outbox, Telling } from '@bunting/outbox';
 import type { Promised } from '../domain/change-request.ts';
 import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
-import { type ScheduleRepository, scheduleRepository } from './agenda.ts';
+import { scheduleRepository } from './agenda.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
 /** What a job works with: requests, and what there is to tell. Both are committed together, or neither. */
 export interface Work {
   readonly requests: ChangeRequestRepository;
-  readonly schedules: ScheduleRepository;
+  readonly schedules: ReturnType<typeof scheduleRepository>;
   readonly outbox: Outbox;
   /** Refuses a write that was meant for another state of the request than the one that was locked. */
   readonly judge: (asked: Asking) => void;

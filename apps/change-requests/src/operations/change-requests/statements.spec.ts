@@ -16,8 +16,10 @@ import { type Database, openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
 import { freshDatabase } from '@bunting/testing';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test/features-at-the-boundary.ts';
-import { callers, contextOf, steps } from '../../../test/started-change-requests.ts';
+import { callers, contextOf } from '../../../test/started-change-requests.ts';
 import { agendaOf } from '../../persistence/agenda.ts';
+import { changeRequestEntities as entities } from '../../persistence/entities.ts';
+import { changeRequestSteps as steps } from '../../persistence/migrations/index.ts';
 import { changeRequestReader } from '../../persistence/change-request-repository.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
 import { applying } from '../apply.ts';
@@ -44,7 +46,7 @@ beforeAll(async () => {
   const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
   const fresh = await freshDatabase('change-requests', { key: JSON.stringify(steps), migrate });
   drop = () => fresh.drop();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
   features = await featuresAtTheBoundary(bus);
   features.know(names);
   const telling = startTelling({

@@ -1,0 +1,126 @@
+import {
+  type AnyEntity,
+  type EntityManager,
+  type EntityMetadata,
+  type EntityName,
+  type EntityProperty,
+  type EntitySchema,
+  MikroORM,
+  type RequiredEntityData,
+  Type,
+} from '@mikro-orm/postgresql';
+
+/** An entity, as `defineEntity` of MikroORM makes it. */
+export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
+
+/** A `timestamptz` that the application has as RFC 3339 text. */
+export class Moment extends Type<string | null> {
+  override getColumnType(): string {
+    return 'timestamptz';
+  }
+  override compareAsType(): string {
+    return 'string';
+  }
+  override convertToJSValue(value: string | null): string | null {
+    return value === null ? null : new Date(value).toISOString();
+  }
+}
+
+/** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
+export const momentSql = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** What SQL that is written by hand takes from the metadata of entities. */
+export interface EntitySql {
+  /** The columns of an entity's table, those of embedded objects among them. */
+  columnsOf(entity: Entity): readonly string[];
+  /** SQL: a select list of a row, named by the properties of the entity; without what is `hidden`, moments as RFC 3339 text. */
+  selectOf(entity: Entity, row: string): string;
+  /** The values of a row by column, for `json_populate_recordset`. */
+  rowOf(entity: Entity, values: object): Readonly<Record<string, unknown>>;
+  /**
+   * SQL: `json_build_object` of a row: the properties of the entity without relations and what is `hidden`, embedded objects nested,
+   * moments as RFC 3339 text. `more` are further members, as arguments of `json_build_object`.
+   */
+  jsonOf(entity: Entity, row: string, more?: string): string;
+}
+
+const columnOf = ({ fieldNames }: EntityProperty): string => fieldNames[0] as string;
+
+const valueSql = (property: EntityProperty, row: string): string => {
+  const column = `${row}.${columnOf(property)}`;
+  return property.columnTypes[0] === 'timestamptz' ? momentSql(column) : column;
+};
+
+/** An embedded object that may be missing is null where the first of its columns is. */
+const embeddedSql = ({ name, nullable }: EntityProperty, { props }: EntityMetadata, row: string): string => {
+  const members = props.filter(({ embedded }) => embedded?.[0] === name);
+  const built = `json_build_object(${members.map((member) => `'${member.embedded?.[1]}', ${valueSql(member, row)}`).join(', ')})`;
+  return nullable === true
+    ? `case when ${valueSql(members[0] as EntityProperty, row)} is not null then ${built} end`
+    : built;
+};
+
+const valueOf = (values: object, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], values) ?? null;
+
+/** Resolves the metadata of entities without a database. */
+export const entitySql = (entities: readonly Entity[]): EntitySql => {
+  const metadata = new MikroORM({ dbName: 'unconnected', entities: [...entities] as EntitySchema[] }).getMetadata();
+  const metaOf = (entity: Entity): EntityMetadata => metadata.get(entity as EntityName<AnyEntity>);
+  const storedOf = (entity: Entity) => metaOf(entity).props.filter(({ kind }) => kind !== 'embedded');
+  return {
+    columnsOf: (entity) => storedOf(entity).map(columnOf),
+    selectOf: (entity, row) =>
+      storedOf(entity)
+        .filter(({ hidden }) => !hidden)
+        .map((property) => `${valueSql(property, row)} as "${property.name}"`)
+        .join(', '),
+    rowOf: (entity, values) =>
+      Object.fromEntries(
+        storedOf(entity).map((property) => [columnOf(property), valueOf(values, property.embedded ?? [property.name])]),
+      ),
+    jsonOf: (entity, row, more) => {
+      const meta = metaOf(entity);
+      const members = meta.props
+        .filter(({ kind, embedded, hidden }) => (kind === 'scalar' || kind === 'embedded') && !embedded && !hidden)
+        .map((property) => {
+          const value = property.kind === 'embedded' ? embeddedSql(property, meta, row) : valueSql(property, row);
+          return `'${property.name}', ${value}`;
+        });
+      return `json_build_object(${[...members, more ?? []].flat().join(', ')})`;
+    },
+  };
+};
+
+/**
+ * Has the next flush store what differs between two lists of which each item is one row: rows that are new, other than before, or gone.
+ * `before` is what was read under a lock in the same transaction. An item that is the same object in both lists costs nothing.
+ */
+export const persistDifference = <T extends object, Item>(
+  em: EntityManager,
+  entity: EntityName<T>,
+  before: readonly Item[],
+  after: readonly Item[],
+  rowOf: (item: Item) => RequiredEntityData<T>,
+): void => {
+  const { primaryKeys } = em.getMetadata(entity);
+  const keyOf = (row: object): string => JSON.stringify(primaryKeys.map((name) => row[name as keyof typeof row]));
+  const ofBefore = new Set(before);
+  const isKept = new Set(after.filter((item) => ofBefore.has(item)));
+  const stored = new Map(
+    before
+      .filter((item) => !isKept.has(item))
+      .map(rowOf)
+      .map((row) => [keyOf(row), em.merge(entity, row as never)]),
+  );
+  for (const item of after) {
+    if (isKept.has(item)) continue;
+    const row = rowOf(item);
+    const known = stored.get(keyOf(row));
+    if (known === undefined) em.create(entity, row);
+    else em.assign(known, row as never);
+    stored.delete(keyOf(row));
+  }
+  for (const gone of stored.values()) em.remove(gone);
+};
