@@ -2,6 +2,7 @@ import {
   AddComment,
   type AnyOperation,
   CloneEnvironment,
+  CreateProjectApiToken,
   CreateRole,
   CreateSegment,
   operations,
@@ -108,6 +109,16 @@ const cases: readonly (readonly [
   [ValidateConstraint, constraints],
   [CreateSegment, segmentsOf],
   [UpdateSegment, segmentsOf],
+  [
+    CreateProjectApiToken,
+    [
+      [true, { tokenName: 'a', type: 'Client' }],
+      [true, { username: 'a', type: 'backend', projects: ['default'] }],
+      [false, { tokenName: 'a', type: 'browser' }],
+      [false, { tokenName: 'a', type: 'client', projects: [] }],
+      [false, { type: 'client' }],
+    ],
+  ],
   [CreateRole, [...roles, [false, role({ name: 'CREATE_SEGMENT' })]], (body: RoleBody) => wantedRole(body)],
   [
     UpdateRole,

@@ -1,5 +1,5 @@
 /** What a text of a request must look like where a schema says so in `form`. It is judged by hand, in one pass. */
-export type TextForm = 'url-friendly' | 'not-blank' | 'not-empty' | 'json-pointer';
+export type TextForm = 'url-friendly' | 'not-blank' | 'not-empty' | 'json-pointer' | 'token-type';
 
 const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
@@ -13,6 +13,9 @@ export const urlFriendlyFault = (name: string, most = 100): string | undefined =
 
 const isJsonPointer = (text: string): boolean => text === '' || (text.startsWith('/') && !/~(?![01])/.test(text));
 
+/** What tokens are for, as requests write it in any case; `backend` is another word for `client`. */
+const tokenTypes: ReadonlySet<string> = new Set(['client', 'backend', 'frontend', 'admin']);
+
 /** What is wrong with a text of that form. */
 export const faultOfForm = (form: TextForm, text: string): string | undefined => {
   switch (form) {
@@ -20,6 +23,8 @@ export const faultOfForm = (form: TextForm, text: string): string | undefined =>
       return urlFriendlyFault(text);
     case 'json-pointer':
       return isJsonPointer(text) ? undefined : 'must be a JSON pointer';
+    case 'token-type':
+      return tokenTypes.has(text.toLowerCase()) ? undefined : 'must be client, frontend or admin';
     case 'not-blank':
       return text.trim() === '' ? 'is not allowed to be empty' : undefined;
     case 'not-empty':

@@ -38,7 +38,7 @@ export type ApiTokens = Static<typeof ApiTokens>;
 
 const name = Type.String({ maxLength: 255, ...notBlank, description: 'the name of the token' });
 const projectIds = {
-  documentedMinItems: 1,
+  minItems: 1,
   maxItems: 500,
   description: 'the projects that it gives; all when left out',
 };
@@ -49,6 +49,7 @@ export const CreateApiTokenBody = Type.Object(
     username: Type.Optional(name),
     type: Type.String({
       maxLength: 20,
+      form: 'token-type',
       documentedPattern:
         '^([Cc][Ll][Ii][Ee][Nn][Tt]|[Bb][Aa][Cc][Kk][Ee][Nn][Dd]|[Ff][Rr][Oo][Nn][Tt][Ee][Nn][Dd]|[Aa][Dd][Mm][Ii][Nn])$',
       description: '`client`, `frontend` or `admin`, in any case',

@@ -53,8 +53,8 @@ describe('an API token', () => {
 
   it.each([
     [{ tokenName: ' ' }, '/body/tokenName'],
-    [{ type: 'root' }, 'type of a token'],
-    [{ type: 'constructor' }, 'type of a token'],
+    [{ type: 'root' }, '`/body/type` property must be client, frontend or admin'],
+    [{ type: 'constructor' }, '`/body/type` property must be client, frontend or admin'],
     [{ environment: '*' }, 'Client token cannot be scoped to all environments'],
     [{ type: 'frontend', environment: '*' }, 'Frontend token cannot be scoped to all environments'],
     [{ type: 'admin', projects: ['shop'] }, 'Admin token cannot be scoped to single project'],
