@@ -24,6 +24,7 @@ export * from './model/frontend-feature.ts';
 export * from './model/instance.ts';
 export * from './model/json-patch.ts';
 export * from './model/lifecycle.ts';
+export * from './model/page.ts';
 export * from './model/project.ts';
 export * from './model/search.ts';
 export * from './model/reviewer.ts';

@@ -99,13 +99,19 @@ export const wholeFeatures = (withVariants: boolean): string => `
     with ordinality as asked (name, project, user_id, nth)
   cross join lateral (${wholeFeature(withVariants)} limit 1) as whole`;
 
-/** The features of a project, for a user: `$1` project, `$2` id of the user. @param wanted narrows them further */
-export const featuresOfProject = (wanted = ''): string => `
+const inProject = (wanted: string): string => `f.project = $1 and f.archived_at is null ${wanted}`;
+
+/**
+ * The features of a project, for a user: `$1` project, `$2` id of the user.
+ * @param wanted narrows them further
+ * @param page limits them, in the order of their names
+ */
+export const featuresOfProject = (wanted = '', page = ''): string => `
   select json_build_object(
     'version', 2,
     'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$2')}) order by f.name), '[]'))::text as json
-  from feature f ${environments()}
-  where f.project = $1 and f.archived_at is null ${wanted}`;
+  from ${page === '' ? 'feature' : `(select * from feature f where ${inProject(wanted)} order by f.name ${page})`} f ${environments()}
+  where ${page === '' ? inProject(wanted) : 'true'}`;
 
 /**
  * Those with one at least of the tags `$3`, as JSON documents, or with whatever tags where it is null, whose name begins with

@@ -1,4 +1,4 @@
-import { notFound, type Tag } from '@bunting/contracts';
+import { notFound, type Page, type Tag } from '@bunting/contracts';
 import { type Database, readTogether, type Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { absentFeature } from './absent-feature.ts';
@@ -6,7 +6,7 @@ import type { Tagged } from './tags.ts';
 import { featuresOfProject, tagAndNamePrefix, wholeFeatures } from './feature-json.ts';
 
 /** Which features of a project are wanted: those with any of the tags, whose name begins so in upper or lower case. */
-export interface Wanted {
+export interface Wanted extends Page {
   readonly tags?: readonly Tag[] | undefined;
   readonly namePrefix?: string | undefined;
 }
@@ -25,6 +25,11 @@ export interface FeatureReader {
 const whole: Statement = { name: 'whole-features', text: wholeFeatures(false) };
 const wholeWithVariants: Statement = { name: 'whole-features-with-variants', text: wholeFeatures(true) };
 const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
+
+const pageOfProject: Statement = {
+  name: 'page-of-features-of-project',
+  text: featuresOfProject(tagAndNamePrefix, 'limit $5::int offset $6::int'),
+};
 
 const tags: Statement = {
   name: 'tags-of-feature',
@@ -52,9 +57,11 @@ export const featureReader = (database: Database): FeatureReader => {
       );
     },
 
-    ofProject: async (project, userId, { tags: wanted, namePrefix = '' }) => {
+    ofProject: async (project, userId, { tags: wanted, namePrefix = '', limit = null, offset = 0 }) => {
       const documents = wanted?.map((tag) => JSON.stringify([tag])) ?? null;
-      return (await json(ofProject, [project, userId, documents, namePrefix.toLowerCase()])) ?? '';
+      const values = [project, userId, documents, namePrefix.toLowerCase()];
+      const isWhole = limit === null && offset === 0;
+      return (await (isWhole ? json(ofProject, values) : json(pageOfProject, [...values, limit, offset]))) ?? '';
     },
 
     tagsOf: async (name, hidden) => {

@@ -1,4 +1,4 @@
-import { notFound, type Tag, type TagTypeDescription } from '@bunting/contracts';
+import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { orNull, withoutNulls } from './answered-json.ts';
@@ -79,7 +79,9 @@ const tags: Statement = {
   text: `
     select json_build_object('version', 1, 'tags', coalesce(json_agg(json_build_object('type', type, 'value', value)
       order by type, value), '[]'))::text as json
-    from tag where ($1::text is null or type = $1) and not ${onlyIn('$2')}`,
+    from (
+      select type, value from tag where ($1::text is null or type = $1) and not ${onlyIn('$2')}
+      order by type, value limit $3::int offset $4::int) as page`,
 };
 const oneTag: Statement = {
   name: 'tag',
@@ -104,7 +106,7 @@ const oneTagType: Statement = {
 /** Tags and their types as they are now, as JSON, for who only looks. */
 export interface TagReader {
   /** Those of a type, or of every type, without those that only hidden projects use. */
-  all(type: string | null, hidden: readonly string[]): Promise<string>;
+  all(type: string | null, hidden: readonly string[], page: Page): Promise<string>;
   one(tag: Tag, hidden: readonly string[]): Promise<string>;
   types(): Promise<string>;
   type(name: string): Promise<string>;
@@ -115,7 +117,7 @@ export const tagReader = (database: Database): TagReader => {
   const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    all: async (type, hidden) => (await read(tags, [type, hidden])) ?? '',
+    all: async (type, hidden, { limit = null, offset = 0 }) => (await read(tags, [type, hidden, limit, offset])) ?? '',
     one: async ({ type, value }, hidden) => {
       const json = await read(oneTag, [type, value, hidden]);
       if (json === undefined) throw notFound(`No tag with type: [${named(type)}] and value [${named(value)}]`);

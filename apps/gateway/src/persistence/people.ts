@@ -1,4 +1,4 @@
-import type { AdminCount, FoundUsers, InactiveUsers, User, UsersAndGroups } from '@bunting/contracts';
+import type { AdminCount, FoundUsers, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
 import { brokenConstraint, type Tx } from '@bunting/database';
 import { predefinedRole } from '../domain/access.ts';
 import type { Names } from '../domain/user.ts';
@@ -53,7 +53,7 @@ export interface PersonSettings {
 
 /** Users and service accounts. Whoever was deleted is found nowhere any more. */
 export interface People {
-  list(which: 'users' | 'service-accounts'): Promise<User[]>;
+  list(which: 'users' | 'service-accounts', page: Page): Promise<User[]>;
   /** Somebody as they are now: to be shown, not to decide by. */
   read(id: number, which?: 'users' | 'service-accounts'): Promise<User | undefined>;
   /** Somebody, who stays as they are until the end of this work. */
@@ -130,9 +130,11 @@ export const people = ({ query }: Pick<Tx, 'query'>): People => {
   };
 
   return {
-    list: async (which) => {
-      const text = `select ${personColumns} from api_user u where deleted_at is null and is_service = $1 order by id`;
-      return (await query<PersonRow>(text, [which === 'service-accounts'])).map(userOf);
+    list: async (which, { limit = null, offset = 0 }) => {
+      const text = `
+        select ${personColumns} from api_user u where deleted_at is null and is_service = $1
+        order by id limit $2::int offset $3::int`;
+      return (await query<PersonRow>(text, [which === 'service-accounts', limit, offset])).map(userOf);
     },
     read: (id, which) => byId('', id, which),
     find: (id, which) => byId('for update', id, which),

@@ -69,6 +69,19 @@ it('gives those with any of the tags whose name begins as wanted, in upper or lo
   expect(await found({ namePrefix: '100%' })).toEqual(['100%']);
 });
 
+it('lists a page of the features of a project that fit the query', async () => {
+  await features.call(CreateProject, { body: { id: 'paged', name: 'paged' } });
+  await features.given(...['a-1', 'a-2', 'a-3', 'b-1'].map((name) => aFeature({ name, project: 'paged' })));
+  const found = async (query: Query) =>
+    (await features.call(ListFeatures, { params: { projectId: 'paged' }, query })).features.map(({ name }) => name);
+
+  expect(await found({ limit: 2 })).toEqual(['a-1', 'a-2']);
+  expect(await found({ limit: 2, offset: 2 })).toEqual(['a-3', 'b-1']);
+  expect(await found({ offset: 3 })).toEqual(['b-1']);
+  expect(await found({ namePrefix: 'A', limit: 2, offset: 1 })).toEqual(['a-2', 'a-3']);
+  expect(await found({ limit: 2, offset: 4 })).toEqual([]);
+});
+
 it.each<[Query, string]>([
   [{ tag: Array.from({ length: 51 }, () => 'simple:red') }, '/query/tag'],
   [{ namePrefix: 'x'.repeat(101) }, '/query/namePrefix'],

@@ -6,5 +6,6 @@ import type { FeatureReader } from '../../persistence/feature-reader.ts';
 export const listFeaturesEndpoint = (features: FeatureReader) =>
   implement(ListFeatures, async ({ params, query, caller }) => {
     const tags = query.tag?.map((written, nth) => writtenTag(written, `/query/tag/${nth}`));
-    return new JsonText(await features.ofProject(params.projectId, caller.id, { tags, namePrefix: query.namePrefix }));
+    const { namePrefix, limit, offset } = query;
+    return new JsonText(await features.ofProject(params.projectId, caller.id, { tags, namePrefix, limit, offset }));
   });

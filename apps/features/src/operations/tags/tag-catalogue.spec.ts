@@ -55,6 +55,17 @@ it('changes the tags of a feature, and tells each change once', async () => {
   });
 });
 
+it('lists a page of the tags, in their order', async () => {
+  const tag = (nth: number): Tag => ({ type: 'simple', value: `t${nth}` });
+  await update([tag(1), tag(2), tag(3)]);
+  const page = async (query: object) => (await features.call(ListTags, { query })).tags;
+  expect(await page({ limit: 2 })).toEqual([tag(1), tag(2)]);
+  expect(await page({ limit: 2, offset: 2 })).toEqual([tag(3)]);
+  expect(await page({})).toEqual([tag(1), tag(2), tag(3)]);
+  const ofType = await features.call(ListTagsOfType, { params: { type: 'simple' }, query: { offset: 1, limit: 1 } });
+  expect(ofType.tags).toEqual([tag(2)]);
+});
+
 it('tags features in bulk, all of them or none', async () => {
   await inBulk(['checkout', 'basket', 'checkout'], [red]);
   expect([await tagsOf('checkout'), await tagsOf('basket')]).toEqual([[red], [red]]);

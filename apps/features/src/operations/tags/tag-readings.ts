@@ -4,12 +4,12 @@ import type { TagReader } from '../../persistence/tag-catalogue.ts';
 import { hiddenFrom } from '../seen-by.ts';
 
 export const listTagsEndpoint = (tags: TagReader) =>
-  implement(ListTags, async ({ caller }) => new JsonText(await tags.all(null, hiddenFrom(caller))));
+  implement(ListTags, async ({ query, caller }) => new JsonText(await tags.all(null, hiddenFrom(caller), query)));
 
 export const listTagsOfTypeEndpoint = (tags: TagReader) =>
   implement(
     ListTagsOfType,
-    async ({ params, caller }) => new JsonText(await tags.all(params.type, hiddenFrom(caller))),
+    async ({ params, query, caller }) => new JsonText(await tags.all(params.type, hiddenFrom(caller), query)),
   );
 
 export const getTagEndpoint = (tags: TagReader) =>

@@ -7,7 +7,7 @@ export const listServiceAccountsEndpoint = (work: UnitOfWork) =>
   implement(ListServiceAccounts, (asked) =>
     work(asked, async (tx) => {
       const serviceAccounts = [];
-      for (const account of await tx.people.list('service-accounts'))
+      for (const account of await tx.people.list('service-accounts', asked.query))
         serviceAccounts.push({ ...account, tokens: await tx.tokens.pats(account.id) });
       return { serviceAccounts, rootRoles: await rootRolesOf(tx) };
     }),

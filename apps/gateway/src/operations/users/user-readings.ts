@@ -10,7 +10,7 @@ export const rootRolesOf = async ({ roles }: Pick<Work, 'roles'>) =>
 export const listUsersEndpoint = (work: UnitOfWork) =>
   implement(ListUsers, (asked) =>
     work(asked, async (tx) => ({
-      users: (await tx.people.list('users')).map((user) => ({ ...user, inviteLink: '' })),
+      users: (await tx.people.list('users', asked.query)).map((user) => ({ ...user, inviteLink: '' })),
       rootRoles: await rootRolesOf(tx),
     })),
   );

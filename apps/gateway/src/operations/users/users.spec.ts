@@ -25,6 +25,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+it('lists a page of the users, in the order of their ids', async () => {
+  for (let nth = 0; nth < 3; nth++) await aUser();
+  const { users: all } = await done<Users>('GET', 'user-admin');
+  const page = async (query: string) => (await done<Users>('GET', `user-admin?${query}`)).users;
+  expect(all.length).toBeGreaterThanOrEqual(3);
+  expect(await page('limit=2')).toEqual(all.slice(0, 2));
+  expect(await page('limit=2&offset=1')).toEqual(all.slice(1, 3));
+  expect(await page('offset=2')).toEqual(all.slice(2));
+  expect((await ask('GET', 'user-admin?limit=1001')).status).toBe(400);
+});
+
 describe('a user', () => {
   it('is created with a root role, and found again', async () => {
     const body = { name: 'Mia', username: ' mia ', email: 'Mia@Example.org', rootRole: 'Editor', sendEmail: true };

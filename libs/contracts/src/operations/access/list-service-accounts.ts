@@ -1,4 +1,5 @@
 import { ServiceAccounts } from '../../model/account.ts';
+import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** List the service accounts. */
@@ -10,5 +11,6 @@ export const ListServiceAccounts = defineOperation({
   tag: 'Service Accounts',
   http: { method: 'GET', url: '/api/admin/service-account' },
   permission: 'ADMIN',
+  query: PageQuery('service accounts'),
   reply: ServiceAccounts,
 });

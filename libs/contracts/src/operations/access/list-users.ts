@@ -1,4 +1,5 @@
 import { Users } from '../../model/account.ts';
+import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** List the users. */
@@ -10,5 +11,6 @@ export const ListUsers = defineOperation({
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin' },
   permission: 'ADMIN',
+  query: PageQuery('users'),
   reply: Users,
 });

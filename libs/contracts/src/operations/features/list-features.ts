@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { writtenTagPattern } from '../../model/documented.ts';
 import { ProjectFeatures } from '../../model/feature.ts';
+import { optionalPage } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -32,6 +33,7 @@ export const ListFeatures = defineOperation({
     namePrefix: Type.Optional(
       Type.String({ maxLength: 100, description: 'features alone whose name begins so, in upper or lower case' }),
     ),
+    ...optionalPage('features'),
   }),
   reply: ProjectFeatures,
   errors: ['ValidationError'],

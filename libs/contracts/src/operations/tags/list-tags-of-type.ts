@@ -1,4 +1,5 @@
 import { Tags } from '../../model/tag.ts';
+import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 import { TagTypePath } from '../paths.ts';
 
@@ -12,5 +13,6 @@ export const ListTagsOfType = defineOperation({
   http: { method: 'GET', url: '/api/admin/tags/:type' },
   permission: 'authenticated',
   params: TagTypePath,
+  query: PageQuery('tags'),
   reply: Tags,
 });

@@ -1,4 +1,5 @@
 import { Tags } from '../../model/tag.ts';
+import { PageQuery } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** List the tags. */
@@ -10,5 +11,6 @@ export const ListTags = defineOperation({
   tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tags' },
   permission: 'authenticated',
+  query: PageQuery('tags'),
   reply: Tags,
 });
