@@ -4,7 +4,7 @@ import { startTelling } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
-import { handingOver } from './operations/features/import-proposal.ts';
+import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
 import { listingLimits } from './operations/usage/listing-limits.ts';
 import { entities } from './persistence/entities.ts';
@@ -40,19 +40,23 @@ export const featuresService = defineService({
     });
     atStop('relay', () => telling.relay.stop());
     const work = unitOfWork(telling);
-    const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
-    const applicationDays = config.FEATURES_APPLICATION_DAYS;
-    const handOver = handingOver(bus, work);
-    const housekeeping = startHousekeeping(work, { intervalMs, applicationDays, handOver, warn });
-    atStop('housekeeping', () => housekeeping.stop());
     const limits = listingLimits({
       limit: config.FEATURES_APPLICATIONS_LIMIT,
       perMinute: config.FEATURES_NEW_APPLICATIONS_PER_MINUTE,
       ...{ registry: metrics, warn },
     });
-    const mostDelivered = config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024;
-    const answered = featuresEndpoints(work, readersOf(database), bus, limits, config.FEATURES_LIMIT, mostDelivered);
-    const served = await serve(completeEndpoints('features', [...answered, telling.endpoint]));
+    const context = featuresContext({
+      ...{ work, bus, limits },
+      readers: readersOf(database),
+      featureLimit: config.FEATURES_LIMIT,
+      deliveryCacheCharacters: config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024,
+    });
+    const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
+    const applicationDays = config.FEATURES_APPLICATION_DAYS;
+    const housekeeping = startHousekeeping(work, { intervalMs, applicationDays, handOver: context.handOver, warn });
+    atStop('housekeeping', () => housekeeping.stop());
+    const endpoints = featuresEndpoints(context);
+    const served = await serve(completeEndpoints('features', [...endpoints, telling.endpoint]));
     atStop('calls', () => served.stop(), callsStopLimitMs);
     return { ready: () => database.ready() };
   },

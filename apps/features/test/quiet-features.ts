@@ -2,6 +2,7 @@ import { type Bus, call, type CallContext, inProcessBus, serve, type Ask } from 
 import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { startTelling } from '@bunting/outbox';
+import { featuresContext } from '../src/operations/context.ts';
 import { featuresEndpoints } from '../src/operations/index.ts';
 import { entities } from '../src/persistence/entities.ts';
 import { steps } from '../src/persistence/migrations/index.ts';
@@ -52,7 +53,8 @@ export const quietFeatures = async (): Promise<QuietFeatures> => {
   const fresh = await freshFeaturesDatabase();
   const bus = inProcessBus();
   const { database, work } = await quietWork(fresh.url, bus);
-  const served = await serve(bus, featuresEndpoints(work, readersOf(database), bus, noListingLimits), {
+  const context = featuresContext({ work, bus, readers: readersOf(database), limits: noListingLimits });
+  const served = await serve(bus, featuresEndpoints(context), {
     checkReplies: true,
   });
   return {

@@ -15,6 +15,7 @@ import { mountMetrics } from './metrics-page.ts';
 import { mount } from './mount.ts';
 import { openApiDocument, version } from './openapi.ts';
 import { gatewayEndpoints } from './operations/index.ts';
+import { placesKnown } from './operations/places.ts';
 import { listenForAccessChanges } from './persistence/access-changes.ts';
 import { accessReader } from './persistence/access-reader.ts';
 import { accountCounter, instanceId } from './persistence/account-counter.ts';
@@ -137,8 +138,7 @@ const start = async ({
     bus,
     work,
     access,
-    heardOf,
-    catchUp,
+    places: placesKnown(bus, heardOf, catchUp),
     hidings,
     forget,
     instance: {

@@ -16,7 +16,7 @@ import { actorOf } from '../actor.ts';
 import { asPosted } from '../as-posted.ts';
 import { inBody } from '../in-body.ts';
 import { outlooksOf } from '../outlooks.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 import { takingTurns } from '../turns.ts';
 
 /** How often changes are checked because the request was edited meanwhile, by way of another replica. */
@@ -67,14 +67,12 @@ const addUnlessOutdated = async (
   return request;
 };
 
-type Adding = Pick<Surroundings, 'bus' | 'reader' | 'work' | 'isVoluntary'>;
-
 /**
  * Adds to the caller's open request for the project and environment, or creates it. Another service says what the changes
  * mean, and no lock is held while it is asked: an edit in between is noticed by the revision, or by a look before a draft is
  * made, and then all is done again with what is there now. What all of it would come to is asked while it is being stored.
  */
-export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: Adding) => {
+export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeRequestsContext) => {
   const takeTurn = takingTurns();
   return implement(AddChanges, async (asked) => {
     const { params, query, body, caller, deadline } = asked;

@@ -3,10 +3,10 @@ import { AddComment } from '@bunting/contracts';
 import { requireText } from '../../domain/edit-change.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { actorOf } from '../actor.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 /** Adds a comment, in whatever state the request is: there may be something to say when all is over. */
-export const addCommentEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
+export const addCommentEndpoint = ({ work }: ChangeRequestsContext) =>
   implement(AddComment, (asked) =>
     work(asked, async ({ requests }) => {
       const { params, body, caller } = asked;

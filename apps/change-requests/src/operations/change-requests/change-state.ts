@@ -15,7 +15,7 @@ import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { type Preview, previewsOf } from '../outlooks.ts';
 import { segmentsInUse } from '../segments-in-use.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 type Asking = Asked<typeof ChangeState>;
 type Conflicts = AppliedChanges['conflicts'];
@@ -63,7 +63,7 @@ const requireFuture = async ({ requests }: Work, scheduledAt: string): Promise<v
 };
 
 /** Moves a request along the table of states. Applying and scheduling ask the service that knows what changes mean. */
-export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Surroundings) => {
+export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: ChangeRequestsContext) => {
   /** What the request would replace now; refuses one that could not be applied. */
   const looked = async (asked: Asking) => {
     const { params, caller } = asked;

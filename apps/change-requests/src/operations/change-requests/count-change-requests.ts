@@ -1,10 +1,8 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CountActionable, CountChangeRequests, GetProjectEnvironments } from '@bunting/contracts';
-import type { Surroundings } from '../surroundings.ts';
+import { CountChangeRequests, GetProjectEnvironments } from '@bunting/contracts';
+import type { ChangeRequestsContext } from '../context.ts';
 
-type Counting = Pick<Surroundings, 'bus' | 'reader' | 'rolesOf'>;
-
-export const countChangeRequestsEndpoint = ({ bus, reader }: Counting) =>
+export const countChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(CountChangeRequests, async (asked) => {
     const { params } = asked;
     const [counts] = await Promise.all([
@@ -12,22 +10,4 @@ export const countChangeRequestsEndpoint = ({ bus, reader }: Counting) =>
       call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
     ]);
     return counts;
-  });
-
-/** Counts what waits for the caller: to be reviewed, to be applied, and to be looked after because its schedule is held up. */
-export const countActionableEndpoint = ({ bus, reader, rolesOf }: Counting) =>
-  implement(CountActionable, async (asked) => {
-    const { params, caller } = asked;
-    const [waiting] = await Promise.all([
-      reader.actionable(params.projectId, caller.id),
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
-    ]);
-    let total = 0;
-    for (const { environment, own, toReview, toApply } of waiting) {
-      const createdBy = { id: own ? caller.id : Number.NaN, name: null };
-      const { admin, reviewer, applier } = rolesOf(caller, { project: params.projectId, environment, createdBy });
-      if (admin || (reviewer && !own)) total += toReview;
-      if (applier) total += toApply;
-    }
-    return { total };
   });

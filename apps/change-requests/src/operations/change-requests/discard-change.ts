@@ -3,9 +3,9 @@ import { DiscardChange } from '@bunting/contracts';
 import { discardChange } from '../../domain/edit-change.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { actorOf } from '../actor.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
-export const discardChangeEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
+export const discardChangeEndpoint = ({ work }: ChangeRequestsContext) =>
   implement(DiscardChange, (asked) =>
     work(asked, async ({ requests, outbox }) => {
       const { params, caller } = asked;

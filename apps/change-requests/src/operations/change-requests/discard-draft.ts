@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { DiscardDraft } from '@bunting/contracts';
 import { move, requireVisible } from '../../domain/move.ts';
 import { actorOf } from '../actor.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
-export const discardDraftEndpoint = ({ work, rolesOf }: Pick<Surroundings, 'work' | 'rolesOf'>) =>
+export const discardDraftEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
   implement(DiscardDraft, (asked) =>
     work(asked, async ({ requests, outbox }) => {
       const { params, caller } = asked;

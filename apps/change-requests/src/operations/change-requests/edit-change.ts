@@ -11,12 +11,12 @@ import { actorOf } from '../actor.ts';
 import { asPosted } from '../as-posted.ts';
 import { inBody } from '../in-body.ts';
 import { outlooksOf } from '../outlooks.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 const mostTries = 5;
 
 /** Replaces one change. As with new ones, another service says what it means, and an edit in between is noticed. */
-export const editChangeEndpoint = ({ bus, reader, work }: Pick<Surroundings, 'bus' | 'reader' | 'work'>) =>
+export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext) =>
   implement(EditChange, async (asked) => {
     const { params, body, caller } = asked;
     requireMayPropose(caller, params.projectId);

@@ -4,9 +4,9 @@ import { entityTagOf } from '../../domain/entity-tag.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import { outlooksOf } from '../outlooks.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
-export const getChangeRequestEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
+export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetChangeRequest, async (asked) => {
     const { params, caller } = asked;
     const found = await reader.one(params.id, params.projectId);

@@ -1,12 +1,13 @@
 import { type Asked, type Bus, call, implement, onBehalfOf } from '@bunting/bus';
-import { GetProjectEnvironments, ListOpenChangeRequests, ListPendingChangeRequests } from '@bunting/contracts';
+import { GetProjectEnvironments, ListPendingChangeRequests } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
 import { outlooksOf } from '../outlooks.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 type Asking = Asked<typeof ListPendingChangeRequests>;
 
-const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: Asking) => {
+export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: Asking) => {
   const { params, caller } = asked;
   const { projectId } = params;
   const context = onBehalfOf(asked);
@@ -21,9 +22,5 @@ const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: Asking) =
 };
 
 /** Lists the caller's own requests that still take changes, in the environments that the project has now. */
-export const listPendingChangeRequestsEndpoint = (bus: Bus, reader: ChangeRequestReader) =>
+export const listPendingChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListPendingChangeRequests, (asked) => pendingOf(bus, reader, asked));
-
-/** The same by its older name. */
-export const listOpenChangeRequestsEndpoint = (bus: Bus, reader: ChangeRequestReader) =>
-  implement(ListOpenChangeRequests, (asked) => pendingOf(bus, reader, asked));

@@ -1,9 +1,9 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListScheduled } from '@bunting/contracts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists which scheduled requests an edit would meet, so that people can be warned before they make it. */
-export const listScheduledEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
+export const listScheduledEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListScheduled, async (asked) => {
     const { params, query } = asked;
     const { feature = [], strategyId = [], variantForFlag = [] } = query;

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ListSegmentUses } from '@bunting/contracts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 /** What hidden projects are about to do is not there; of the drafts of others it shows that they are, and not which they are. */
-export const listSegmentUsesEndpoint = ({ reader }: Pick<Surroundings, 'reader'>) =>
+export const listSegmentUsesEndpoint = ({ reader }: ChangeRequestsContext) =>
   implement(ListSegmentUses, async ({ body, caller }) => {
     const uses = await reader.strategiesUsing(body.segment, caller.id, caller.hiddenProjects ?? []);
     return {

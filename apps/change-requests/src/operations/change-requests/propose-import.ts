@@ -5,7 +5,7 @@ import type { ChangeRequest } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/configuration.ts';
 import { createDraft } from '../../domain/content.ts';
 import { move } from '../../domain/move.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 const roles = { author: true, admin: false, reviewer: false, applier: false, system: false };
 
@@ -13,7 +13,7 @@ const roles = { author: true, admin: false, reviewer: false, applier: false, sys
  * Makes a request of its own for an import, beside whatever its author has open, and sends it to review. Nothing is asked any
  * more: what the changes mean was judged where the import was done, together with it.
  */
-export const proposeImportEndpoint = ({ work }: Pick<Surroundings, 'work'>) =>
+export const proposeImportEndpoint = ({ work }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>
     work(traceparent, async ({ requests, outbox }) => {
       const { importId, project, environment, title, by, changes } = body;

@@ -10,12 +10,10 @@ import { AnotherOpenRequest } from '../../persistence/change-request-repository.
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { outlooksOf } from '../outlooks.ts';
-import type { Surroundings } from '../surroundings.ts';
-
-type Reverting = Pick<Surroundings, 'bus' | 'reader' | 'work' | 'isVoluntary'>;
+import type { ChangeRequestsContext } from '../context.ts';
 
 /** Makes a draft that undoes an applied request. It is the caller's, who must not have another draft there. */
-export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: Reverting) =>
+export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: ChangeRequestsContext) =>
   implement(RevertChangeRequest, async (asked) => {
     const { params, caller } = asked;
     requireMayPropose(caller, params.projectId);

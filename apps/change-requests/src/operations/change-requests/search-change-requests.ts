@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { invalid, ListProjects, SearchChangeRequests } from '@bunting/contracts';
 import { shownAuthor, shownSchedule } from '../../domain/view.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
 /** What follows `IS:`, when it is one of what may follow. */
 const among = <T>(name: string, given: string | undefined, what: string, read: (value: string) => T | undefined) => {
@@ -20,7 +20,7 @@ const isOpenOf = (text: string): boolean | undefined =>
   text === 'open' ? true : text === 'closed' ? false : undefined;
 
 /** Finds requests in the projects that the caller may see: another service says which those are. */
-export const searchChangeRequestsEndpoint = ({ bus, reader }: Pick<Surroundings, 'bus' | 'reader'>) =>
+export const searchChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(SearchChangeRequests, async (asked) => {
     const { query, caller } = asked;
     const { offset = 0, limit = 50 } = query;

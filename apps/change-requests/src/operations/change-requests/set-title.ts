@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { SetTitle } from '@bunting/contracts';
 import { rename } from '../../domain/edit-change.ts';
 import { requireVisible } from '../../domain/move.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ChangeRequestsContext } from '../context.ts';
 
-export const setTitleEndpoint = ({ work, rolesOf }: Pick<Surroundings, 'work' | 'rolesOf'>) =>
+export const setTitleEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
   implement(SetTitle, (asked) =>
     work(asked, async ({ requests }) => {
       const { params, body, caller } = asked;

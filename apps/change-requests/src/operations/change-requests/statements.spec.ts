@@ -58,8 +58,8 @@ beforeAll(async () => {
   const work = unitOfWork(telling);
   const tellProtection = tellingProtection(bus, agendaOf(database), work);
   const rolesOf = rolesFor({ adminTokens: true, ownOfAdmins: true });
-  const surroundings = { bus, reader, work, rolesOf, isVoluntary: true, apply: applying(bus, work), tellProtection };
-  served = await serve(bus, changeRequestsEndpoints(surroundings));
+  const context = { bus, reader, work, rolesOf, isVoluntary: true, apply: applying(bus, work), tellProtection };
+  served = await serve(bus, changeRequestsEndpoints(context));
 });
 beforeEach(() => database.transaction(({ query }) => query('truncate change_request cascade')));
 afterAll(async () => {

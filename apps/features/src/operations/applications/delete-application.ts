@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeleteApplication, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteApplicationEndpoint = (work: UnitOfWork) =>
+export const deleteApplicationEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteApplication, (asked) =>
     work(asked, async ({ applications }) => {
       const { params, caller } = asked;

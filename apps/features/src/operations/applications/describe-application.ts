@@ -1,13 +1,12 @@
 import { implement } from '@bunting/bus';
 import { DescribeApplication } from '@bunting/contracts';
 import { tooMany } from '../../domain/refusals.ts';
-import type { ApplicationReader } from '../../persistence/application-reader.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many applications the list holds */
-export const describeApplicationEndpoint = (work: UnitOfWork, applications: ApplicationReader, limit: number) =>
+export const describeApplicationEndpoint = ({ work, applications, applicationsLimit: limit }: FeaturesContext) =>
   implement(DescribeApplication, async (asked) => {
     const { params, body, caller, now } = asked;
     authoriseEverywhere(caller, DescribeApplication.permission);

@@ -1,9 +1,9 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetApplicationOverview } from '@bunting/contracts';
-import type { ApplicationReader } from '../../persistence/application-reader.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const getApplicationOverviewEndpoint = (applications: ApplicationReader) =>
+export const getApplicationOverviewEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     GetApplicationOverview,
     async ({ params, caller }) => new JsonText(await applications.overview(params.appName, hiddenFrom(caller))),

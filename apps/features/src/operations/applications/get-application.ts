@@ -1,9 +1,9 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetApplication } from '@bunting/contracts';
-import type { ApplicationReader } from '../../persistence/application-reader.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const getApplicationEndpoint = (applications: ApplicationReader) =>
+export const getApplicationEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     GetApplication,
     async ({ params, caller }) => new JsonText(await applications.one(params.appName, hiddenFrom(caller))),

@@ -1,9 +1,9 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListApplicationInstances } from '@bunting/contracts';
-import type { ApplicationReader } from '../../persistence/application-reader.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listApplicationInstancesEndpoint = (applications: ApplicationReader) =>
+export const listApplicationInstancesEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     ListApplicationInstances,
     async ({ params, caller }) =>

@@ -1,9 +1,9 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListApplications } from '@bunting/contracts';
-import type { ApplicationReader } from '../../persistence/application-reader.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listApplicationsEndpoint = (applications: ApplicationReader) =>
+export const listApplicationsEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     ListApplications,
     async ({ query, caller }) => new JsonText(await applications.all(query, hiddenFrom(caller))),

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListOutdatedSdks } from '@bunting/contracts';
-import type { ApplicationReader } from '../../persistence/application-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listOutdatedSdksEndpoint = (applications: ApplicationReader) =>
+export const listOutdatedSdksEndpoint = ({ applications }: FeaturesContext) =>
   implement(ListOutdatedSdks, async ({ params }) => new JsonText(await applications.outdatedSdksOf(params.projectId)));

@@ -1,8 +1,8 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListProjectApplications } from '@bunting/contracts';
-import type { ApplicationReader } from '../../persistence/application-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listProjectApplicationsEndpoint = (applications: ApplicationReader) =>
+export const listProjectApplicationsEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     ListProjectApplications,
     async ({ params, query }) => new JsonText(await applications.ofProject(params.projectId, query)),

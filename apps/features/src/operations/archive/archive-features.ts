@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { ArchiveFeatures } from '@bunting/contracts';
 import { archiveFeatures } from '../../domain/archive.ts';
 import { requireOfProject } from '../../domain/batch.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const archiveFeaturesEndpoint = (work: UnitOfWork) =>
+export const archiveFeaturesEndpoint = ({ work }: FeaturesContext) =>
   implement(ArchiveFeatures, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller, now } = asked;

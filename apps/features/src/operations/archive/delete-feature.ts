@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeature, notFound } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { seenBy } from '../seen-by.ts';
 import { deleteForGood } from './delete-for-good.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteFeatureEndpoint = (work: UnitOfWork) =>
+export const deleteFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeatures } from '@bunting/contracts';
 import { requireOfProject } from '../../domain/batch.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { deleteForGood } from './delete-for-good.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteFeaturesEndpoint = (work: UnitOfWork) =>
+export const deleteFeaturesEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteFeatures, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -1,8 +1,8 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListArchivedFeaturesOfProject } from '@bunting/contracts';
-import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listArchivedFeaturesOfProjectEndpoint = (parts: FeaturePartsReader) =>
+export const listArchivedFeaturesOfProjectEndpoint = ({ parts }: FeaturesContext) =>
   implement(
     ListArchivedFeaturesOfProject,
     async ({ params, caller }) => new JsonText(await parts.archived(params.projectId, caller.id, [])),

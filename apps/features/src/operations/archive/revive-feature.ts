@@ -1,15 +1,15 @@
 import { implement } from '@bunting/bus';
 import { notFound, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { requireReferencesOfRevived } from './require-references-of-revived.ts';
 import { requireRoomForRevived } from './require-room-for-revived.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const reviveFeatureEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+export const reviveFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
   implement(ReviveFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller, now } = asked;

@@ -2,14 +2,14 @@ import { implement } from '@bunting/bus';
 import { ReviveFeatures } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive.ts';
 import { requireOfProject } from '../../domain/batch.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
 import { requireReferencesOfRevived } from './require-references-of-revived.ts';
 import { requireRoomForRevived } from './require-room-for-revived.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const reviveFeaturesEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+export const reviveFeaturesEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
   implement(ReviveFeatures, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller, now } = asked;

@@ -8,9 +8,10 @@ import { inverseOf } from '../../domain/changes/inverse.ts';
 import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
 import type { DomainEvent } from '../../domain/feature.ts';
-import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
 import { hiddenFrom } from '../seen-by.ts';
 import { subjectsOf } from './check-changes.ts';
+import type { FeaturesContext } from '../context.ts';
 
 type Asking = Asked<typeof ApplyChanges>;
 
@@ -107,7 +108,7 @@ const isFinal = (error: unknown): error is Refusal =>
  * Applies all changes of a request or none, in one transaction with the answer: who asks again is given the same. The answer
  * "no" is remembered as well, so that a message that comes late cannot turn it into a "yes".
  */
-export const applyChangesEndpoint = (work: UnitOfWork) =>
+export const applyChangesEndpoint = ({ work }: FeaturesContext) =>
   implement(ApplyChanges, async (asked) => {
     const { changeRequestId: id, uid = null, attempt } = asked.body;
     const identified = { id, uid, attempt, content: contentOf(asked.body) };

@@ -3,9 +3,10 @@ import { type Change, CheckChanges, isSegmentChange, notFound } from '@bunting/c
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/index.ts';
 import { named } from '../../domain/refusals.ts';
-import type { SituationReader, Subjects } from '../../persistence/situation-reader.ts';
+import type { Subjects } from '../../persistence/situation-reader.ts';
 import { mentionsOf } from '../mentions.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** The features that a change is about, or speaks of. */
 export const featuresOf = (change: Change): string[] => {
@@ -27,7 +28,7 @@ export const subjectsOf = (project: string, changes: readonly Change[]): Subject
   };
 };
 
-export const checkChangesEndpoint = (readSituation: SituationReader) =>
+export const checkChangesEndpoint = ({ situation: readSituation }: FeaturesContext) =>
   implement(CheckChanges, async ({ body, caller, now }) => {
     const { project, environment, changes, earlier } = body;
     const found = await readSituation(subjectsOf(project, [...earlier, ...changes]), hiddenFrom(caller));

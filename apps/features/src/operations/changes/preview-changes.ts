@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { replacedNow } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
 import { named } from '../../domain/refusals.ts';
-import type { FoundSituation, SituationReader } from '../../persistence/situation-reader.ts';
+import type { FoundSituation } from '../../persistence/situation-reader.ts';
 import { hiddenFrom } from '../seen-by.ts';
 import { featuresOf, subjectsOf } from './check-changes.ts';
+import type { FeaturesContext } from '../context.ts';
 
 const picked = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
   new Map(
@@ -27,7 +28,7 @@ const partOf = (found: FoundSituation, changes: readonly Change[]): FoundSituati
 });
 
 /** Says what change requests would come to, each by itself: one statement for all that they are about. */
-export const previewChangesEndpoint = (readSituation: SituationReader) =>
+export const previewChangesEndpoint = ({ situation: readSituation }: FeaturesContext) =>
   implement(PreviewChanges, async ({ body, caller, now }) => {
     const { project, requests, withStates } = body;
     const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { SetProtection } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setProtectionEndpoint = (work: UnitOfWork) =>
+export const setProtectionEndpoint = ({ work }: FeaturesContext) =>
   implement(SetProtection, (asked) =>
     work(asked, async ({ protection }) => {
       await protection.set(asked.body);

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { CreateContextField, refusal } from '@bunting/contracts';
 import { newContextField } from '../../domain/context-field.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const createContextFieldEndpoint = (work: UnitOfWork) =>
+export const createContextFieldEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateContextField, (asked) =>
     work(asked, async ({ contextFields, events }) => {
       authoriseEverywhere(asked.caller, CreateContextField.permission);

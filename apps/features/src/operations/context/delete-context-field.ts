@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { listed } from '../../domain/users.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteContextFieldEndpoint = (work: UnitOfWork) =>
+export const deleteContextFieldEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteContextField, (asked) =>
     work(asked, async ({ contextFields, events }) => {
       const { params, caller } = asked;

@@ -3,10 +3,10 @@ import { notFound, UpdateContextField } from '@bunting/contracts';
 import { contextFieldAfter } from '../../domain/context-field.ts';
 import { named } from '../../domain/refusals.ts';
 import { isSame } from '../../domain/same.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateContextFieldEndpoint = (work: UnitOfWork) =>
+export const updateContextFieldEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateContextField, (asked) =>
     work(asked, async ({ contextFields, events }) => {
       const { params, body, caller } = asked;

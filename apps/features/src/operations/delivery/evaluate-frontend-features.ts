@@ -1,12 +1,14 @@
 import { implement } from '@bunting/bus';
 import { EvaluateFrontendFeatures } from '@bunting/contracts';
 import { contextOfBody, frontendFeatures } from '../../domain/evaluation/frontend.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
 import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
-import type { Evaluations } from './evaluations.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const evaluateFrontendFeaturesEndpoint = (evaluations: Evaluations, environments: ApplicationEnvironments) =>
+export const evaluateFrontendFeaturesEndpoint = ({
+  evaluations,
+  applicationEnvironments: environments,
+}: FeaturesContext) =>
   implement(EvaluateFrontendFeatures, async ({ caller, body, query, now }) => {
     const asked = body.context?.['environment'];
     const named = typeof asked === 'string' ? asked : undefined;

@@ -2,12 +2,11 @@ import { implement, JsonText } from '@bunting/bus';
 import { GetClientFeature, notFound } from '@bunting/contracts';
 import { deliveredTo, noSuchDeliveryEnvironment } from '../../domain/delivery.ts';
 import { named } from '../../domain/refusals.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
-import type { ClientFeaturesReader } from '../../persistence/client-features-reader.ts';
 import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const getClientFeatureEndpoint = (clients: ClientFeaturesReader, environments: ApplicationEnvironments) =>
+export const getClientFeatureEndpoint = ({ clients, applicationEnvironments: environments }: FeaturesContext) =>
   implement(GetClientFeature, async ({ caller, params, query }) => {
     const environment = await deliveryEnvironment(environments, caller, query.environment);
     authorise(caller, GetClientFeature.permission, { environment });

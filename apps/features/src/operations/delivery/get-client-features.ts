@@ -1,12 +1,11 @@
 import { implement, JsonText, notModified } from '@bunting/bus';
 import { GetClientFeatures } from '@bunting/contracts';
 import { deliveredTo } from '../../domain/delivery.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
 import { authorise } from '../authorise.ts';
-import type { Deliveries } from './deliveries.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const getClientFeaturesEndpoint = (deliveries: Deliveries, environments: ApplicationEnvironments) =>
+export const getClientFeaturesEndpoint = ({ deliveries, applicationEnvironments: environments }: FeaturesContext) =>
   implement(GetClientFeatures, async ({ caller, query, isKnown, say }) => {
     const environment = await deliveryEnvironment(environments, caller, query.environment);
     authorise(caller, GetClientFeatures.permission, { environment });

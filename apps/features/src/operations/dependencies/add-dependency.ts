@@ -2,12 +2,12 @@ import { implement } from '@bunting/bus';
 import { AddDependency } from '@bunting/contracts';
 import { addDependency, normalDependency } from '../../domain/dependency.ts';
 import { noSuchFeature } from '../../domain/feature-rules.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
 import { seenBy } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const addDependencyEndpoint = (work: UnitOfWork) =>
+export const addDependencyEndpoint = ({ work }: FeaturesContext) =>
   implement(AddDependency, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { HasDependencies } from '@bunting/contracts';
-import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const hasDependenciesEndpoint = (parts: FeaturePartsReader) =>
+export const hasDependenciesEndpoint = ({ parts }: FeaturesContext) =>
   implement(HasDependencies, async () => new JsonText(await parts.anyDependencies()));

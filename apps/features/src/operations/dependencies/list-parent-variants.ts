@@ -1,8 +1,8 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListParentVariants } from '@bunting/contracts';
-import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listParentVariantsEndpoint = (parts: FeaturePartsReader) =>
+export const listParentVariantsEndpoint = ({ parts }: FeaturesContext) =>
   implement(ListParentVariants, async ({ params }) => {
     const at = { project: params.projectId, name: params.featureName };
     return new JsonText(await parts.variantNames(at));

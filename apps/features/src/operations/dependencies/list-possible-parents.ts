@@ -1,8 +1,8 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListPossibleParents } from '@bunting/contracts';
-import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listPossibleParentsEndpoint = (parts: FeaturePartsReader) =>
+export const listPossibleParentsEndpoint = ({ parts }: FeaturesContext) =>
   implement(ListPossibleParents, async ({ params }) => {
     const at = { project: params.projectId, name: params.featureName };
     return new JsonText(await parts.possibleParents(at));

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { RemoveDependencies } from '@bunting/contracts';
 import { removeDependencies, requireDependencies } from '../../domain/dependency.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const removeDependenciesEndpoint = (work: UnitOfWork) =>
+export const removeDependenciesEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveDependencies, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { RemoveDependency } from '@bunting/contracts';
 import { removeDependency } from '../../domain/dependency.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const removeDependencyEndpoint = (work: UnitOfWork) =>
+export const removeDependencyEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveDependency, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -1,4 +1,4 @@
-import { type Bus, call, implement, onBehalfOf } from '@bunting/bus';
+import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CloneEnvironment, CopyEnvironmentPermissions, invalid, notFound } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { clonedEnvironment, shownEnvironment } from '../../domain/environment.ts';
@@ -6,8 +6,8 @@ import { copyEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { named, tooMany } from '../../domain/refusals.ts';
 import { limits } from '../../domain/surroundings.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** Projects that are wanted: null for every one that has the environment. */
 const wantedOf = (projects: readonly string[] | undefined): readonly string[] | null =>
@@ -17,7 +17,7 @@ const wantedOf = (projects: readonly string[] | undefined): readonly string[] | 
  * Clones an environment in one transaction. Permissions belong to the gateway, which copies them after the commit: where it does not
  * answer, the caller may repeat the request with the same `Idempotency-Key`.
  */
-export const cloneEnvironmentEndpoint = (work: UnitOfWork, bus: Bus) =>
+export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
   implement(CloneEnvironment, (asked) =>
     work.thenReply(
       asked,

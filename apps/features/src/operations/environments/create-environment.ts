@@ -3,10 +3,10 @@ import { CreateEnvironment } from '@bunting/contracts';
 import { newEnvironment, shownEnvironment } from '../../domain/environment.ts';
 import { tooMany } from '../../domain/refusals.ts';
 import { limits } from '../../domain/surroundings.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const createEnvironmentEndpoint = (work: UnitOfWork) =>
+export const createEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateEnvironment, (asked) =>
     work(asked, async ({ environments, events }) => {
       authoriseEverywhere(asked.caller, CreateEnvironment.permission);

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteEnvironment, notFound, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteEnvironmentEndpoint = (work: UnitOfWork) =>
+export const deleteEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteEnvironment, (asked) =>
     work(asked, async ({ environments, events }) => {
       const { params, caller } = asked;

@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { DisableEnvironmentsInBulk } from '@bunting/contracts';
 import { disableEnvironment } from '../../domain/environments.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
 import { featuresToSwitch } from './features-to-switch.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const disableEnvironmentsInBulkEndpoint = (work: UnitOfWork) =>
+export const disableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
   implement(DisableEnvironmentsInBulk, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -3,12 +3,12 @@ import { EnableEnvironmentsInBulk } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
 import { featuresToSwitch } from './features-to-switch.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const enableEnvironmentsInBulkEndpoint = (work: UnitOfWork) =>
+export const enableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
   implement(EnableEnvironmentsInBulk, (asked) =>
     work(asked, async (tx) => {
       const { params, query, body, caller } = asked;

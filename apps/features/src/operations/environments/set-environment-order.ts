@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { SetEnvironmentOrder } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { changeEnvironments } from './change-environments.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setEnvironmentOrderEndpoint = (work: UnitOfWork) =>
+export const setEnvironmentOrderEndpoint = ({ work }: FeaturesContext) =>
   implement(SetEnvironmentOrder, (asked) =>
     work(asked, async (tx) => {
       authoriseEverywhere(asked.caller, SetEnvironmentOrder.permission);

@@ -1,15 +1,14 @@
-import { implement } from '@bunting/bus';
-import { notFound, SwitchEnvironmentOff, SwitchEnvironmentOn } from '@bunting/contracts';
+import { notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
-interface Asked extends Occasion {
+export interface Asked extends Occasion {
   readonly params: { readonly name: string };
 }
 
 /** New projects get an environment that is on. What is in it stays, and nothing is told: no feature changes by it. */
-const switchEnvironment = (work: UnitOfWork, asked: Asked, enabled: boolean): Promise<null> =>
+export const switchEnvironment = (work: UnitOfWork, asked: Asked, enabled: boolean): Promise<null> =>
   work(asked, async ({ environments }) => {
     const { params, caller } = asked;
     authoriseEverywhere(caller, 'ADMIN');
@@ -18,9 +17,3 @@ const switchEnvironment = (work: UnitOfWork, asked: Asked, enabled: boolean): Pr
     if (environment.enabled !== enabled) await environments.save([{ ...environment, enabled }]);
     return null;
   });
-
-export const switchEnvironmentOnEndpoint = (work: UnitOfWork) =>
-  implement(SwitchEnvironmentOn, (asked) => switchEnvironment(work, asked, true));
-
-export const switchEnvironmentOffEndpoint = (work: UnitOfWork) =>
-  implement(SwitchEnvironmentOff, (asked) => switchEnvironment(work, asked, false));

@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { notFound, UpdateEnvironment } from '@bunting/contracts';
 import { shownEnvironment } from '../../domain/environment.ts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { changeEnvironments } from './change-environments.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateEnvironmentEndpoint = (work: UnitOfWork) =>
+export const updateEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateEnvironment, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

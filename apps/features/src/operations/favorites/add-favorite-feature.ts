@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteFeature } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { tellFavorite } from './tell-favorite.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const addFavoriteFeatureEndpoint = (work: UnitOfWork) =>
+export const addFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(AddFavoriteFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -1,14 +1,13 @@
-import { implement } from '@bunting/bus';
-import { AddFavoriteProject, type Caller, RemoveFavoriteProject } from '@bunting/contracts';
+import { type Caller } from '@bunting/contracts';
 import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { foundProject } from '../projects/found-project.ts';
 
-interface Asked extends Occasion {
+export interface Asked extends Occasion {
   readonly params: { readonly projectId: string };
   readonly caller: Caller;
 }
 
-const setFavorite = (work: UnitOfWork, asked: Asked, isFavorite: boolean): Promise<null> =>
+export const setFavorite = (work: UnitOfWork, asked: Asked, isFavorite: boolean): Promise<null> =>
   work(asked, async (tx) => {
     const { params, caller } = asked;
     const { project } = await foundProject(tx, { id: params.projectId, caller, access: 'authenticated' });
@@ -17,9 +16,3 @@ const setFavorite = (work: UnitOfWork, asked: Asked, isFavorite: boolean): Promi
     tx.events.record([{ type, project: project.id, data: { project: project.id } }]);
     return null;
   });
-
-export const addFavoriteProjectEndpoint = (work: UnitOfWork) =>
-  implement(AddFavoriteProject, (asked) => setFavorite(work, asked, true));
-
-export const removeFavoriteProjectEndpoint = (work: UnitOfWork) =>
-  implement(RemoveFavoriteProject, (asked) => setFavorite(work, asked, false));

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteFeature } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { tellFavorite } from './tell-favorite.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const removeFavoriteFeatureEndpoint = (work: UnitOfWork) =>
+export const removeFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveFavoriteFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListFeatureTypes } from '@bunting/contracts';
-import type { FeatureTypeReader } from '../../persistence/feature-types.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listFeatureTypesEndpoint = (types: FeatureTypeReader) =>
+export const listFeatureTypesEndpoint = ({ featureTypes: types }: FeaturesContext) =>
   implement(ListFeatureTypes, async () => new JsonText(await types.all()));

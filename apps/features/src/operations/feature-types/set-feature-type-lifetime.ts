@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { notFound, SetFeatureTypeLifetime } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setFeatureTypeLifetimeEndpoint = (work: UnitOfWork) =>
+export const setFeatureTypeLifetimeEndpoint = ({ work }: FeaturesContext) =>
   implement(SetFeatureTypeLifetime, (asked) =>
     work(asked, async ({ featureTypes, events }) => {
       const { params, body, caller } = asked;

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeature } from '@bunting/contracts';
 import { archiveFeature } from '../../domain/feature-rules.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const archiveFeatureEndpoint = (work: UnitOfWork) =>
+export const archiveFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(ArchiveFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller, now } = asked;

@@ -5,13 +5,13 @@ import { cloneFeature } from '../../domain/clone-feature.ts';
 import { storedFeature } from '../../domain/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { nameTaken } from './name-taken.ts';
 import { requireRoom } from './require-room.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const cloneFeatureEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+export const cloneFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
   implement(CloneFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller, now } = asked;

@@ -3,14 +3,14 @@ import { CreateFeature, invalid, notFound } from '@bunting/contracts';
 import { createFeature, storedFeature } from '../../domain/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { tellNewTags } from '../tags/tell-new-tags.ts';
 import { nameTaken } from './name-taken.ts';
 import { requireRoom } from './require-room.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const createFeatureEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+export const createFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
   implement(CreateFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller, now } = asked;

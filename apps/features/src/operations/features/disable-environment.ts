@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DisableEnvironment } from '@bunting/contracts';
 import { disableEnvironment } from '../../domain/environments.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const disableEnvironmentEndpoint = (work: UnitOfWork) =>
+export const disableEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(DisableEnvironment, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -3,11 +3,11 @@ import { EnableEnvironment } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const enableEnvironmentEndpoint = (work: UnitOfWork) =>
+export const enableEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(EnableEnvironment, (asked) =>
     work(asked, async (tx) => {
       const { params, query, caller } = asked;

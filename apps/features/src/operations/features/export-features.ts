@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ExportFeatures, invalid } from '@bunting/contracts';
 import { mustBe } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const exportFeaturesEndpoint = (work: UnitOfWork) =>
+export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>
   implement(ExportFeatures, (asked) =>
     work(asked, async ({ exporting, events }) => {
       const { environment, features, tag, project } = asked.body;

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { GetFeature } from '@bunting/contracts';
-import type { FeatureReader } from '../../persistence/feature-reader.ts';
 import { tagged } from '../tagged.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const getFeatureEndpoint = (features: FeatureReader) =>
+export const getFeatureEndpoint = ({ features }: FeaturesContext) =>
   implement(GetFeature, async (asked) => {
     const { params, query, caller } = asked;
     const at = { project: params.projectId, name: params.featureName };

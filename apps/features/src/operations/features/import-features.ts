@@ -21,10 +21,11 @@ import {
 } from '../../domain/import/index.ts';
 import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
-import { guardedFrom, type HandOver, propose, type Proposed } from './import-proposal.ts';
+import { guardedFrom, propose, type Proposed } from './import-proposal.ts';
 import { requireRoom } from './require-room.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** What an import does takes the same right as doing it by hand. */
 export const importPermissions: Partial<Record<EventType, Permission>> = {
@@ -84,7 +85,7 @@ const mostPatienceMs = 10_000;
  * kept in the same transaction and handed over after it: at once, or by housekeeping if that does not succeed.
  * @param limit how many active features there may be in all
  */
-export const importFeaturesEndpoint = (work: UnitOfWork, handOver: HandOver, limit: number | undefined) => {
+export const importFeaturesEndpoint = ({ work, handOver, featureLimit: limit }: FeaturesContext) => {
   const importOnce = async (tx: Work, asked: Asking): Promise<Done> => {
     const { body, caller, now } = asked;
     const { project, environment, data } = body;

@@ -1,9 +1,9 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListFeatures } from '@bunting/contracts';
 import { writtenTag } from '../../domain/tag.ts';
-import type { FeatureReader } from '../../persistence/feature-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listFeaturesEndpoint = (features: FeatureReader) =>
+export const listFeaturesEndpoint = ({ features }: FeaturesContext) =>
   implement(ListFeatures, async ({ params, query, caller }) => {
     const tags = query.tag?.map((written, nth) => writtenTag(written, `/query/tag/${nth}`));
     const { namePrefix, limit, offset } = query;

@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/move-feature.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
 import { requireRoom } from './require-room.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const moveFeatureEndpoint = (work: UnitOfWork) =>
+export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(MoveFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

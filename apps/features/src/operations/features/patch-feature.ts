@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { PatchFeature } from '@bunting/contracts';
 import { patchFeature } from '../../domain/feature-metadata.ts';
 import { storedFeature } from '../../domain/feature-rules.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const patchFeatureEndpoint = (work: UnitOfWork) =>
+export const patchFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(PatchFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

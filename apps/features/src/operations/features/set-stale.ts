@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { SetStale } from '@bunting/contracts';
 import { requireOfProject } from '../../domain/batch.ts';
 import { markStale } from '../../domain/feature-metadata.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setStaleEndpoint = (work: UnitOfWork) =>
+export const setStaleEndpoint = ({ work }: FeaturesContext) =>
   implement(SetStale, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

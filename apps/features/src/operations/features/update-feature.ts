@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { UpdateFeature } from '@bunting/contracts';
 import { updateFeature } from '../../domain/feature-metadata.ts';
 import { storedFeature } from '../../domain/feature-rules.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateFeatureEndpoint = (work: UnitOfWork) =>
+export const updateFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { maySee, ValidateFeatureName } from '@bunting/contracts';
 import { requireMatchingName, requireUrlFriendlyName } from '../../domain/names.ts';
-import type { ProjectReader } from '../../persistence/project-repository.ts';
 import { nameTaken } from './name-taken.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const validateFeatureNameEndpoint = (projects: ProjectReader) =>
+export const validateFeatureNameEndpoint = ({ projects }: FeaturesContext) =>
   implement(ValidateFeatureName, async ({ body, caller }) => {
     const { name } = body;
     const projectId = body.projectId ?? '';

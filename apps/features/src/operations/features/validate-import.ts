@@ -15,11 +15,11 @@ import type { DomainEvent } from '../../domain/feature.ts';
 import { namedInFile, planImport } from '../../domain/import/index.ts';
 import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { eventsNow, importerOf, importPermissions } from './import-features.ts';
 import { guardedFrom, requireProposable } from './import-proposal.ts';
 import { requireRoom } from './require-room.ts';
+import type { FeaturesContext } from '../context.ts';
 
 type Finding = ImportValidation['errors'][number];
 
@@ -67,7 +67,7 @@ const proposalOf = (changes: readonly FeatureChange[], environment: string | und
  * Plans the import as it would be done now, and does nothing.
  * @param limit how many active features there may be in all
  */
-export const validateImportEndpoint = (work: UnitOfWork, limit: number | undefined) =>
+export const validateImportEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
   implement(ValidateImport, (asked) =>
     work(asked, async (tx): Promise<ImportValidation> => {
       const { body, caller, now } = asked;

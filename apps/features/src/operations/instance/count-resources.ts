@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CountResources } from '@bunting/contracts';
-import type { ResourceCounter } from '../../persistence/resource-counter.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const countResourcesEndpoint = (count: ResourceCounter) => implement(CountResources, () => count());
+export const countResourcesEndpoint = ({ countResources: count }: FeaturesContext) =>
+  implement(CountResources, () => count());

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { GetLimits, noLimit } from '@bunting/contracts';
 import { limits } from '../../domain/surroundings.ts';
+import type { FeaturesContext } from '../context.ts';
 
-/** @param featureLimit how many active features there may be; as many as wanted where it is left out */
-export const getLimitsEndpoint = (featureLimit = noLimit) =>
+export const getLimitsEndpoint = ({ featureLimit = noLimit }: FeaturesContext) =>
   implement(GetLimits, async () => ({
     segmentValues: limits.valuesPerSegment,
     strategySegments: limits.segmentsPerStrategy,

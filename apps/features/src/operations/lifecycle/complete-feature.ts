@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { CompleteFeature } from '@bunting/contracts';
 import { completeFeature } from '../../domain/lifecycle.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const completeFeatureEndpoint = (work: UnitOfWork) =>
+export const completeFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(CompleteFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller, now } = asked;

@@ -1,8 +1,8 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetLifecycle } from '@bunting/contracts';
-import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const getLifecycleEndpoint = (parts: FeaturePartsReader) =>
+export const getLifecycleEndpoint = ({ parts }: FeaturesContext) =>
   implement(GetLifecycle, async ({ params }) => {
     const at = { project: params.projectId, name: params.featureName };
     return new JsonText(await parts.lifecycle(at));

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { UncompleteFeature } from '@bunting/contracts';
 import { uncompleteFeature } from '../../domain/lifecycle.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const uncompleteFeatureEndpoint = (work: UnitOfWork) =>
+export const uncompleteFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(UncompleteFeature, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

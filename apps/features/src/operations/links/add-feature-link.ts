@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { AddFeatureLink } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/link.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const addFeatureLinkEndpoint = (work: UnitOfWork) =>
+export const addFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
   implement(AddFeatureLink, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

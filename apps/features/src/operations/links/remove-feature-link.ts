@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { RemoveFeatureLink } from '@bunting/contracts';
 import { removeLink } from '../../domain/link.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const removeFeatureLinkEndpoint = (work: UnitOfWork) =>
+export const removeFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveFeatureLink, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

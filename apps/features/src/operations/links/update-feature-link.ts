@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/link.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateFeatureLinkEndpoint = (work: UnitOfWork) =>
+export const updateFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateFeatureLink, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

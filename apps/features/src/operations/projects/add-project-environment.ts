@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { AddProjectEnvironment, invalid, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { foundProject } from './found-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const addProjectEnvironmentEndpoint = (work: UnitOfWork) =>
+export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(AddProjectEnvironment, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

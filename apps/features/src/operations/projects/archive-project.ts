@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ArchiveProject, refusal } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { foundProject } from './found-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const archiveProjectEndpoint = (work: UnitOfWork) =>
+export const archiveProjectEndpoint = ({ work }: FeaturesContext) =>
   implement(ArchiveProject, (asked) =>
     work(asked, async (tx) => {
       const { params, caller, now } = asked;

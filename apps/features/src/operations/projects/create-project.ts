@@ -5,9 +5,8 @@ import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { projectIdTaken } from '../../domain/project.ts';
 import { named, tooMany } from '../../domain/refusals.ts';
 import { limits } from '../../domain/surroundings.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import type { Hide } from './hide-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
 /** An id that people recognise the name in. */
 const idFrom = (name: string): string => {
@@ -33,7 +32,7 @@ const connected = ({ environments: wanted }: CreateProjectBody, known: readonly 
   return known.filter(({ name }) => wanted.includes(name)).map(({ name }) => name);
 };
 
-export const createProjectEndpoint = (work: UnitOfWork, hide: Hide) =>
+export const createProjectEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
   implement(CreateProject, (asked) =>
     work(asked, async ({ projects, events }) => {
       const { body, caller, now } = asked;

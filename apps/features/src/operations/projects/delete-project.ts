@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeleteProject, refusal } from '@bunting/contracts';
 import { segmentDeleted } from '../../domain/segment.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { deleteForGood } from '../archive/delete-for-good.ts';
 import { foundProject } from './found-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteProjectEndpoint = (work: UnitOfWork) =>
+export const deleteProjectEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteProject, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

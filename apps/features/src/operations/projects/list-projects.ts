@@ -1,10 +1,10 @@
-import { type Bus, callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountMembers, ListProjects } from '@bunting/contracts';
-import type { ProjectReader } from '../../persistence/project-repository.ts';
 import { hiddenFrom } from '../seen-by.ts';
 import { activityIfKnown } from './project-activity.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listProjectsEndpoint = (projects: ProjectReader, bus: Bus) =>
+export const listProjectsEndpoint = ({ projects, bus }: FeaturesContext) =>
   implement(ListProjects, async (asked) => {
     const [held, recent = []] = await Promise.all([
       callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(asked)),

@@ -2,10 +2,10 @@ import { implement } from '@bunting/bus';
 import { notFound, RemoveProjectEnvironment } from '@bunting/contracts';
 import { withoutEnvironment } from '../../domain/project.ts';
 import { noSuchEnvironment } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { foundProject } from './found-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const removeProjectEnvironmentEndpoint = (work: UnitOfWork) =>
+export const removeProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveProjectEnvironment, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ReviveProject } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { foundProject } from './found-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const reviveProjectEndpoint = (work: UnitOfWork) =>
+export const reviveProjectEndpoint = ({ work }: FeaturesContext) =>
   implement(ReviveProject, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

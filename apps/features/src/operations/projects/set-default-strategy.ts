@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
 import { defaultStrategyOf } from '../../domain/project.ts';
 import { isSame } from '../../domain/same.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { mentionsOf } from '../mentions.ts';
 import { foundProject } from './found-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setDefaultStrategyEndpoint = (work: UnitOfWork) =>
+export const setDefaultStrategyEndpoint = ({ work }: FeaturesContext) =>
   implement(SetDefaultStrategy, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

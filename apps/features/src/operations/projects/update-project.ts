@@ -1,12 +1,11 @@
 import { implement } from '@bunting/bus';
 import { UpdateProject } from '@bunting/contracts';
 import { updateProject } from '../../domain/project.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { foundProject } from './found-project.ts';
-import type { Hide } from './hide-project.ts';
 import { keepProject } from './keep-project.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateProjectEndpoint = (work: UnitOfWork, hide: Hide) =>
+export const updateProjectEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
   implement(UpdateProject, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -3,10 +3,10 @@ import { CreateSegment } from '@bunting/contracts';
 import { tooMany } from '../../domain/refusals.ts';
 import { segmentCreated, validatedSegment } from '../../domain/segment.ts';
 import { limits } from '../../domain/surroundings.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseSegment } from './authorise-segment.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const createSegmentEndpoint = (work: UnitOfWork) =>
+export const createSegmentEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateSegment, (asked) =>
     work(asked, async ({ segments, events }) => {
       const { body, caller, now } = asked;

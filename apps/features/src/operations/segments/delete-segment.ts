@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/segment.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/stored-segments.ts';
 import { hiddenFrom, seenBy } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
-export const deleteSegmentEndpoint = (work: UnitOfWork) =>
+export const deleteSegmentEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteSegment, (asked) =>
     work(asked, async ({ storedSegments, guard, events }) => {
       const { segment, neighbours } = await storedSegments.getForUpdate(asked.params.id);

@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { notFound, SetStrategySegments } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategy-segments.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { mentionsOf } from '../mentions.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setStrategySegmentsEndpoint = (work: UnitOfWork) =>
+export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
   implement(SetStrategySegments, (asked) =>
     work(asked, async (tx) => {
       const { body, caller } = asked;

@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/segment.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/stored-segments.ts';
 import { hiddenFrom, seenBy } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
-export const updateSegmentEndpoint = (work: UnitOfWork) =>
+export const updateSegmentEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateSegment, (asked) =>
     work(asked, async ({ storedSegments, guard, events }) => {
       const { params, body, caller } = asked;

@@ -1,8 +1,8 @@
 import { type Endpoint, implement } from '@bunting/bus';
 import { DigestStates } from '@bunting/contracts';
-import type { StateReader } from '../../persistence/state-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const digestStatesEndpoint = (states: StateReader): Endpoint =>
+export const digestStatesEndpoint = ({ states }: FeaturesContext): Endpoint =>
   implement(DigestStates, async ({ body: { entity, after, limit } }) =>
     entity === 'feature' ? states.digestFeatures(after, limit) : { groups: await states.digestSegments(), next: null },
   );

@@ -1,8 +1,8 @@
 import { type Endpoint, implement } from '@bunting/bus';
 import { ListStateVersions } from '@bunting/contracts';
-import type { StateReader } from '../../persistence/state-reader.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listStateVersionsEndpoint = (states: StateReader): Endpoint =>
+export const listStateVersionsEndpoint = ({ states }: FeaturesContext): Endpoint =>
   implement(ListStateVersions, async ({ body: { entity, project, after, limit } }) => ({
     versions:
       entity === 'feature'

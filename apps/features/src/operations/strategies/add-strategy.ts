@@ -2,12 +2,12 @@ import { implement } from '@bunting/bus';
 import { AddStrategy } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
 import { mentionsOf } from '../mentions.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const addStrategyEndpoint = (work: UnitOfWork) =>
+export const addStrategyEndpoint = ({ work }: FeaturesContext) =>
   implement(AddStrategy, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

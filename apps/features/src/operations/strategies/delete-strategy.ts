@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteStrategyEndpoint = (work: UnitOfWork) =>
+export const deleteStrategyEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteStrategy, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

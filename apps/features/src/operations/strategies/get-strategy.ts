@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { GetStrategy } from '@bunting/contracts';
-import type { FeaturePartsReader } from '../../persistence/feature-parts-reader.ts';
 import { tagged } from '../tagged.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const getStrategyEndpoint = (parts: FeaturePartsReader) =>
+export const getStrategyEndpoint = ({ parts }: FeaturesContext) =>
   implement(GetStrategy, async (asked) => {
     const { params } = asked;
     const at = { project: params.projectId, name: params.featureName };

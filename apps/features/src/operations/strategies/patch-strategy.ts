@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { PatchStrategy } from '@bunting/contracts';
 import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
 import { mentionsOf } from '../mentions.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const patchStrategyEndpoint = (work: UnitOfWork) =>
+export const patchStrategyEndpoint = ({ work }: FeaturesContext) =>
   implement(PatchStrategy, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

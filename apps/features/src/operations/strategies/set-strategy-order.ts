@@ -3,11 +3,11 @@ import { notFound, SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/changes/reorder-strategy.ts';
 import { named } from '../../domain/refusals.ts';
 import { hasEnvironment } from '../../domain/surroundings.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setStrategyOrderEndpoint = (work: UnitOfWork) =>
+export const setStrategyOrderEndpoint = ({ work }: FeaturesContext) =>
   implement(SetStrategyOrder, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -2,12 +2,12 @@ import { implement } from '@bunting/bus';
 import { UpdateStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { updateStrategy } from '../../domain/update-strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
 import { mentionsOf } from '../mentions.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateStrategyEndpoint = (work: UnitOfWork) =>
+export const updateStrategyEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateStrategy, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

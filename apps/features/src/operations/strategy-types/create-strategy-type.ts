@@ -2,10 +2,10 @@ import { implement } from '@bunting/bus';
 import { CreateStrategyType, refusal } from '@bunting/contracts';
 import { mustBe } from '../../domain/refusals.ts';
 import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const createStrategyTypeEndpoint = (work: UnitOfWork) =>
+export const createStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateStrategyType, (asked) =>
     work(asked, async ({ strategyTypes, events }) => {
       const { name, ...content } = asked.body;

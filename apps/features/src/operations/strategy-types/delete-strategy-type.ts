@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategyType, refusal } from '@bunting/contracts';
 import { listed } from '../../domain/users.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenFrom } from '../seen-by.ts';
 import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteStrategyTypeEndpoint = (work: UnitOfWork) =>
+export const deleteStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteStrategyType, (asked) =>
     work(asked, async (tx) => {
       authoriseEverywhere(asked.caller, DeleteStrategyType.permission);

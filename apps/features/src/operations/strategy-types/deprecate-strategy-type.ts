@@ -1,15 +1,16 @@
 import { implement } from '@bunting/bus';
-import { DeprecateStrategyType, ReactivateStrategyType } from '@bunting/contracts';
+import { DeprecateStrategyType } from '@bunting/contracts';
 import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { foundStrategyType } from './found-strategy-type.ts';
+import type { FeaturesContext } from '../context.ts';
 
 interface Asked extends Occasion {
   readonly params: { readonly name: string };
 }
 
 /** A deprecated type stays where it is used, and is not offered any more. The built-in ones may be deprecated too. */
-const setDeprecated = (work: UnitOfWork, asked: Asked, deprecated: boolean): Promise<null> =>
+export const setDeprecated = (work: UnitOfWork, asked: Asked, deprecated: boolean): Promise<null> =>
   work(asked, async (tx) => {
     authoriseEverywhere(asked.caller, DeprecateStrategyType.permission);
     const before = await foundStrategyType(tx, asked.params.name);
@@ -20,8 +21,5 @@ const setDeprecated = (work: UnitOfWork, asked: Asked, deprecated: boolean): Pro
     return null;
   });
 
-export const deprecateStrategyTypeEndpoint = (work: UnitOfWork) =>
+export const deprecateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(DeprecateStrategyType, (asked) => setDeprecated(work, asked, true));
-
-export const reactivateStrategyTypeEndpoint = (work: UnitOfWork) =>
-  implement(ReactivateStrategyType, (asked) => setDeprecated(work, asked, false));

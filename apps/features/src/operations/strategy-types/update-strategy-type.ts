@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { UpdateStrategyType } from '@bunting/contracts';
 import { isSame } from '../../domain/same.ts';
 import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateStrategyTypeEndpoint = (work: UnitOfWork) =>
+export const updateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateStrategyType, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

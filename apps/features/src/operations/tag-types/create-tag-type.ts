@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { CreateTagType, refusal } from '@bunting/contracts';
 import { newTagType, shownTagType } from '../../domain/tag-type.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const createTagTypeEndpoint = (work: UnitOfWork) =>
+export const createTagTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateTagType, (asked) =>
     work(asked, async ({ tags, events }) => {
       authoriseEverywhere(asked.caller, CreateTagType.permission);

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteTagType, notFound } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteTagTypeEndpoint = (work: UnitOfWork) =>
+export const deleteTagTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteTagType, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateTagType } from '@bunting/contracts';
 import { isSame } from '../../domain/same.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateTagTypeEndpoint = (work: UnitOfWork) =>
+export const updateTagTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateTagType, (asked) =>
     work(asked, async ({ tags, events }) => {
       const { params, body, caller } = asked;

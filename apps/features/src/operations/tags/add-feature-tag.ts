@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { AddFeatureTag, invalid, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tag.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { tellNewTags } from './tell-new-tags.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const addFeatureTagEndpoint = (work: UnitOfWork) =>
+export const addFeatureTagEndpoint = ({ work }: FeaturesContext) =>
   implement(AddFeatureTag, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

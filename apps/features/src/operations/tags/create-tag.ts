@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { CreateTag, refusal } from '@bunting/contracts';
 import { mustBe } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { FeaturesContext } from '../context.ts';
 
 const shortest = 2;
 
-export const createTagEndpoint = (work: UnitOfWork) =>
+export const createTagEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateTag, (asked) =>
     work(asked, async ({ catalogue, events }) => {
       const { body } = asked;

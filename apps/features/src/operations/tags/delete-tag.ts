@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeleteTag, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { untagEverywhere } from './untag-everywhere.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const deleteTagEndpoint = (work: UnitOfWork) =>
+export const deleteTagEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteTag, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

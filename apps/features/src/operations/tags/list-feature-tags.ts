@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { ListFeatureTags } from '@bunting/contracts';
-import type { FeatureReader } from '../../persistence/feature-reader.ts';
 import { tagged } from '../tagged.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const listFeatureTagsEndpoint = (features: FeatureReader) =>
+export const listFeatureTagsEndpoint = ({ features }: FeaturesContext) =>
   implement(ListFeatureTags, async (asked) =>
     tagged(asked, await features.tagsOf(asked.params.featureName, hiddenFrom(asked.caller))),
   );

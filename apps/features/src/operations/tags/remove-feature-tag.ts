@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { notFound, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tag.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const removeFeatureTagEndpoint = (work: UnitOfWork) =>
+export const removeFeatureTagEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveFeatureTag, (asked) =>
     work(asked, async (tx) => {
       const { params, caller } = asked;

@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { invalid, notFound, TagFeaturesInBulk } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
 import { tellNewTags } from './tell-new-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const tagFeaturesInBulkEndpoint = (work: UnitOfWork) =>
+export const tagFeaturesInBulkEndpoint = ({ work }: FeaturesContext) =>
   implement(TagFeaturesInBulk, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -2,14 +2,14 @@ import { implement } from '@bunting/bus';
 import { notFound, UpdateFeatureTags } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { seenBy } from '../seen-by.ts';
 import { carryOut } from '../carry-out.ts';
 import { tellNewTags } from './tell-new-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const updateFeatureTagsEndpoint = (work: UnitOfWork) =>
+export const updateFeatureTagsEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateFeatureTags, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -1,11 +1,11 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetRawFeatureMetrics } from '@bunting/contracts';
-import type { UsageReader } from '../../persistence/usage-reader.ts';
 import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
 
 const usualHoursBack = 24;
 
-export const getRawFeatureMetricsEndpoint = (usage: UsageReader) =>
+export const getRawFeatureMetricsEndpoint = ({ usage }: FeaturesContext) =>
   implement(
     GetRawFeatureMetrics,
     async ({ params, query, caller }) =>

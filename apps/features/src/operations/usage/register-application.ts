@@ -1,12 +1,17 @@
 import { implement } from '@bunting/bus';
-import { RegisterApplication, RegisterFrontendApplication } from '@bunting/contracts';
+import { RegisterApplication } from '@bunting/contracts';
 import { environmentFor } from '../../domain/application-token.ts';
 import { registeredApplication } from '../../domain/usage.ts';
 import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
 import { authorise } from '../authorise.ts';
 import type { KeepReport } from './report.ts';
+import type { FeaturesContext } from '../context.ts';
 
-const registering = (operation: typeof RegisterApplication, keep: KeepReport, environments: ApplicationEnvironments) =>
+export const registering = (
+  operation: typeof RegisterApplication,
+  keep: KeepReport,
+  environments: ApplicationEnvironments,
+) =>
   implement(operation, async (asked) => {
     const { body, caller } = asked;
     // An application may start before its environment is there: a name that is not known is kept as it is.
@@ -16,9 +21,7 @@ const registering = (operation: typeof RegisterApplication, keep: KeepReport, en
     return keep(asked, { counts: [], applications: [application] });
   });
 
-export const registerApplicationEndpoint = (keep: KeepReport, environments: ApplicationEnvironments) =>
-  registering(RegisterApplication, keep, environments);
-
-/** The same, of browsers and apps. */
-export const registerFrontendApplicationEndpoint = (keep: KeepReport, environments: ApplicationEnvironments) =>
-  registering(RegisterFrontendApplication, keep, environments);
+export const registerApplicationEndpoint = ({
+  keepReport: keep,
+  applicationEnvironments: environments,
+}: FeaturesContext) => registering(RegisterApplication, keep, environments);

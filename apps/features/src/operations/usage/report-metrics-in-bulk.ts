@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { ReportMetricsInBulk } from '@bunting/contracts';
 import { collectedApplications, collectedCounts } from '../../domain/usage.ts';
 import { authorise } from '../authorise.ts';
-import type { KeepReport } from './report.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const reportMetricsInBulkEndpoint = (keep: KeepReport) =>
+export const reportMetricsInBulkEndpoint = ({ keepReport: keep }: FeaturesContext) =>
   implement(ReportMetricsInBulk, async (asked) => {
     const { body, caller, now } = asked;
     authorise(caller, ReportMetricsInBulk.permission, {});

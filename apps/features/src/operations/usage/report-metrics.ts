@@ -1,11 +1,12 @@
 import { implement } from '@bunting/bus';
-import { ReportFrontendMetrics, ReportMetrics } from '@bunting/contracts';
+import { ReportMetrics } from '@bunting/contracts';
 import { countsOf, noSuchReportingEnvironment, reportingApplication } from '../../domain/usage.ts';
 import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
 import { authorise } from '../authorise.ts';
 import type { KeepReport } from './report.ts';
+import type { FeaturesContext } from '../context.ts';
 
-const reporting = (operation: typeof ReportMetrics, keep: KeepReport, environments: ApplicationEnvironments) =>
+export const reporting = (operation: typeof ReportMetrics, keep: KeepReport, environments: ApplicationEnvironments) =>
   implement(operation, async (asked) => {
     const { body, caller, now } = asked;
     const environment = await environments(caller, body.environment);
@@ -15,9 +16,5 @@ const reporting = (operation: typeof ReportMetrics, keep: KeepReport, environmen
     return keep(asked, { counts, applications: [reportingApplication(body, environment, caller)] });
   });
 
-export const reportMetricsEndpoint = (keep: KeepReport, environments: ApplicationEnvironments) =>
+export const reportMetricsEndpoint = ({ keepReport: keep, applicationEnvironments: environments }: FeaturesContext) =>
   reporting(ReportMetrics, keep, environments);
-
-/** The same, of browsers and apps. */
-export const reportFrontendMetricsEndpoint = (keep: KeepReport, environments: ApplicationEnvironments) =>
-  reporting(ReportFrontendMetrics, keep, environments);

@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { PatchEnvironmentVariants } from '@bunting/contracts';
 import { patchEnvironmentVariants } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const patchEnvironmentVariantsEndpoint = (work: UnitOfWork) =>
+export const patchEnvironmentVariantsEndpoint = ({ work }: FeaturesContext) =>
   implement(PatchEnvironmentVariants, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

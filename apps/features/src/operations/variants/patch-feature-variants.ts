@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { PatchFeatureVariants } from '@bunting/contracts';
 import { patchVariants, variantsOf } from '../../domain/feature-variants.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const patchFeatureVariantsEndpoint = (work: UnitOfWork) =>
+export const patchFeatureVariantsEndpoint = ({ work }: FeaturesContext) =>
   implement(PatchFeatureVariants, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { SetEnvironmentVariants } from '@bunting/contracts';
 import { setEnvironmentVariants } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setEnvironmentVariantsEndpoint = (work: UnitOfWork) =>
+export const setEnvironmentVariantsEndpoint = ({ work }: FeaturesContext) =>
   implement(SetEnvironmentVariants, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

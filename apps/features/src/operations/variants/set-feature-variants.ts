@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { SetFeatureVariants } from '@bunting/contracts';
 import { setVariants, variantsOf } from '../../domain/feature-variants.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setFeatureVariantsEndpoint = (work: UnitOfWork) =>
+export const setFeatureVariantsEndpoint = ({ work }: FeaturesContext) =>
   implement(SetFeatureVariants, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

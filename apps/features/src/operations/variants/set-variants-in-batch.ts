@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { SetVariantsInBatch } from '@bunting/contracts';
 import { setVariantsInBatch } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../carry-out.ts';
+import type { FeaturesContext } from '../context.ts';
 
-export const setVariantsInBatchEndpoint = (work: UnitOfWork) =>
+export const setVariantsInBatchEndpoint = ({ work }: FeaturesContext) =>
   implement(SetVariantsInBatch, (asked) =>
     work(asked, async (tx) => {
       const { params, body, caller } = asked;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CountMembers } from '@bunting/contracts';
-import type { AccessReader } from '../../persistence/access-reader.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const countMembersEndpoint = (access: AccessReader) =>
+export const countMembersEndpoint = ({ access }: GatewayContext) =>
   implement(CountMembers, async ({ body: { project } }) => ({ projects: await access.members(project) }));

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CountTokens } from '@bunting/contracts';
-import type { AccessReader } from '../../persistence/access-reader.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const countTokensEndpoint = (access: AccessReader) =>
+export const countTokensEndpoint = ({ access }: GatewayContext) =>
   implement(CountTokens, async ({ body: { project }, caller }) => ({
     environments: await access.tokens(project, caller.hiddenProjects ?? []),
   }));

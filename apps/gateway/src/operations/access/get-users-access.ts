@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetUsersAccess } from '@bunting/contracts';
-import type { AccessReader } from '../../persistence/access-reader.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const getUsersAccessEndpoint = (access: AccessReader) =>
+export const getUsersAccessEndpoint = ({ access }: GatewayContext) =>
   implement(GetUsersAccess, async ({ body: { ids } }) => ({ users: await access.ofUsers(ids) }));

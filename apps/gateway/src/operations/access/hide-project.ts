@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { HideProject } from '@bunting/contracts';
-import type { ProjectHidings } from '../../persistence/project-hidings.ts';
+import type { GatewayContext } from '../context.ts';
 
 /** @param forget drops the cached callers of this gateway; others hear of it from the database */
-export const hideProjectEndpoint = (hidings: Pick<ProjectHidings, 'hide'>, forget: () => void) =>
+export const hideProjectEndpoint = ({ hidings, forget }: GatewayContext) =>
   implement(HideProject, async ({ body: { id, version } }) => {
     await hidings.hide(id, version);
     forget();

@@ -1,12 +1,11 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
 import { newToken, projectsOf, requireMayCreate } from '../../domain/new-token.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { PlacesKnown } from '../places.ts';
 import { makeToken } from './make-token.ts';
 import { requireWithinLifetime } from './within-lifetime.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const createApiTokenEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
+export const createApiTokenEndpoint = ({ work, places }: GatewayContext) =>
   implement(CreateApiToken, async (asked) => {
     const { caller, body, now } = asked;
     const known = await places.all(asked);

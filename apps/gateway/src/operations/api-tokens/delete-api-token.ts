@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeleteApiToken } from '@bunting/contracts';
 import { kindsFor } from '../../domain/new-token.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { requireToken } from './found-token.ts';
 import { answered, tokenEvent } from './told-token.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const deleteApiTokenEndpoint = (work: UnitOfWork) =>
+export const deleteApiTokenEndpoint = ({ work }: GatewayContext) =>
   implement(DeleteApiToken, (asked) =>
     work(asked, async (tx) => {
       const { caller, params } = asked;

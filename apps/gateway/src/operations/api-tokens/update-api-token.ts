@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { UpdateApiToken } from '@bunting/contracts';
 import { kindsFor } from '../../domain/new-token.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { requireToken } from './found-token.ts';
 import { answered, tokenEvent } from './told-token.ts';
 import { requireWithinLifetime } from './within-lifetime.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const updateApiTokenEndpoint = (work: UnitOfWork) =>
+export const updateApiTokenEndpoint = ({ work }: GatewayContext) =>
   implement(UpdateApiToken, (asked) =>
     work(asked, async (tx) => {
       const { caller, params, body } = asked;

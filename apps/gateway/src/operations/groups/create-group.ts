@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateGroup } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { keepGroup } from './keep-group.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const createGroupEndpoint = (work: UnitOfWork) =>
+export const createGroupEndpoint = ({ work }: GatewayContext) =>
   implement(CreateGroup, (asked) => work(asked, (tx) => keepGroup(tx, { body: asked.body, by: asked.caller.name })));

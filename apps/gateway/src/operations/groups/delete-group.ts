@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteGroup, notFound } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { noSuchGroup } from './group-readings.ts';
+import { noSuchGroup } from './no-such-group.ts';
 import { toldGroup } from './keep-group.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const deleteGroupEndpoint = (work: UnitOfWork) =>
+export const deleteGroupEndpoint = ({ work }: GatewayContext) =>
   implement(DeleteGroup, (asked) =>
     work(asked, async (tx) => {
       const group = await tx.groups.find(asked.params.id);

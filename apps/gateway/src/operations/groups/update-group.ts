@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateGroup } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { noSuchGroup } from './group-readings.ts';
+import { noSuchGroup } from './no-such-group.ts';
 import { keepGroup } from './keep-group.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const updateGroupEndpoint = (work: UnitOfWork) =>
+export const updateGroupEndpoint = ({ work }: GatewayContext) =>
   implement(UpdateGroup, (asked) =>
     work(asked, async (tx) => {
       const before = await tx.groups.find(asked.params.id);

@@ -1,14 +1,5 @@
-import { type Bus, call, type Endpoint, implement, onBehalfOf } from '@bunting/bus';
-import {
-  type Caller,
-  CountResources,
-  FindEvents,
-  GetInstanceStatistics,
-  GetInstanceStatisticsCsv,
-  type InstanceStatistics,
-  unleashVersion,
-} from '@bunting/contracts';
-import { csvOf } from '../../domain/csv.ts';
+import { type Bus, call, onBehalfOf } from '@bunting/bus';
+import { type Caller, CountResources, FindEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
 import type { AccountCounter } from '../../persistence/account-counter.ts';
 import type { Instance } from './instance.ts';
 
@@ -28,7 +19,7 @@ interface Context {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-const statisticsOf = async (
+export const statisticsOf = async (
   { bus, instance, countAccounts }: StatisticsNeeds,
   context: Context,
 ): Promise<InstanceStatistics> => {
@@ -74,8 +65,3 @@ const statisticsOf = async (
     productionChanges: { last30, last60, last90 },
   };
 };
-
-export const statisticsEndpoints = (needs: StatisticsNeeds): readonly Endpoint[] => [
-  implement(GetInstanceStatistics, (asked) => statisticsOf(needs, asked)),
-  implement(GetInstanceStatisticsCsv, async (asked) => csvOf(await statisticsOf(needs, asked))),
-];

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { CreatePat, refusal } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { newPat } from './new-pat.ts';
 import { requireSomebody } from './own-account.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const createPatEndpoint = (work: UnitOfWork) =>
+export const createPatEndpoint = ({ work }: GatewayContext) =>
   implement(CreatePat, async (asked) => {
     requireSomebody(asked.caller);
     return work.revealing(asked, async (tx) => {

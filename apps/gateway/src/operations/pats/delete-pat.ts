@@ -1,12 +1,12 @@
 import { implement } from '@bunting/bus';
 import { DeletePat, notFound } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { toldPat } from './new-pat.ts';
 import { requireSomebody } from './own-account.ts';
+import type { GatewayContext } from '../context.ts';
 
 export const noSuchPat = 'No PAT found with that id.';
 
-export const deletePatEndpoint = (work: UnitOfWork) =>
+export const deletePatEndpoint = ({ work }: GatewayContext) =>
   implement(DeletePat, async (asked) => {
     requireSomebody(asked.caller);
     return work(asked, async ({ tokens, requireAdministratorLeft, tell }) => {

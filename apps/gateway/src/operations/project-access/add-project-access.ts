@@ -1,10 +1,9 @@
 import { implement } from '@bunting/bus';
 import { AddProjectAccess } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { PlacesKnown } from '../places.ts';
 import { requireMayGiveRoles, rolesIn, toldRoles } from './give-roles.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const addProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
+export const addProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
   implement(AddProjectAccess, async (asked) => {
     const { caller, params, body } = asked;
     const project = params.projectId;

@@ -2,8 +2,7 @@ import { implement } from '@bunting/bus';
 import { GetProjectAccess, maySee } from '@bunting/contracts';
 import { momentOf, userOf } from '../../persistence/people.ts';
 import type { Held } from '../../persistence/project-access.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { PlacesKnown } from '../places.ts';
+import type { GatewayContext } from '../context.ts';
 
 const within = ({ roles, added_at }: Held) => ({
   roles: [...roles],
@@ -11,7 +10,7 @@ const within = ({ roles, added_at }: Held) => ({
   addedAt: momentOf(added_at),
 });
 
-export const getProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
+export const getProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
   implement(GetProjectAccess, async (asked) => {
     const { projectId } = asked.params;
     await places.requireProject(asked, projectId);

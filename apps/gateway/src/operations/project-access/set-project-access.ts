@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetProjectAccess, type SetProjectAccessBody } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { PlacesKnown } from '../places.ts';
 import { requireMayGiveRoles, requireOwnerLeft, rolesIn, toldRoles } from './give-roles.ts';
+import type { GatewayContext } from '../context.ts';
 
 /** The wanted roles of each user or group, once each. */
 const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): Map<number, number[]> => {
@@ -12,7 +11,7 @@ const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): M
   return new Map([...wanted].map(([id, held]) => [id, [...held]]));
 };
 
-export const setProjectAccessEndpoint = (work: UnitOfWork, places: PlacesKnown) =>
+export const setProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
   implement(SetProjectAccess, async (asked) => {
     const { caller, params, body } = asked;
     const project = params.projectId;

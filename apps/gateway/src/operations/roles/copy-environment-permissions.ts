@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CopyEnvironmentPermissions } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const copyEnvironmentPermissionsEndpoint = (work: UnitOfWork) =>
+export const copyEnvironmentPermissionsEndpoint = ({ work }: GatewayContext) =>
   implement(CopyEnvironmentPermissions, (asked) =>
     work(asked, async ({ roles, tell }) => {
       const { from, to } = asked.body;

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { CreateRole } from '@bunting/contracts';
 import { wantedRole } from '../../domain/roles.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { savedRole } from './answered-role.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const createRoleEndpoint = (work: UnitOfWork) =>
+export const createRoleEndpoint = ({ work }: GatewayContext) =>
   implement(CreateRole, (asked) =>
     work(asked, async ({ roles, tell }) => {
       const role = await roles.save(wantedRole(asked.body));

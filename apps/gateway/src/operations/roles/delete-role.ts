@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteRole, notFound } from '@bunting/contracts';
 import { requireMadeHere } from '../../domain/roles.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { noSuchRole } from './role-readings.ts';
+import { noSuchRole } from './no-such-role.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const deleteRoleEndpoint = (work: UnitOfWork) =>
+export const deleteRoleEndpoint = ({ work }: GatewayContext) =>
   implement(DeleteRole, (asked) =>
     work(asked, async ({ roles, tell }) => {
       const role = await roles.find(asked.params.id);

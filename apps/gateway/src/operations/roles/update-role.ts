@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { notFound, UpdateRole } from '@bunting/contracts';
 import { wrong } from '../../domain/refusals.ts';
 import { requireMadeHere, wantedRole } from '../../domain/roles.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { savedRole } from './answered-role.ts';
-import { noSuchRole } from './role-readings.ts';
+import { noSuchRole } from './no-such-role.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const updateRoleEndpoint = (work: UnitOfWork) =>
+export const updateRoleEndpoint = ({ work }: GatewayContext) =>
   implement(UpdateRole, (asked) =>
     work(asked, async ({ roles, tell }) => {
       const { params, body } = asked;

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
 import { namesOf } from '../../domain/account.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from '../users/root-role.ts';
 import { toldUser } from '../users/told-user.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const createServiceAccountEndpoint = (work: UnitOfWork) =>
+export const createServiceAccountEndpoint = ({ work }: GatewayContext) =>
   implement(CreateServiceAccount, (asked) =>
     work(asked, async (tx) => {
       const { username, name, rootRole } = asked.body;

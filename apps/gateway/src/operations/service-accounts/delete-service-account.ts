@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccount } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { toldUser } from '../users/told-user.ts';
 import { requireServiceAccount } from './service-account.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const deleteServiceAccountEndpoint = (work: UnitOfWork) =>
+export const deleteServiceAccountEndpoint = ({ work }: GatewayContext) =>
   implement(DeleteServiceAccount, (asked) =>
     work(asked, async (tx) => {
       const account = await requireServiceAccount(tx, asked.params.id);

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { UpdateServiceAccount } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { changeAccount } from '../users/change-account.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const updateServiceAccountEndpoint = (work: UnitOfWork) =>
+export const updateServiceAccountEndpoint = ({ work }: GatewayContext) =>
   implement(UpdateServiceAccount, (asked) =>
     work(asked, async (tx) => {
       const account = await tx.people.find(asked.params.id, 'service-accounts');

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
 import { namesOf } from '../../domain/account.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from './root-role.ts';
 import { toldUser } from './told-user.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const createUserEndpoint = (work: UnitOfWork) =>
+export const createUserEndpoint = ({ work }: GatewayContext) =>
   implement(CreateUser, (asked) =>
     work(asked, async (tx) => {
       const names = namesOf(asked.body);

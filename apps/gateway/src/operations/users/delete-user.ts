@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DeleteUser, notFound } from '@bunting/contracts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { noSuchUser } from './change-account.ts';
 import { toldUser } from './told-user.ts';
+import type { GatewayContext } from '../context.ts';
 
-export const deleteUserEndpoint = (work: UnitOfWork) =>
+export const deleteUserEndpoint = ({ work }: GatewayContext) =>
   implement(DeleteUser, (asked) =>
     work(asked, async ({ people, requireAdministratorLeft, tell }) => {
       const user = await people.find(asked.params.id, 'users');

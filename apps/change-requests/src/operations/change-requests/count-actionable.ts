@@ -1,0 +1,21 @@
+import { call, implement, onBehalfOf } from '@bunting/bus';
+import { CountActionable, GetProjectEnvironments } from '@bunting/contracts';
+import type { ChangeRequestsContext } from '../context.ts';
+
+/** Counts what waits for the caller: to be reviewed, to be applied, and to be looked after because its schedule is held up. */
+export const countActionableEndpoint = ({ bus, reader, rolesOf }: ChangeRequestsContext) =>
+  implement(CountActionable, async (asked) => {
+    const { params, caller } = asked;
+    const [waiting] = await Promise.all([
+      reader.actionable(params.projectId, caller.id),
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+    ]);
+    let total = 0;
+    for (const { environment, own, toReview, toApply } of waiting) {
+      const createdBy = { id: own ? caller.id : Number.NaN, name: null };
+      const { admin, reviewer, applier } = rolesOf(caller, { project: params.projectId, environment, createdBy });
+      if (admin || (reviewer && !own)) total += toReview;
+      if (applier) total += toApply;
+    }
+    return { total };
+  });

@@ -1,0 +1,21 @@
+import { call, implement, onBehalfOf } from '@bunting/bus';
+import { GetProjectEnvironments, ListAvailableReviewers, ListHolders, notFound } from '@bunting/contracts';
+import { reviewerOf } from '../reviewer-card.ts';
+import type { ChangeRequestsContext } from '../context.ts';
+
+/** Lists who may approve there. Callers are among them only where they may approve what they propose. */
+export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsContext) =>
+  implement(ListAvailableReviewers, async (asked) => {
+    const { params, caller } = asked;
+    const { projectId: project, environment } = params;
+    const context = onBehalfOf(asked);
+    const [{ environments }, { users }] = await Promise.all([
+      call(bus, GetProjectEnvironments, { params: { projectId: project } }, context),
+      call(bus, ListHolders, { body: { project, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } }, context),
+    ]);
+    if (!environments.some(({ name }) => name === environment)) {
+      throw notFound(`Could not find environment ${environment} for project ${project}`);
+    }
+    const approvesOwn = rolesOf(caller, { project, environment, createdBy: { id: caller.id, name: null } }).admin;
+    return { reviewers: users.filter(({ id }) => approvesOwn || id !== caller.id).map(reviewerOf) };
+  });

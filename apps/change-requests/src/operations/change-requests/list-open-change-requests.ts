@@ -1,0 +1,8 @@
+import { implement } from '@bunting/bus';
+import { ListOpenChangeRequests } from '@bunting/contracts';
+import type { ChangeRequestsContext } from '../context.ts';
+import { pendingOf } from './list-pending-change-requests.ts';
+
+/** The same by its older name. */
+export const listOpenChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
+  implement(ListOpenChangeRequests, (asked) => pendingOf(bus, reader, asked));

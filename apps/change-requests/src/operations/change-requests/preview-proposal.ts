@@ -1,0 +1,31 @@
+import { implement, onBehalfOf } from '@bunting/bus';
+import { isSegmentChange, parseChanges, PreviewProposal } from '@bunting/contracts';
+import type { ProposedChange } from '../../domain/change-request.ts';
+import { createDraft } from '../../domain/content.ts';
+import { requireMayPropose } from '../../domain/may-propose.ts';
+import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
+import { actorOf } from '../actor.ts';
+import { previewsOf } from '../outlooks.ts';
+import type { ChangeRequestsContext } from '../context.ts';
+import { previewOf } from './preview-change-request.ts';
+
+/** Previews changes that nobody has proposed. Their places in the list stand for their ids. */
+export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
+  implement(PreviewProposal, async (asked) => {
+    const { params, body, caller } = asked;
+    requireMayPropose(caller, params.projectId);
+    refusePrototypeKeys(body, '/body');
+    const actor = actorOf(asked);
+    const place = { project: params.projectId, environment: params.environment };
+    const draft = createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
+    const changes = parseChanges(body).map((change, id): ProposedChange => {
+      const subject = isSegmentChange(change)
+        ? { feature: null, segment: { id: change.payload.id, name: '' } }
+        : { feature: change.feature, segment: null };
+      const origin = { id, position: id, createdBy: actor.by, createdAt: draft.createdAt };
+      return { ...origin, ...subject, action: change.action, payload: change.payload, snapshot: null };
+    });
+    const request = { ...draft, changes };
+    const previews = await previewsOf({ bus, reader }, place.project, [request], true, onBehalfOf(asked));
+    return previewOf(previews, request);
+  });

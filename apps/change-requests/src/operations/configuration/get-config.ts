@@ -1,0 +1,19 @@
+import { call, implement, onBehalfOf } from '@bunting/bus';
+import { GetChangeRequestConfig, GetProjectEnvironments } from '@bunting/contracts';
+import type { ChangeRequestsContext } from '../context.ts';
+
+export const getChangeRequestConfigEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
+  implement(GetChangeRequestConfig, async (asked) => {
+    const { params } = asked;
+    const [{ environments }, protectedOnes] = await Promise.all([
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+      reader.protectedEnvironments(params.projectId),
+    ]);
+    const needed = new Map(protectedOnes.map(({ environment, requiredApprovals }) => [environment, requiredApprovals]));
+    return environments.map(({ name, type }) => ({
+      environment: name,
+      type,
+      changeRequestEnabled: needed.has(name),
+      requiredApprovals: needed.get(name) ?? null,
+    }));
+  });

@@ -1,0 +1,12 @@
+import { implement } from '@bunting/bus';
+import { GetEnvironment } from '@bunting/contracts';
+import { hiddenFrom } from '../seen-by.ts';
+import { tagged } from '../tagged.ts';
+import type { FeaturesContext } from '../context.ts';
+import { tokensOf } from './count-tokens.ts';
+
+export const getEnvironmentEndpoint = ({ environments, bus }: FeaturesContext) =>
+  implement(GetEnvironment, async (asked) => {
+    const tokens = await tokensOf(bus, asked);
+    return tagged(asked, await environments.one(asked.params.name, hiddenFrom(asked.caller), tokens));
+  });

@@ -1,0 +1,10 @@
+import { implement, JsonText } from '@bunting/bus';
+import { ListEnvironmentsOfProject } from '@bunting/contracts';
+import type { FeaturesContext } from '../context.ts';
+import { tokensOf } from './count-tokens.ts';
+
+export const listEnvironmentsOfProjectEndpoint = ({ environments, bus }: FeaturesContext) =>
+  implement(ListEnvironmentsOfProject, async (asked) => {
+    const { projectId } = asked.params;
+    return new JsonText(await environments.ofProject(projectId, await tokensOf(bus, asked, projectId)));
+  });

@@ -1,0 +1,7 @@
+import { implement } from '@bunting/bus';
+import { SwitchEnvironmentOn } from '@bunting/contracts';
+import type { FeaturesContext } from '../context.ts';
+import { switchEnvironment } from './switch-environment.ts';
+
+export const switchEnvironmentOnEndpoint = ({ work }: FeaturesContext) =>
+  implement(SwitchEnvironmentOn, (asked) => switchEnvironment(work, asked, true));

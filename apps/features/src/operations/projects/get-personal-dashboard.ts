@@ -1,0 +1,50 @@
+import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import {
+  type Caller,
+  CountMembers,
+  GetPersonalDashboard,
+  ListHolders,
+  maySee,
+  type PersonalDashboard,
+} from '@bunting/contracts';
+import type { HeldProject } from '../../persistence/held-projects.ts';
+import { hiddenFrom } from '../seen-by.ts';
+import type { FeaturesContext } from '../context.ts';
+
+/** The projects in which the caller has a permission; null: every one, for who has all permissions everywhere. */
+const projectsOf = ({ grants }: Caller): string[] | null =>
+  grants.some(({ permission, project }) => permission === 'ADMIN' && project === undefined)
+    ? null
+    : [...new Set(grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
+
+/** The users who own a project that the caller sees, each once, by name. */
+const ownersOf = (held: readonly HeldProject[], caller: Caller): PersonalDashboard['projectOwners'] => {
+  const owners = held
+    .filter(({ id }) => maySee(caller, id))
+    .flatMap((project) => project.owners)
+    .flatMap(({ ownerType, name = '', ...about }) =>
+      ownerType === 'user' ? [{ ownerType: 'user' as const, name, ...about }] : [],
+    );
+  const unique = new Map(owners.map((owner) => [JSON.stringify([owner.name, owner.email]), owner]));
+  return [...unique.values()].toSorted((one, other) => one.name.localeCompare(other.name));
+};
+
+export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext) =>
+  implement(GetPersonalDashboard, async (asked) => {
+    const { caller } = asked;
+    // Whoever has the permission for everything is an administrator; no project has an empty id.
+    const everywhere = { project: '', permissions: ['ADMIN' as const] };
+    const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
+      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
+      callIfSupported(bus, ListHolders, { body: everywhere }, onBehalfOf(asked)),
+    ]);
+    const admins = users.map(({ id, name, username, email, imageUrl }) => ({
+      id,
+      ...(name === null ? {} : { name }),
+      ...(username === null ? {} : { username }),
+      ...(email === null ? {} : { email }),
+      ...(imageUrl === null ? {} : { imageUrl }),
+    }));
+    const reader = { id: caller.id, projects: projectsOf(caller), hidden: hiddenFrom(caller) };
+    return new JsonText(await dashboard.read(reader, held, { projectOwners: ownersOf(held, caller), admins }));
+  });

@@ -1,0 +1,17 @@
+import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { CountTokens, GetProjectStatus } from '@bunting/contracts';
+import { activityFor, noActivity } from './project-activity.ts';
+import type { FeaturesContext } from '../context.ts';
+import { heldProject } from './known-elsewhere.ts';
+
+export const getProjectStatusEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
+  implement(GetProjectStatus, async (asked) => {
+    const { projectId: project } = asked.params;
+    const [held, [active = noActivity], tokens] = await Promise.all([
+      heldProject(bus, asked),
+      activityFor(bus, asked, { project, days: 365 }),
+      callIfSupported(bus, CountTokens, { body: { project } }, onBehalfOf(asked)),
+    ]);
+    const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);
+    return new JsonText(await projects.status(project, held, { days: active.days, apiTokens }));
+  });

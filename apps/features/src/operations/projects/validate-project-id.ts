@@ -1,0 +1,12 @@
+import { implement } from '@bunting/bus';
+import { ValidateProjectId } from '@bunting/contracts';
+import { mayReuseIds, projectIdTaken } from '../../domain/project.ts';
+import { requireUrlFriendlyName } from '../../domain/names.ts';
+import type { FeaturesContext } from '../context.ts';
+
+export const validateProjectIdEndpoint = ({ projectOverviews: projects }: FeaturesContext) =>
+  implement(ValidateProjectId, async ({ body, caller }) => {
+    requireUrlFriendlyName(body.id, '/body/id');
+    if (await projects.isTaken(body.id, mayReuseIds(caller))) throw projectIdTaken();
+    return null;
+  });

@@ -1,0 +1,7 @@
+import { implement } from '@bunting/bus';
+import { ReactivateStrategyType } from '@bunting/contracts';
+import type { FeaturesContext } from '../context.ts';
+import { setDeprecated } from './deprecate-strategy-type.ts';
+
+export const reactivateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
+  implement(ReactivateStrategyType, (asked) => setDeprecated(work, asked, false));

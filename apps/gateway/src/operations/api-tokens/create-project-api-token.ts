@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { CreateProjectApiToken, may, noAccess } from '@bunting/contracts';
+import { newToken } from '../../domain/new-token.ts';
+import { wrong } from '../../domain/refusals.ts';
+import { makeToken } from './make-token.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const createProjectApiTokenEndpoint = ({ work, places }: GatewayContext) =>
+  implement(CreateProjectApiToken, async (asked) => {
+    const { caller, params, body, now } = asked;
+    const { projectId } = params;
+    const [environments] = await Promise.all([places.environments(asked), places.requireProject(asked, projectId)]);
+    const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
+    if (named.some((project) => project !== projectId))
+      throw wrong(`A token of the project ${projectId} gives this project alone`, '/body/projects');
+    const known = { environments, projects: [projectId] };
+    if (body.type.toLowerCase() === 'admin') throw wrong('A token of a project is no admin token', '/body/type');
+    const token = newToken({ ...body, projects: [projectId] }, caller, known, now);
+    const where = { project: projectId, environment: token.environment };
+    if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], where)) {
+      throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
+    }
+    await places.requireHeardOf([projectId]);
+    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
+  });

@@ -1,0 +1,12 @@
+import { implement } from '@bunting/bus';
+import { GetApiTokensByName } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+import { readableTokens } from './readable-tokens.ts';
+
+export const getApiTokensByNameEndpoint = ({ work }: GatewayContext) =>
+  implement(GetApiTokensByName, (asked) =>
+    work(asked, async (tx) => {
+      const tokens = await readableTokens(tx, asked.caller);
+      return { tokens: tokens.filter(({ tokenName }) => tokenName === asked.params.name) };
+    }),
+  );

@@ -1,0 +1,25 @@
+import { implement } from '@bunting/bus';
+import { ListProjectApiTokens, may } from '@bunting/contracts';
+import { kindsFor } from '../../domain/new-token.ts';
+import type { StoredToken } from '../../persistence/stored-tokens.ts';
+import { maySeeToken } from './found-token.ts';
+import { listed } from './told-token.ts';
+import type { GatewayContext } from '../context.ts';
+import { kinds } from './project-token-kinds.ts';
+
+export const listProjectApiTokensEndpoint = ({ work, places }: GatewayContext) =>
+  implement(ListProjectApiTokens, async (asked) => {
+    const { caller, params } = asked;
+    await places.requireProject(asked, params.projectId);
+    return work(asked, async ({ tokens }) => {
+      const found = await tokens.list(kinds, params.projectId);
+      const creatable = kindsFor(caller, 'CREATE');
+      const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>
+        creatable.includes(type) ||
+        (projects.every((project) => project === params.projectId) &&
+          may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment }));
+      return {
+        tokens: found.filter((token) => maySeeToken(caller, token)).map((token) => listed(token, mayCreate(token))),
+      };
+    });
+  });

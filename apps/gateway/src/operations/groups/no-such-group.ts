@@ -1,0 +1,1 @@
+export const noSuchGroup = 'Could not find group';

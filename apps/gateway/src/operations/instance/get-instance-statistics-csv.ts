@@ -1,0 +1,8 @@
+import { implement } from '@bunting/bus';
+import { GetInstanceStatisticsCsv } from '@bunting/contracts';
+import { csvOf } from '../../domain/csv.ts';
+import type { GatewayContext } from '../context.ts';
+import { statisticsOf } from './statistics.ts';
+
+export const getInstanceStatisticsCsvEndpoint = (context: GatewayContext) =>
+  implement(GetInstanceStatisticsCsv, async (asked) => csvOf(await statisticsOf(context, asked)));

@@ -1,0 +1,18 @@
+import { implement } from '@bunting/bus';
+import { RemoveProjectUser } from '@bunting/contracts';
+import { setHolderRoles } from './set-holder-roles.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const removeProjectUserEndpoint = ({ work, places }: GatewayContext) =>
+  implement(RemoveProjectUser, async (asked) => {
+    const { caller, params } = asked;
+    const { projectId: project, userId: id } = params;
+    await places.requireProject(asked, project);
+    await places.requireHeardOf([project]);
+    return work(asked, async (tx) => {
+      await tx.requireStanding([project]);
+      const type = 'project-access-user-roles-deleted';
+      await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: [], type });
+      return null;
+    });
+  });

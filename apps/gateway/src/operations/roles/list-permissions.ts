@@ -1,0 +1,15 @@
+import { implement } from '@bunting/bus';
+import { describePermission, ListPermissions, permissionsOfType, type PermissionType } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+
+const ofType = (wanted: PermissionType) => permissionsOfType(wanted).map(describePermission);
+
+export const listPermissionsEndpoint = ({ places }: GatewayContext) =>
+  implement(ListPermissions, async (asked) => ({
+    version: 1 as const,
+    permissions: {
+      root: ofType('root'),
+      project: ofType('project'),
+      environments: (await places.environments(asked)).map((name) => ({ name, permissions: ofType('environment') })),
+    },
+  }));

@@ -1,0 +1,8 @@
+import { implement } from '@bunting/bus';
+import { ListRoles } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+
+export const listRolesEndpoint = ({ work }: GatewayContext) =>
+  implement(ListRoles, (asked) =>
+    work(asked, async ({ roles }) => ({ version: 1 as const, roles: await roles.list() })),
+  );

@@ -1,0 +1,1 @@
+export const noSuchRole = 'Could not find role';

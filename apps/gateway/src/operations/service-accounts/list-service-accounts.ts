@@ -1,0 +1,14 @@
+import { implement } from '@bunting/bus';
+import { ListServiceAccounts } from '@bunting/contracts';
+import { rootRolesOf } from '../users/root-roles.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const listServiceAccountsEndpoint = ({ work }: GatewayContext) =>
+  implement(ListServiceAccounts, (asked) =>
+    work(asked, async (tx) => {
+      const serviceAccounts = [];
+      for (const account of await tx.people.list('service-accounts', asked.query))
+        serviceAccounts.push({ ...account, tokens: await tx.tokens.pats(account.id) });
+      return { serviceAccounts, rootRoles: await rootRolesOf(tx) };
+    }),
+  );

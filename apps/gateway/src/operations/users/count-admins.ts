@@ -1,0 +1,6 @@
+import { implement } from '@bunting/bus';
+import { CountAdmins } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+
+export const countAdminsEndpoint = ({ work }: GatewayContext) =>
+  implement(CountAdmins, (asked) => work(asked, ({ people }) => people.countAdmins()));

@@ -1,0 +1,20 @@
+import { implement } from '@bunting/bus';
+import { DeleteInactiveUsers } from '@bunting/contracts';
+import { toldUser } from './told-user.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const deleteInactiveUsersEndpoint = ({ work }: GatewayContext) =>
+  implement(DeleteInactiveUsers, (asked) =>
+    work(asked, async ({ people, requireAdministratorLeft, tell }) => {
+      // The use of the caller's own key may not be written down yet.
+      const ids = asked.body.ids.filter((id) => id !== asked.caller.id);
+      for (const { id } of await people.inactive(ids)) {
+        const user = await people.find(id, 'users');
+        if (user === undefined) continue;
+        await people.remove(id);
+        tell({ type: 'user-deleted', preData: toldUser(user) });
+      }
+      await requireAdministratorLeft();
+      return null;
+    }),
+  );

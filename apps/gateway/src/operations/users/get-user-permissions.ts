@@ -1,0 +1,47 @@
+import { implement } from '@bunting/bus';
+import {
+  describePermission,
+  GetUserPermissions,
+  notFound,
+  type Permission,
+  permissionCatalogue,
+  type Role,
+} from '@bunting/contracts';
+import { holds } from '../../domain/roles.ts';
+import { noSuchUser } from './change-account.ts';
+import type { GatewayContext } from '../context.ts';
+
+const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
+
+export const getUserPermissionsEndpoint = ({ work, access }: GatewayContext) =>
+  implement(GetUserPermissions, async (asked) => {
+    const { params, query } = asked;
+    const { project, environment } = query;
+    const [reading] = await access.ofUsers([params.id]);
+    const matrixOf = (type: string, where: { project?: string | undefined; environment?: string | undefined } = {}) =>
+      everyPermission
+        .map(describePermission)
+        .filter((permission) => permission.type === type)
+        .map((permission) => ({
+          ...permission,
+          // A user who is not active is left out by the reader, and holds nothing.
+          hasPermission: reading !== undefined && holds(reading.caller, { ...permission, ...where }, where.project),
+          ...(where.environment === undefined ? {} : { environment: where.environment }),
+        }));
+    return work(asked, async ({ people, projectAccess, roles }) => {
+      const user = await people.read(params.id);
+      if (user === undefined) throw notFound(noSuchUser);
+      const all = await roles.list();
+      const held = project === undefined ? [] : await projectAccess.rolesOfUser(user.id, project);
+      return {
+        matrix: {
+          root: matrixOf('root'),
+          project: matrixOf('project', { project }),
+          environment: environment === undefined ? [] : matrixOf('environment', { project, environment }),
+        },
+        user,
+        rootRole: all.find(({ id }) => id === user.rootRole) as Role,
+        projectRoles: all.filter(({ id }) => held.includes(id)),
+      };
+    });
+  });

@@ -1,0 +1,17 @@
+import { implement } from '@bunting/bus';
+import { GetUserRoles, may } from '@bunting/contracts';
+import { isSomebody, predefinedRole } from '../../domain/access.ts';
+import type { GatewayContext } from '../context.ts';
+
+export const getUserRolesEndpoint = ({ work }: GatewayContext) =>
+  implement(GetUserRoles, async (asked) => {
+    const { caller, query } = asked;
+    return work(asked, async ({ projectAccess, roles }) => {
+      const held = isSomebody(caller) ? await projectAccess.rolesOfUser(caller.id, query.projectId) : [];
+      // An administrator has every project by the root role, and a token of theirs acts as that role.
+      if (may(caller, ['ADMIN'])) held.push(predefinedRole.admin);
+      const project = query.projectId === undefined ? {} : { project: query.projectId };
+      const named = (await roles.list()).filter(({ id }) => held.includes(id));
+      return { version: 1 as const, roles: named.map((role) => ({ ...role, ...project })) };
+    });
+  });

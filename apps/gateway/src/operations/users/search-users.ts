@@ -1,0 +1,12 @@
+import { implement } from '@bunting/bus';
+import { SearchUsers } from '@bunting/contracts';
+import type { GatewayContext } from '../context.ts';
+
+/** A single letter would list everybody. */
+const shortest = 2;
+
+export const searchUsersEndpoint = ({ work }: GatewayContext) =>
+  implement(SearchUsers, async (asked) => {
+    const beginning = asked.query.q?.trim() ?? '';
+    return beginning.length < shortest ? [] : work(asked, ({ people }) => people.search(beginning));
+  });
