@@ -23,7 +23,6 @@ export interface EventLogBench {
 const perInsert = 2_500;
 /** How far the outbox may be ahead of the log while events are told. */
 const mostAhead = 10_000;
-const longestIndexingMs = 30 * 60_000;
 /** So many searches go to one log before it is the turn of the next one. */
 const perTurn = 10;
 
@@ -34,7 +33,7 @@ const insertEvents = `
 const percentile = (taken: readonly number[], share: number): number =>
   [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
 
-/** A Bunting with a log of its own, filled and indexed. */
+/** A Bunting with a log of its own, filled. */
 interface FilledLog {
   readonly events: number;
   /** how many events a second arrived; undefined where they were there already */
@@ -91,26 +90,26 @@ const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
     return Math.round((events - from) / ((performance.now() - beganAt) / 1_000));
   };
 
-  /** Waits until the log is indexed but for its last block, as it is unless somebody fills it as fast as it goes. */
-  const indexed = async (): Promise<void> => {
-    const beganAt = performance.now();
-    const left = `select head.id - indexed_to as left from event_log_head as head, search_head`;
-    while (Number((await log.query<{ left: string }>(left)).rows[0]?.left) >= 2_048) {
-      if (performance.now() - beganAt > longestIndexingMs) throw new Error('The index of the event log does not come.');
-      await sleep(100);
-    }
-    console.log(`${events} events: indexed ${((performance.now() - beganAt) / 1_000).toFixed(1)} s later`);
+  /** How many bytes a million events take: the events alone, and all tables of the log with their indexes. */
+  const room = async (): Promise<string> => {
+    const treeOf = (table: string) => `pg_partition_tree('${table}') where isleaf`;
+    const { rows } = await log.query<{ alone: string; all: string }>(`
+      select (select sum(pg_table_size(relid)) from ${treeOf('event')}) as alone,
+        (select sum(pg_total_relation_size(relid)) from ${treeOf('event')}) +
+        (select sum(pg_total_relation_size(relid)) from ${treeOf('event_search')}) as all`);
+    const [alone, all] = [Number(rows[0]?.alone), Number(rows[0]?.all)];
+    return `${(alone / 1e6).toFixed(0)} MB, ${(all / 1e6).toFixed(0)} MB with indexes, ${(all / alone).toFixed(2)} times as much`;
   };
 
   const perSecond = await fill();
   if (perSecond !== undefined) console.log(`\n${events} events: ${perSecond} a second from the outbox into the log`);
-  await indexed();
   // As it is a day later: what everybody has confirmed has gone from the outbox. A log may be long; an outbox is not.
   await outbox.query(`delete from outbox where topic = 'event' and position < (select max(position) from outbox)`);
   for (const client of [outbox, log]) {
     await client.query('vacuum analyze');
     await client.query('checkpoint');
   }
+  console.log(`${events} events: ${await room()}`);
   await outbox.end();
   await log.end();
   return {

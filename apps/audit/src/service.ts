@@ -2,6 +2,7 @@ import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { deadLetters, inboxTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
+import pLimit from 'p-limit';
 import { AuditConfig } from './config.ts';
 import { keepHouse } from './housekeeping.ts';
 import { measureMissed } from './missed-metrics.ts';
@@ -16,23 +17,18 @@ import { listEventsEndpoint } from './operations/events/list-events.ts';
 import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
 import { searchEventsEndpoint } from './operations/events/search-events.ts';
 import { verifyEventsEndpoint } from './operations/events/verify-events.ts';
-import { sealNext } from './persistence/chain.ts';
 import { checkChain } from './persistence/chain-check.ts';
 import { eventCreators } from './persistence/event-creators.ts';
 import { eventFeed } from './persistence/event-feed.ts';
-import { dropPostings, indexing } from './persistence/event-index.ts';
 import { eventSearch } from './persistence/event-search.ts';
 import { logSize } from './persistence/log-size.ts';
 import { projectActivity } from './persistence/project-activity.ts';
 import { dropOldest } from './persistence/retention.ts';
-import { logSteps } from './persistence/tables.ts';
-import { turns } from './persistence/turns.ts';
+import { logSteps, pendingTexts } from './persistence/tables.ts';
 import { startRecording } from './subscriptions/record-event.ts';
 
-/** How often to look for events that a process of the version before has appended, without a hash. */
-const sealingEveryMs = 30_000;
-/** How often to look whether enough events have arrived to be indexed. */
-const indexingEveryMs = 500;
+/** How often to merge what was appended into the index of texts. */
+const mergingEveryMs = 2_000;
 /** How often to look for events that have become too old. */
 const droppingEveryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -56,12 +52,14 @@ export const auditService = defineService({
     atStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
-    const recording = await startRecording({ bus, database, intervalMs, deadLetterAfterMs, warn, complain });
+    const texts = pendingTexts(database);
+    const { appended } = texts;
+    const recording = await startRecording({ bus, database, intervalMs, deadLetterAfterMs, appended, warn, complain });
     atStop('event recording', () => recording.stop());
     measureMissed(metrics, () => missedMessages(database));
     measureDeadLetters(metrics, 'audit', database);
     const ownDeadLetters = () => deadLetters(database);
-    const checkAlone = turns(1);
+    const checkAlone = pLimit(1);
     const fresh = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
     const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
     const answer = eventAnswers({ ...fresh, search: eventSearch(database), publicUrl });
@@ -84,17 +82,11 @@ export const auditService = defineService({
       ]),
     );
     atStop('calls', () => served.stop(), callsStopLimitMs);
-    const indexNext = indexing();
-    const chores = [
-      { name: 'Indexing events', step: () => database.transaction(indexNext), everyMs: indexingEveryMs },
-      { name: 'Hashing events', step: () => database.transaction(sealNext), everyMs: sealingEveryMs },
-    ];
+    const chores = [{ name: 'Merging texts into the index', step: texts.merge, everyMs: mergingEveryMs }];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {
       const step = () => dropOldest(database, new Date(Date.now() - days * dayMs));
       chores.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
-      const forget = () => database.transaction(dropPostings);
-      chores.push({ name: 'Dropping what old events were found by', step: forget, everyMs: 10 * droppingEveryMs });
     }
     const housekeeping = keepHouse(chores, warn);
     atStop('housekeeping', () => housekeeping.stop());

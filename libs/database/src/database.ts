@@ -35,9 +35,9 @@ export interface DatabaseOptions {
   readonly logError?: (message: string) => void;
 }
 
-/** A statement that each connection prepares once, under its name. */
+/** A statement that each connection prepares once, under its name. One without a name is planned each time, for its values. */
 export interface Statement {
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
 }
 
@@ -360,7 +360,7 @@ export const openDatabase = async ({
   return {
     read: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
       try {
-        const { rows } = await connections().query({ name: statement.name, text: statement.text, values: [...values] });
+        const { rows } = await connections().query({ ...statement, values: [...values] });
         return rows as Row[];
       } catch (error) {
         throw refused(error);

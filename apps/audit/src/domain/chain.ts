@@ -37,7 +37,7 @@ export const chainText = (before: string, event: ChainedEvent): string => {
 };
 
 /** What is wrong with an event of the chain: the first one that is not what it was. */
-export type FaultKind = 'missing' | 'altered' | 'moved' | 'unsealed' | 'added' | 'head';
+export type FaultKind = 'missing' | 'altered' | 'moved' | 'added' | 'head';
 
 export interface ChainFault {
   readonly id: number;
@@ -53,7 +53,6 @@ export const faultAt = (id: number, kind: FaultKind, detail = ''): ChainFault =>
     missing: `Event ${id} is missing: it was removed, or the log was cut off there${detail}.`,
     altered: `Event ${id} is not what it was: its content does not fit its hash and the event before it${detail}.`,
     moved: `Event ${id} is not in its place: the event that belongs there now has ${detail}.`,
-    unsealed: `Event ${id} has no hash although it must have one: it was removed, or the event was put there by hand.`,
     added: `Event ${id} is beyond the end of the log: it was put there by hand.`,
     head: `The end of the log does not fit event ${id}, the last one: one of them was changed${detail}.`,
   }[kind],

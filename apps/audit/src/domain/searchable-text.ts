@@ -34,17 +34,17 @@ const collect = (value: unknown, parts: Set<string>): void => {
   }
 };
 
-/** Stands between what happened, by whom, and the data. */
-const whoEnds = '\u001e';
+/** Stands between who caused the event and its data. No folded text holds it. */
+export const whoEnds = '\u001e';
 
 /**
- * All that a search by text finds an event by: its type and who caused it, and then, each part once, every key and value of
+ * All that a search by text finds an event by, beside its type: who caused it, and then, each part once, every key and value of
  * its data and of the data before, and its tags. Parts are what a person reads, and not how JSON spells it.
  */
-export const searchableText = ({ type, createdBy, data, preData, tags }: RecordedEvent): string => {
+export const searchableText = ({ createdBy, data, preData, tags }: RecordedEvent): string => {
   const parts = new Set<string>();
   collect(data, parts);
   collect(preData, parts);
   for (const tag of tags) parts.add(folded(`${tag.type}:${tag.value}`));
-  return `${type}${separator}${folded(createdBy)}${whoEnds}${[...parts].join(separator)}`;
+  return `${folded(createdBy)}${whoEnds}${[...parts].join(separator)}`;
 };

@@ -32,8 +32,7 @@ export interface ChainReport {
 
 interface Ends {
   readonly id: number;
-  readonly sealedId: number;
-  readonly sealedHash: string;
+  readonly hash: string;
   readonly droppedId: number;
   readonly droppedHash: string;
   readonly beyond: number | null;
@@ -41,7 +40,7 @@ interface Ends {
 
 const ends: Statement = {
   name: 'chain-ends',
-  text: `select id, sealed_id as "sealedId", encode(sealed_hash, 'hex') as "sealedHash",
+  text: `select id, encode(hash, 'hex') as hash,
            dropped_id as "droppedId", encode(dropped_hash, 'hex') as "droppedHash",
            (select min(event.id) from event where event.id > head.id) as beyond
          from event_log_head as head`,
@@ -83,7 +82,6 @@ export const checkChain = async (database: Database, options: CheckOptions = {})
   const log = await readEnds();
   const from = Math.max(options.from ?? 1, log.droppedId + 1);
   const to = Math.min(options.to ?? log.id, log.id);
-  const last = Math.min(to, log.sealedId);
   let expected = from;
   let before = log.droppedHash;
   const report = (fault: ChainFault | null): ChainReport => ({
@@ -92,26 +90,25 @@ export const checkChain = async (database: Database, options: CheckOptions = {})
     checked: expected - from,
     checkedTo: expected - 1,
     hash: before,
-    head: { id: log.sealedId, hash: log.sealedHash },
+    head: { id: log.id, hash: log.hash },
     fault,
   });
   const wrong = (id: number, kind: FaultKind, detail?: string) => report(faultAt(id, kind, detail));
 
-  if (known !== undefined && known.id > log.sealedId) return wrong(log.id + 1, 'missing', `, for ${known.id} is known`);
+  if (known !== undefined && known.id > log.id) return wrong(log.id + 1, 'missing', `, for ${known.id} is known`);
   if (known?.id === log.droppedId && known.hash !== log.droppedHash) return wrong(known.id, 'altered');
-  if (from - 1 > log.droppedId && from <= last) {
-    const [predecessor] = await database.read<{ hash: string | null }>(hashOf, [from - 1]);
+  if (from - 1 > log.droppedId && from <= to) {
+    const [predecessor] = await database.read<{ hash: string }>(hashOf, [from - 1]);
     if (predecessor === undefined) return wrong(from - 1, 'missing');
-    if (predecessor.hash === null) return wrong(from - 1, 'unsealed');
     before = predecessor.hash;
   }
 
-  let reading = read(expected, last);
-  while (expected <= last) {
+  let reading = read(expected, to);
+  while (expected <= to) {
     if (until !== undefined && Date.now() >= until.getTime()) return report(null);
     const events = await reading;
-    reading = read(expected + stretchLength, last);
-    const end = Math.min(last, expected + stretchLength - 1);
+    reading = read(expected + stretchLength, to);
+    const end = Math.min(to, expected + stretchLength - 1);
     for (const event of [...events, undefined]) {
       if (event?.id !== expected) {
         if (expected > end) break;
@@ -119,7 +116,6 @@ export const checkChain = async (database: Database, options: CheckOptions = {})
         const { droppedId } = await readEnds();
         return droppedId < expected ? wrong(expected, 'missing') : checkChain(database, options);
       }
-      if (event.hash === null) return wrong(expected, 'unsealed');
       if (sealOf(before, event) !== event.hash) {
         const stray = strayAt(expected, before, event, events);
         return stray === undefined ? wrong(expected, 'altered') : wrong(expected, 'moved', `the id ${stray.id}`);
@@ -130,10 +126,10 @@ export const checkChain = async (database: Database, options: CheckOptions = {})
       before = event.hash;
       expected++;
     }
-    progress?.(expected - 1, last);
+    progress?.(expected - 1, to);
   }
 
-  if (last === log.sealedId && from <= last && before !== log.sealedHash) return wrong(last, 'head');
+  if (to === log.id && from <= to && before !== log.hash) return wrong(to, 'head');
   if (to === log.id && log.beyond !== null) return wrong(log.beyond, 'added');
   return report(null);
 };

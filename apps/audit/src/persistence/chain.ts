@@ -4,7 +4,7 @@ import { type ChainedEvent, chainText } from '../domain/chain.ts';
 
 /** An event of the chain, with the hash that the log has of it, in hex. */
 export interface SealedEvent extends ChainedEvent {
-  readonly hash: string | null;
+  readonly hash: string;
 }
 
 /** The hash of an event that follows the event with the hash `before`. */
@@ -17,49 +17,19 @@ export const chainColumns = `
   feature_name as "featureName", data::text as data, pre_data::text as "preData", tags::text as tags,
   encode(hash, 'hex') as hash`;
 
-/** The end of the log, and how far it is sealed: both are the same but after an upgrade of a log without hashes. */
+/** The end of the log. */
 export interface Head {
   readonly id: number;
-  readonly sealedId: number;
-  /** of the event `sealedId`, in hex */
-  readonly sealedHash: string;
-  /** below which id there are partitions */
+  /** of the last event, in hex */
+  readonly hash: string;
   readonly partitionedTo: number;
 }
 
-/** Locks the end of the log until the transaction is over; whoever appends or seals waits. */
+/** Locks the end of the log until the transaction is over; other appenders wait. */
 export const headForUpdate = async ({ query }: Tx): Promise<Head> => {
   const [head] = await query<Head>(
-    `select id, sealed_id as "sealedId", encode(sealed_hash, 'hex') as "sealedHash", partitioned_to as "partitionedTo"
-     from event_log_head for update`,
+    `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
   );
   if (head === undefined) throw new Error('The event log has no head.');
   return head;
-};
-
-const atOnce = 1_000;
-
-/**
- * Gives the next events without a hash theirs, in the order of their ids: those of a log from before there were hashes, and
- * those that a process of that version appends while others run this one.
- * @returns how many there were
- */
-export const sealNext = async (tx: Tx): Promise<number> => {
-  const head = await headForUpdate(tx);
-  if (head.sealedId >= head.id) return 0;
-  const events = await tx.query<SealedEvent>(
-    `select ${chainColumns} from event where id > $1 order by id limit ${atOnce}`,
-    [head.sealedId],
-  );
-  let before = head.sealedHash;
-  const sealed = events.map((event) => ({ id: event.id, hash: (before = sealOf(before, event)) }));
-  const last = sealed.at(-1);
-  if (last === undefined) return 0;
-  await tx.query(
-    `update event set hash = decode(sealed.hash, 'hex')
-     from json_to_recordset($1::json) as sealed (id bigint, hash text) where event.id = sealed.id`,
-    [JSON.stringify(sealed)],
-  );
-  await tx.query(`update event_log_head set sealed_id = $1, sealed_hash = decode($2, 'hex')`, [last.id, last.hash]);
-  return sealed.length;
 };

@@ -1,7 +1,8 @@
-import { folded } from '../domain/searchable-text.ts';
+import { eventTypes } from '@bunting/contracts';
+import { folded, whoEnds } from '../domain/searchable-text.ts';
 import type { VisibleEvents } from '../domain/visible-events.ts';
 
-/** Which events are looked for; all that is given must hold, and of each list one value will do. */
+/** Which events are searched for: each criterion that is given must hold, and of a list one value suffices. */
 export interface Criteria {
   readonly types?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
@@ -11,100 +12,84 @@ export interface Criteria {
   readonly ids?: readonly number[] | undefined;
   /** ids of the users who caused them */
   readonly creators?: readonly number[] | undefined;
-  /** a day, UTC, by its first moment */
+  /** the first moment of a day, UTC */
   readonly notBefore?: Date | undefined;
-  /** a day, UTC, by its first moment */
+  /** the first moment of a day, UTC */
   readonly before?: Date | undefined;
-  /** a text that is found as it stands, in upper or lower case; an empty one says nothing */
+  /** a substring, compared without regard to case; an empty one is no criterion */
   readonly text?: string | undefined;
-  /** where the text must be: anywhere, when left out, or only in their data and tags */
+  /** where the text must be: anywhere (the default), or only in the events' data and tags */
   readonly textIn?: 'anywhere' | 'data' | undefined;
   readonly visible: VisibleEvents;
 }
 
-/** What may be asked, each with what stands for it in the name of a statement, of which PostgreSQL keeps 63 characters. */
-const asked = {
-  project: 'p',
-  projects: 'ps',
-  'any-project': 'ap',
-  'not-hidden': 'nh',
-  type: 't',
-  types: 'ts',
-  feature: 'f',
-  features: 'fs',
-  environments: 'es',
-  ids: 'is',
-  creators: 'cs',
-  'not-before': 'nb',
-  before: 'b',
-  text: 'x',
-  'text-in-data': 'd',
-} as const;
-type Ask = keyof typeof asked;
-
-/** What only the log itself knows of an event, and not the narrow table that is searched. */
-const onlyInLog: readonly Ask[] = ['environments', 'creators', 'not-before', 'before'];
-
-/** The name of a statement with these columns. */
-export const nameOf = (statement: string, { asks }: Pick<Columns, 'asks'>): string =>
-  [statement, ...asks.map((ask) => asked[ask])].join('-');
-
-/** What criteria ask of the columns of a table. The values come first in a statement: `$1` is the first of them. */
-export interface Columns {
-  /** which of both to read: the narrow one, where it knows enough */
-  readonly table: 'event' | 'event_search';
-  /** in the order of their conditions; equal asks make equal statements */
-  readonly asks: readonly Ask[];
-  readonly conditions: readonly string[];
-  /** where the value of each stands; empty for one that has none */
-  readonly places: readonly string[];
+/** Criteria as SQL: conditions on `event_search`, in which `$1` stands for the first of the values. */
+export interface Conditions {
+  readonly sql: readonly string[];
   readonly values: readonly unknown[];
+  /** whether texts must be read, of which there may be as many as events */
+  readonly readTexts: boolean;
 }
 
-/** The projects that are left to look at; undefined where no single ones are meant. */
-export const projectsLeft = ({ projects, visible }: Criteria): readonly string[] | undefined =>
-  projects?.filter((project) => !visible.hiddenProjects.includes(project));
+/** A `where` clause of conditions that must all hold. */
+export const where = (...conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 
-/** A pattern for `like` that finds the text as it stands. */
-export const patternOf = (text: string): string => `%${folded(text).replace(/[\\%_]/g, '\\$&')}%`;
+/**
+ * Of a text longer than twice this many letters the trigram index compares the first and the last ones: it reads a list for every
+ * three letters, and those in between hardly ever narrow the result further.
+ */
+const indexedLetters = 6;
 
-/** What follows the type and who caused it; of what was stored by an earlier version all, which had them in one. */
-const dataOf = (text: string): string =>
-  `case when strpos(${text}, e'\\x1e') > 0 then split_part(${text}, e'\\x1e', 2) else ${text} end`;
+/** The substrings by which the trigram index finds a text. */
+const indexedParts = (text: string): readonly string[] => {
+  const letters = Array.from(text);
+  if (letters.length <= 2 * indexedLetters) return [text];
+  return [letters.slice(0, indexedLetters).join(''), letters.slice(-indexedLetters).join('')];
+};
 
-export const columnsOf = (criteria: Criteria): Columns => {
-  const asks: Ask[] = [];
-  const conditions: string[] = [];
-  const places: string[] = [];
+/** A `like` pattern for a text, taken literally, in the data alone or anywhere. */
+const patternOf = (text: string, textIn: Criteria['textIn']): string =>
+  `${textIn === 'data' ? `%${whoEnds}` : ''}%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** SQL: the day, UTC, of a moment. */
+const dayOf = (moment: string): string => `(${moment}::timestamptz at time zone 'UTC')::date`;
+
+export const conditionsOf = (criteria: Criteria): Conditions => {
+  const sql: string[] = [];
   const values: unknown[] = [];
-  const ask = (name: Ask, condition: (place: string) => string, ...value: readonly unknown[]): void => {
-    const place = value.length === 0 ? '' : `$${values.push(...value)}`;
-    asks.push(name);
-    places.push(place);
-    conditions.push(condition(place));
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  const oneOf = (column: string, type: string, wanted: readonly unknown[] | undefined): void => {
+    if (wanted !== undefined) sql.push(`${column} = any(${place(wanted)}::${type}[])`);
   };
-  const among = (one: Ask, several: Ask, column: string, wanted: readonly string[] | undefined): void => {
-    if (wanted?.length === 1) ask(one, (place) => `${column} = ${place}`, wanted[0]);
-    else if (wanted !== undefined) ask(several, (place) => `${column} = any(${place}::text[])`, [...new Set(wanted)]);
-  };
-  const { ids, types, features, environments, creators, notBefore, before, text = '', textIn } = criteria;
-  const projects = projectsLeft(criteria);
-  among('project', 'projects', 'project', projects);
+  const { types, features, environments, ids, creators, notBefore, before, textIn = 'anywhere' } = criteria;
   const { ofNoProject, hiddenProjects } = criteria.visible;
-  if (projects === undefined && !ofNoProject) ask('any-project', () => 'project is not null');
-  if (projects === undefined && hiddenProjects.length > 0)
-    ask('not-hidden', (place) => `(project is null or project <> all(${place}::text[]))`, hiddenProjects);
-  among('type', 'types', 'type', types);
-  among('feature', 'features', 'feature_name', features);
-  if (ids !== undefined) ask('ids', (place) => `id = any(${place}::bigint[])`, ids);
-  if (environments !== undefined) ask('environments', (place) => `environment = any(${place}::text[])`, environments);
-  if (creators !== undefined) ask('creators', (place) => `created_by_user_id = any(${place}::bigint[])`, creators);
-  if (notBefore !== undefined) ask('not-before', (place) => `created_at >= ${place}::timestamptz`, notBefore);
-  if (before !== undefined) ask('before', (place) => `created_at < ${place}::timestamptz`, before);
-  const inLog = asks.some((name) => onlyInLog.includes(name));
-  const found = inLog ? '(select text from event_search where event_search.id = event.id)' : 'text';
-  if (text !== '' && textIn === 'data')
-    ask('text-in-data', (place) => `${dataOf(found)} like ${place}`, patternOf(text));
-  else if (text !== '') ask('text', (place) => `${found} like ${place}`, patternOf(text));
-  return { table: inLog ? 'event' : 'event_search', asks, conditions, places, values };
+  const isHidden = new Set(hiddenProjects);
+  oneOf(
+    'project',
+    'text',
+    criteria.projects?.filter((project) => !isHidden.has(project)),
+  );
+  if (criteria.projects === undefined && !ofNoProject) sql.push('project is not null');
+  if (criteria.projects === undefined && hiddenProjects.length > 0)
+    sql.push(`(project is null or project <> all(${place(hiddenProjects)}::text[]))`);
+  oneOf('type', 'text', types);
+  oneOf('feature_name', 'text', features);
+  oneOf('id', 'bigint', ids);
+  oneOf('environment', 'text', environments);
+  oneOf('created_by_user_id', 'bigint', creators);
+  if (notBefore !== undefined) sql.push(`day >= ${dayOf(place(notBefore))}`);
+  if (before !== undefined) sql.push(`day < ${dayOf(place(before))}`);
+  const text = folded(criteria.text ?? '');
+  if (text !== '') {
+    const parts = indexedParts(text);
+    const holds = parts.map((part) => `text like ${place(patternOf(part, textIn))}`);
+    // No index has this expression: what the parts have found is compared as a whole.
+    if (parts.length > 1) holds.push(`text || '' like ${place(patternOf(text, textIn))}`);
+    const ofTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
+    sql.push(
+      ofTypes.length === 0 ? holds.join(' and ') : `(${holds.join(' and ')} or type = any(${place(ofTypes)}::text[]))`,
+    );
+  }
+  return { sql, values, readTexts: text !== '' };
 };

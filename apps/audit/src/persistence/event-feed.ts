@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
-import { type Columns, columnsOf, type Criteria, nameOf } from './criteria.ts';
-import { eventOf, type EventRow, type FoundEvent, foundEvent, where } from './found-events.ts';
+import { type Conditions, conditionsOf, type Criteria, where } from './criteria.ts';
+import { eventOf, type EventRow, type FoundEvent, foundEvent } from './found-events.ts';
 
 /** So many ids are looked at for a page at most: one of a rare kind takes several pages, and none takes long. */
 const window = 20_000;
@@ -25,18 +25,16 @@ export interface FeedPage {
 /** The end of the log, and an event, if there is one. */
 type Row = { readonly head: number; readonly hash: string | null } & (EventRow | { readonly id: null });
 
-const pageAfter = (columns: Columns): Statement => {
-  const next = columns.values.length + 1;
-  const inWindow = [`id > $${next}::bigint`, `id <= least(head.id, $${next}::bigint + ${window})`];
+const pageAfter = ({ sql, values }: Conditions): Statement => {
+  const after = `$${values.length + 1}::bigint`;
   return {
-    name: nameOf('events-feed', columns),
     // The end of the log and what is before it are of one moment, and what is before it is there: see event_log_head.
     text: `
       select head.id as head, page.* from event_log_head as head left join lateral (
         select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash
-        from (select id from ${columns.table} ${where(...inWindow, ...columns.conditions)}
+        from (select id from event_search ${where(`id > ${after}`, `id <= ${after} + ${window}`, ...sql)}
               order by id limit ${mostEvents}) as found cross join lateral ${eventOf('found.id')} as event) as page on true
-      order by page.id`,
+      where head.one order by page.id`,
   };
 };
 
@@ -44,8 +42,8 @@ const pageAfter = (columns: Columns): Statement => {
 export const eventFeed =
   (database: Database) =>
   async (criteria: Criteria, after: number): Promise<FeedPage> => {
-    const columns = columnsOf(criteria);
-    const rows = await database.read<Row>(pageAfter(columns), [...columns.values, after]);
+    const conditions = conditionsOf(criteria);
+    const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
     const head = rows[0]?.head ?? 0;
     const events: FedEvent[] = [];
     let characters = 0;

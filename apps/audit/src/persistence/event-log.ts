@@ -64,12 +64,9 @@ const insertEvents = `
     select id, uid, type, "createdAt", "createdBy", "createdByUserId",
            project, environment, "featureName", data, "preData", tags, decode(hash, 'hex') from arrived
   ), searchable as (
-    insert into event_search (id, type, project, feature_name, text)
-    select id, type, project, "featureName", text from arrived
-  ), counted as (
-    insert into event_count as known (project, type, events)
-    select project, type, count(*) from arrived group by project, type
-    on conflict (project, type) do update set events = known.events + excluded.events
+    insert into event_search (id, created_by_user_id, day, type, project, environment, feature_name, text)
+    select id, "createdByUserId", ("createdAt" at time zone 'UTC')::date, type, project, environment, "featureName", text
+    from arrived
   ), caused as (
     insert into event_creator (project, id, name, last_event)
     select distinct on (project, "createdByUserId") project, "createdByUserId", "createdBy", id from arrived
@@ -77,9 +74,7 @@ const insertEvents = `
     on conflict (project, id) do update set name = excluded.name, last_event = excluded.last_event
   ), active as (${countActivity}
   )
-  update event_log_head set id = $1, uid = $2, events = events + $3,
-                            sealed_id = case when $4::text is null then sealed_id else $1 end,
-                            sealed_hash = coalesce(decode($4, 'hex'), sealed_hash)`;
+  update event_log_head set id = $1, uid = $2, events = events + $3, hash = decode($4, 'hex')`;
 
 /** As PostgreSQL will give it back; the log keeps milliseconds. */
 const moment = (createdAt: string): string => `${new Date(createdAt).toISOString().slice(0, -1)}000Z`;
@@ -99,9 +94,7 @@ export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): 
   const head = await headForUpdate(tx);
   const known = await query<{ uid: string }>(knownUids, [arriving.map(({ uid }) => uid)]);
   const seen = new Set(known.map(({ uid }) => uid));
-  let { id } = head;
-  // A chain has no gaps: as long as older events wait for their hashes, so do those that arrive.
-  let hash = head.sealedId === head.id ? head.sealedHash : null;
+  let { id, hash } = head;
   const rows: ArrivedEvent[] = [];
   for (const { uid, event } of arriving) {
     const same = uid.toLowerCase();
@@ -122,7 +115,7 @@ export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): 
       preData: jsonText(event.preData),
       tags: JSON.stringify(event.tags),
     };
-    if (hash !== null) hash = sealOf(hash, stored);
+    hash = sealOf(hash, stored);
     rows.push({ ...stored, hash, text: searchableText(event) });
   }
   const last = rows.at(-1);

@@ -47,10 +47,6 @@ export const eventOf = (id: string): string => `(
     event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags
   from event where event.id = ${id} offset 0)`;
 
-/** A `where` of conditions that must all hold. */
-export const where = (...conditions: readonly string[]): string =>
-  conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-
 const read = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** An event of a row. The texts of its data become part of its own text as they are. */

@@ -1,24 +1,7 @@
 import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
-import type { Database, SchemaStep, Statement } from '@bunting/database';
+import type { Database, Statement } from '@bunting/database';
 
-/** How many events a project has on each day of UTC, counted as they arrive. Events dropped for their age stay counted. */
-export const projectActivityTable: SchemaStep = {
-  name: '2026-11-29-project-activity',
-  statements: [
-    `create table project_activity (
-      project text collate "C" not null,
-      day date not null,
-      events bigint not null,
-      last_at timestamptz not null,
-      primary key (project, day)
-    ) with (fillfactor = 50)`,
-    `insert into project_activity (project, day, events, last_at)
-      select project, (created_at at time zone 'UTC')::date, count(*), max(created_at) from event
-      where project is not null group by 1, 2`,
-  ],
-};
-
-/** SQL: the statement part that counts the events of `arrived`. */
+/** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
 export const countActivity = `
   insert into project_activity as known (project, day, events, last_at)
   select project, ("createdAt" at time zone 'UTC')::date, count(*), max("createdAt") from arrived
@@ -32,7 +15,7 @@ const activity: Statement = {
     with today as (select (now() at time zone 'UTC')::date as day)
     select known.project as id, to_char(last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastEventAt",
       counted."currentWindow", counted."pastWindow", coalesce(counted.days, '[]') as days
-    from (select distinct project from event_count where project is not null and ($1::text is null or project = $1)) as known
+    from (select distinct project from project_activity where $1::text is null or project = $1) as known
     cross join today
     cross join lateral (
       select last_at from project_activity where project = known.project order by day desc limit 1) as latest

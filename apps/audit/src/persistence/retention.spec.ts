@@ -1,11 +1,8 @@
 import type { RecordedEvent } from '@bunting/contracts';
-import { openDatabase } from '@bunting/database';
-import { freshDatabase } from '@bunting/testing';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../test/started-audit.ts';
-import { sealNext } from './chain.ts';
 import { checkChain } from './chain-check.ts';
 import { eventCreators } from './event-creators.ts';
 import { appendEvents } from './event-log.ts';
@@ -13,7 +10,6 @@ import { eventSearch } from './event-search.ts';
 import { logSize } from './log-size.ts';
 import { partitionLength } from './partitions.ts';
 import { dropOldest } from './retention.ts';
-import { eventTables, logSteps } from './tables.ts';
 
 const everything = { ofNoProject: true, hiddenProjects: [] };
 
@@ -41,8 +37,7 @@ const run = (...statements: readonly string[]) =>
     for (const statement of statements) await query(statement);
   });
 /** The log as it would be when so many events had come and gone. */
-const after = (id: number) =>
-  run(`update event_log_head set id = ${id}, sealed_id = ${id}, dropped_id = ${id}, dropped_hash = sealed_hash`);
+const after = (id: number) => run(`update event_log_head set id = ${id}, dropped_id = ${id}, dropped_hash = hash`);
 const drop = (before: string) => dropOldest(log.database, new Date(before));
 const ids = async () =>
   (await log.database.read<{ id: number }>({ name: 'ids', text: 'select id from event order by id' })).map(
@@ -97,14 +92,6 @@ describe('The retention of events', () => {
     expect(await ids()).toEqual([4]);
     expect(await checkChain(log.database)).toMatchObject({ from: 4, checked: 1, fault: null });
   });
-
-  it('waits for the hash of an event before it drops it', async () => {
-    await appendDays(1, 3);
-    await run(`update event set hash = null`, `update event_log_head set sealed_id = 0, sealed_hash = dropped_hash`);
-    expect(await drop(day(20))).toBe(0);
-    await log.database.transaction(sealNext);
-    expect(await drop(day(20))).toBe(3);
-  });
 });
 
 describe('The partitions of the log', () => {
@@ -116,7 +103,7 @@ describe('The partitions of the log', () => {
     await appendDays(2, 6);
     await log.database.transaction((tx) => appendEvents(tx, [known]));
     expect(await ids()).toEqual([-2, -1, 0, 1, 2, 3].map((nth) => boundary + nth));
-    expect(await partitions()).toEqual(['event_p0', 'event_p2']);
+    expect(await partitions()).toEqual(['event_p0', 'event_p1', 'event_p2']);
     const search = eventSearch(log.database);
     for (const text of [undefined, 'feature-']) {
       const { events } = await search.find(
@@ -133,8 +120,11 @@ describe('The partitions of the log', () => {
     const boundary = 2 * partitionLength;
     await after(boundary - 4);
     await appendDays(1, 6);
+    expect(await partitions()).toEqual(['event_p0', 'event_p1', 'event_p2']);
     expect(await drop(day(2))).toBe(1);
-    expect(await partitions()).toEqual(['event_p0', 'event_p2']);
+    expect(await partitions()).toEqual(['event_p1', 'event_p2']);
+    expect(await drop(day(2))).toBe(1);
+    expect(await partitions()).toEqual(['event_p1', 'event_p2']);
     expect(await drop(day(5))).toBe(2);
     expect(await partitions()).toEqual(['event_p2']);
     expect(await drop(day(5))).toBe(1);
@@ -146,37 +136,6 @@ describe('The partitions of the log', () => {
   it('are made for as many events as arrive', async () => {
     await after(5 * partitionLength);
     await append({});
-    expect(await partitions()).toEqual(['event_p0', 'event_p2', 'event_p3', 'event_p4', 'event_p5']);
-  });
-});
-
-describe('A log of the version before', () => {
-  it('is split, sealed and searched as it is', async () => {
-    const fresh = await freshDatabase('old');
-    const old = await openDatabase({ url: fresh.url, name: 'old', steps: [eventTables] });
-    await old.transaction(async ({ query }) => {
-      await query(`insert into event (id, uid, type, created_at, created_by, project, data, tags)
-        select id, gen_random_uuid(), 'feature-created', now(), 'mia', 'shop', '{"old":true}', '[]' from generate_series(1, 50) as id`);
-      await query(`insert into event_search (id, type, project, text)
-        select id, 'feature-created', 'shop', e'feature-created\\x1fmia\\x1fold\\x1ftrue' from generate_series(1, 50) as id`);
-      await query(`insert into event_count values ('shop', 'feature-created', 50)`);
-      await query(`update event_log_head set id = 50, events = 50, uid = (select uid from event where id = 50)`);
-    });
-    await old.close();
-    const database = await openDatabase({ url: fresh.url, name: 'new', steps: logSteps });
-    try {
-      await database.transaction((tx) => appendEvents(tx, [arriving({ data: { new: 1 } })]));
-      while ((await database.transaction(sealNext)) > 0);
-      expect(await checkChain(database)).toMatchObject({ checked: 51, fault: null });
-      const search = eventSearch(database);
-      const total = async (text: string) =>
-        (await search.find({ text, visible: everything }, { from: 100, limit: 10 }, new Date(Date.now() + 10_000)))
-          .total;
-      expect([await total('old'), await total('feature'), await total('new')]).toEqual([50, 51, 1]);
-      expect(await logSize(database)).toMatchObject({ events: 51, firstId: 1, lastId: 51 });
-    } finally {
-      await database.close();
-      await fresh.drop();
-    }
+    expect(await partitions()).toEqual([0, 1, 2, 3, 4, 5].map((nth) => `event_p${nth}`));
   });
 });

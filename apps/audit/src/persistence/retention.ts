@@ -1,22 +1,17 @@
 import type { Database, Tx } from '@bunting/database';
 
+/** Which events the log has: those after the one, up to the other. */
 interface Kept {
   readonly droppedId: number;
-  readonly sealedId: number;
+  readonly id: number;
 }
 
 const rowsAtOnce = 5_000;
 
-/** What is gone is counted no more. `$1` and `$2` are the first and the last id. */
-const uncount = `
-  with gone as (
-    select project, type, count(*) as events from event_search where id between $1 and $2 group by project, type
-  ), uncounted as (
-    update event_count set events = event_count.events - gone.events from gone
-    where event_count.project is not distinct from gone.project and event_count.type = gone.type
-  )
+/** Records that the events from `$1` to `$2` are dropped. */
+const recordDropped = `
   update event_log_head set
-    events = events - (select coalesce(sum(events), 0) from gone),
+    events = events - (select count(*) from event where id between $1 and $2),
     dropped_id = $2, dropped_hash = (select hash from event where id = $2)`;
 
 /** The oldest partition, and the last id that it has room for. */
@@ -31,13 +26,13 @@ const oldestPartition = async ({ query }: Tx): Promise<{ name: string; last: num
 };
 
 /** Drops the oldest partition if all that it has is old. */
-const dropPartition = async (tx: Tx, { droppedId, sealedId }: Kept, before: Date): Promise<number> => {
+const dropPartition = async (tx: Tx, { droppedId, id }: Kept, before: Date): Promise<number> => {
   const { query } = tx;
   const partition = await oldestPartition(tx);
-  if (partition === undefined || partition.last > sealedId) return 0;
+  if (partition === undefined || partition.last > id) return 0;
   const [young] = await query(`select 1 from ${partition.name} where created_at >= $1 limit 1`, [before]);
   if (young !== undefined) return 0;
-  if (partition.last > droppedId) await query(uncount, [droppedId + 1, partition.last]);
+  if (partition.last > droppedId) await query(recordDropped, [droppedId + 1, partition.last]);
   for (const name of [partition.name, partition.name.replace('event_p', 'event_search_p')]) {
     await query(`drop table ${name}`);
   }
@@ -45,17 +40,17 @@ const dropPartition = async (tx: Tx, { droppedId, sealedId }: Kept, before: Date
 };
 
 /** Deletes the oldest events up to the first that is not old, so many at once. */
-const deleteRows = async ({ query }: Tx, { droppedId, sealedId }: Kept, before: Date): Promise<number> => {
+const deleteRows = async ({ query }: Tx, { droppedId, id }: Kept, before: Date): Promise<number> => {
   const [old] = await query<{ last: number | null }>(
     `select max(id) as last from (
        select id, bool_and(created_at < $2) over (order by id) as old from (
          select id, created_at from event where id > $1 and id <= $3 order by id limit ${rowsAtOnce}) as oldest
      ) as looked where old`,
-    [droppedId, before, sealedId],
+    [droppedId, before, id],
   );
   const last = old?.last ?? null;
   if (last === null) return 0;
-  await query(uncount, [droppedId + 1, last]);
+  await query(recordDropped, [droppedId + 1, last]);
   await query('delete from event where id <= $1', [last]);
   await query('delete from event_search where id <= $1', [last]);
   return last - droppedId;
@@ -70,9 +65,7 @@ export const dropOldest = (database: Database, before: Date): Promise<number> =>
   database.transaction(async (tx) => {
     // Whoever reads for long must not hold up all who come after.
     await tx.query("set local lock_timeout = '2s'");
-    const [kept] = await tx.query<Kept>(
-      'select dropped_id as "droppedId", sealed_id as "sealedId" from event_log_head for update',
-    );
+    const [kept] = await tx.query<Kept>('select dropped_id as "droppedId", id from event_log_head for update');
     if (kept === undefined) throw new Error('The event log has no head.');
     return (await dropPartition(tx, kept, before)) || deleteRows(tx, kept, before);
   });

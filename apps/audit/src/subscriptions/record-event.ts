@@ -25,10 +25,6 @@ const arriving = ({ uid, payload }: OutboxMessage): ArrivingEvent => {
   return { uid, event: { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) } };
 };
 
-/** Appends what a producer told to the log. */
-const recordEvents = (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> =>
-  appendEvents(tx, messages.map(arriving));
-
 export interface Recording {
   /**
    * Waits until the log holds everything that any producer had committed when this was called, at most so long.
@@ -44,6 +40,8 @@ export interface RecordingOptions {
   readonly intervalMs: number;
   /** for how long an event that cannot be appended holds up those behind it, before it becomes a dead letter */
   readonly deadLetterAfterMs: number;
+  /** called after events were appended, before their transaction commits */
+  readonly appended?: () => void;
   readonly warn: (message: string) => void;
   /** told of events that the log will never get */
   readonly complain?: (message: string) => void;
@@ -53,6 +51,10 @@ const producers = Object.keys(readOutboxOf) as Producer[];
 
 /** Follows every producer, each by itself: one that is away keeps no other from being heard. */
 export const startRecording = async (options: RecordingOptions): Promise<Recording> => {
+  const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+    await appendEvents(tx, messages.map(arriving));
+    options.appended?.();
+  };
   const projections: Projection[] = [];
   const stop = async (): Promise<void> => void (await Promise.all(projections.map((projection) => projection.stop())));
   try {

@@ -115,7 +115,7 @@ describe('the feature index in PostgreSQL, while documents change', () => {
       const name = `a-newcomers-${fuzzy}`;
       let words = 0;
       const growing = watched(async (statement) => {
-        if (!['sought-words', 'words-alike'].includes(statement.name) || words++ > 0) return;
+        if (!['sought-words', 'words-alike'].includes(statement.name ?? '') || words++ > 0) return;
         await teller(database)([featureTold(aFeature({ name }))]);
       });
       const { total, features } = await postgresIndex(growing).search(

@@ -30,7 +30,7 @@ export const EventLogVerification = Type.Object(
     fault: Nullable(
       Type.Object({
         id: id('the first event that is not what it was'),
-        kind: Type.Enum(['missing', 'altered', 'moved', 'unsealed', 'added', 'head'], {
+        kind: Type.Enum(['missing', 'altered', 'moved', 'added', 'head'], {
           type: 'string',
           description: 'what is wrong with it',
         }),
