@@ -86,7 +86,6 @@ export const gatewayAndOthers: readonly Endpoint[] = [
   implement(ListHolders, async () => ({
     users: [{ id: 1, name: 'mia', username: null, email: null, imageUrl: null }],
   })),
-  implement(CopyEnvironmentPermissions, async () => null),
   implement(CountTokens, async ({ body: { project = 'default' } }) => ({
     environments: project === 'default' ? [{ name: 'production', tokens: 1 }] : [],
   })),
@@ -133,10 +132,12 @@ export interface StartedFeatures {
 /**
  * The real service with replies held to their schemas, on a database of its own and a bus within the process or at an address.
  * @param atHiding what the gateway does when it is asked to hide a project
+ * @param atCopying what the gateway does when it is asked to copy the permissions of an environment
  */
 export const startFeatures = async (
   environment: Readonly<Record<string, string>> = {},
   atHiding: (project: { readonly id: string; readonly version: number }) => Promise<void> = () => Promise.resolve(),
+  atCopying: (environments: { readonly from: string; readonly to: string }) => Promise<void> = () => Promise.resolve(),
 ): Promise<StartedFeatures> => {
   const fresh = await freshFeaturesDatabase();
   const hosted = await host([featuresService], {
@@ -147,7 +148,11 @@ export const startFeatures = async (
     await atHiding(body);
     return null;
   });
-  const around = await serve(hosted.bus, [...gatewayAndOthers, eventLog, hideProject]);
+  const copyPermissions = implement(CopyEnvironmentPermissions, async ({ body }) => {
+    await atCopying(body);
+    return null;
+  });
+  const around = await serve(hosted.bus, [...gatewayAndOthers, eventLog, hideProject, copyPermissions]);
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {

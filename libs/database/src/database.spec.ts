@@ -235,9 +235,10 @@ describe('a database', () => {
     const database = await open([first], { poolSize: 1 });
     const session = await database.session();
     let begun = false;
-    const late = database.transaction(async () => void (begun = true), within(100));
+    const limits = within(100);
+    const late = database.transaction(async () => void (begun = true), limits);
     late.catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually(() => expect(Date.now()).toBeGreaterThan(limits.deadline.getTime()));
     session.release();
     await expect(late).rejects.toMatchObject(tooLate);
     expect(begun).toBe(false);

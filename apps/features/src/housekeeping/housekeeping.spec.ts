@@ -25,7 +25,7 @@ const sql = async <Row>(text: string, values: readonly unknown[] = []): Promise<
   (await replicas[0]?.database.transaction(({ query }) => query<Row>(text, values))) ?? [];
 
 beforeEach(() => sql("insert into project (id, name) values ('shop', 'shop') on conflict do nothing"));
-afterEach(() => sql('truncate feature, outbox, feature_usage_hour cascade'));
+afterEach(() => sql('truncate feature, outbox, feature_usage_hour, client_application cascade'));
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 const given = (...features: readonly Feature[]) =>
@@ -113,6 +113,18 @@ it('drops figures that are older than two days, and those of features that are g
     { feature: 'checkout' },
     { feature: 'checkout' },
   ]);
+});
+
+it('removes the applications that were not seen for as long as the settings say', async () => {
+  const seen = { current: daysAgo(89), unseen: daysAgo(91) };
+  for (const [name, lastSeenAt] of Object.entries(seen)) {
+    await sql('insert into client_application (app_name, created_at, last_seen_at) values ($1, $2, $2)', [
+      name,
+      lastSeenAt,
+    ]);
+  }
+  await keepHouseEverywhere();
+  expect(await sql('select app_name from client_application')).toEqual([{ app_name: 'current' }]);
 });
 
 it('is done by the service, again and again', async () => {

@@ -6,6 +6,7 @@ import {
   GetFeature,
   GetProjectOverview,
   ListEnvironments,
+  refusal,
   SetDefaultStrategy,
   SetProtection,
 } from '@bunting/contracts';
@@ -90,4 +91,28 @@ it('says of what it writes into an environment that is protected already that ch
     type: 'feature-environment-enabled',
     data: { bypassedChangeRequest: true },
   });
+});
+
+it('copies the permissions when the request is repeated after the gateway was away, and clones nothing twice', async () => {
+  let isAway = true;
+  const copied: object[] = [];
+  const copy = async (environments: object): Promise<void> => {
+    if (isAway) throw refusal('ServiceUnavailable', 'The gateway is away.');
+    copied.push(environments);
+  };
+  const started = await startFeatures({}, undefined, copy);
+  try {
+    const ask = { params: { name: 'development' }, body: { name: 'lab' } };
+    const request = () => started.call(CloneEnvironment, ask, mia, { idempotencyKey: 'clone-lab' });
+    await expect(request()).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    isAway = false;
+    expect(await request()).toMatchObject({ name: 'lab', projectCount: 1 });
+    expect(copied).toEqual([{ from: 'development', to: 'lab' }]);
+    const { environments } = await started.call(ListEnvironments, {});
+    expect(environments.map(({ name }) => name)).toEqual(['development', 'production', 'lab']);
+    const created = (await started.told()).filter(({ type }) => type === 'environment-created');
+    expect(created).toHaveLength(1);
+  } finally {
+    await started.stop();
+  }
 });
