@@ -1,10 +1,14 @@
 import { type Static, Type } from 'typebox';
+import { DeadLetter } from '../../dead-letters.ts';
 import { Nullable, Timestamp } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 
 const id = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 const hash = (description: string) =>
   Type.String({ description: `${description}: SHA-256, in hexadecimal`, minLength: 64, maxLength: 64 });
+
+const { position, uid, type, reason, attempts, failedAt, nextAttemptAt } = DeadLetter.properties;
+const deadLetter = { position, uid, type, reason, attempts, failedAt, nextAttemptAt };
 
 /** What a check of the event log's hashes found. */
 export const EventLogVerification = Type.Object(
@@ -56,14 +60,8 @@ export const EventLogVerification = Type.Object(
     ),
     deadLetters: Type.Array(
       Type.Object({
-        service: Type.String({ description: 'the service that emitted it' }),
-        position: Type.Integer({ minimum: 1, description: 'its number among all events that the service emitted' }),
-        uid: Type.String({ format: 'uuid', description: 'the id of the message' }),
-        type: Type.String({ description: 'the type of the event' }),
-        reason: Type.String({ description: 'why the last attempt to append it failed' }),
-        attempts: Type.Integer({ minimum: 1, description: 'how many attempts have failed' }),
-        failedAt: Timestamp('when it became a dead letter'),
-        nextAttemptAt: Timestamp('when the next attempt is due'),
+        service: DeadLetter.properties.producer,
+        ...deadLetter,
       }),
       {
         description:
