@@ -20,6 +20,7 @@ const text = (description: string) => Nullable(Type.String({ maxLength: 255 }), 
 const wantedRootRole = Type.Union([Type.Integer(), Type.String({ maxLength: 255 })], {
   description: 'the root role, by its id or by its name',
 });
+const accountType = Type.Enum(['User', 'Service Account'], { type: 'string', description: 'a person or a machine' });
 const active = Type.Boolean({ description: 'whether its keys work' });
 
 /** Somebody who may use Bunting. */
@@ -32,7 +33,7 @@ export const User = Type.Object(
     email,
     imageUrl,
     rootRole,
-    accountType: Type.Enum(['User', 'Service Account'], { type: 'string', description: 'a person or a machine' }),
+    accountType,
     active,
     seenAt,
     createdAt,
@@ -259,7 +260,7 @@ export const UsersAndGroups = Type.Object(
         name,
         username,
         email,
-        accountType: Type.Enum(['User', 'Service Account'], { type: 'string', description: 'a person or a machine' }),
+        accountType,
       }),
       { description: 'users and service accounts, by their ids' },
     ),
