@@ -130,8 +130,19 @@ describe('Every combination of what can be asked of events, by whomever, is answ
     await answersAlike(4);
   });
 
+  it('when few matched, and then more than are cached', async () => {
+    const few = { text: 'few' };
+    const appendFew = (length: number) => append(Array.from({ length }, () => anEvent({ data: { title: 'few' } })));
+    for (const length of [1, 3, 1_990, 10, 2_100, 5]) {
+      await appendFew(length);
+      expect(await find({ ...few, limit: 3, skip: 2 }, mia, cached)).toEqual(
+        naiveFind(told, { ...few, limit: 3, skip: 2 }, mia),
+      );
+    }
+  });
+
   it('when all that match are far from the end of the log', async () => {
-    await append(Array.from({ length: 500 }, (_, nth) => anEvent({ project: 'old', data: { nth, title: 'Oslo' } })));
+    await append(Array.from({ length: 2_100 }, (_, nth) => anEvent({ project: 'old', data: { nth, title: 'Oslo' } })));
     await append(fc.sample(someEvent, { numRuns: 3_000, seed: 7 }));
     for (const question of [{ projects: ['old'] }, { projects: ['old'], text: 'oslo', skip: 20, limit: 30 }])
       for (let time = 0; time < 2; time++)
