@@ -13,7 +13,7 @@ const dependencies = {
   'scope:bus': ['scope:contracts'],
   'scope:database': ['scope:contracts'],
   'scope:runtime': ['scope:contracts', 'scope:bus'],
-  'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database'],
+  'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database', 'scope:runtime'],
   'scope:testing': ['scope:embedded-postgres'],
   'type:service': [
     'scope:contracts',

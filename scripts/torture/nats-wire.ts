@@ -1,15 +1,15 @@
 import type { Chance } from './chance.ts';
 import type { Ends, Reader } from './wire.ts';
 
-/** How deliveries of facts are treated now. */
+/** How deliveries of wake-ups are treated now. */
 export interface Deliveries {
   disturbed: boolean;
   /** how many came more than once, or in another order, so far */
   count: number;
 }
 
-/** What JetStream wants to have acknowledged; requests and replies are left alone. */
-const isDelivery = (line: string): boolean => /^H?MSG /.test(line) && line.includes(' $JS.ACK.');
+/** What wakes consumers; requests and replies are left alone. */
+const isDelivery = (line: string): boolean => /^H?MSG wake\./.test(line);
 
 const longestHoldMs = 250;
 const doubled = 0.3;

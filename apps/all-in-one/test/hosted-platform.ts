@@ -15,7 +15,11 @@ export interface HostedPlatform {
 }
 
 /** Starts every service on databases of its own, over the bus that the settings name. */
-export const startHostedPlatform = async (settings: Readonly<Record<string, string>>): Promise<HostedPlatform> => {
+export const startHostedPlatform = async (
+  settings: Readonly<Record<string, string>>,
+  /** the databases of another PostgreSQL than that of the tests */
+  urlOf?: (database: string) => string,
+): Promise<HostedPlatform> => {
   const token = `hosted-${randomBytes(24).toString('hex')}`;
   const environment: Record<string, string> = {
     PORT: '0',
@@ -26,7 +30,8 @@ export const startHostedPlatform = async (settings: Readonly<Record<string, stri
   };
   const databases: FreshDatabase[] = [];
   for (const { name } of services) {
-    const database = await freshDatabase(name);
+    const database =
+      urlOf === undefined ? await freshDatabase(name) : { url: urlOf(name), drop: () => Promise.resolve() };
     databases.push(database);
     environment[`${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`] = database.url;
   }

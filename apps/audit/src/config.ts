@@ -16,8 +16,8 @@ export const AuditConfig = Type.Object({
   }),
   AUDIT_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
-    default: 1_000,
-    description: 'milliseconds between looks at each producer when nothing is heard from it',
+    default: 5_000,
+    description: 'milliseconds between polls of each producer; a commit announces itself',
   }),
   AUDIT_DEAD_LETTER_AFTER_MS: Type.Integer({
     minimum: 0,

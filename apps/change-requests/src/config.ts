@@ -19,8 +19,8 @@ export const ChangeRequestsConfig = Type.Object({
   }),
   CHANGE_REQUESTS_RELAY_INTERVAL_MS: Type.Integer({
     minimum: 10,
-    default: 200,
-    description: 'milliseconds after which the change requests look for facts to publish that nobody announced',
+    default: 5_000,
+    description: 'milliseconds between polls for events to publish on NATS; a commit wakes the relay without it',
   }),
   CHANGE_REQUESTS_OUTBOX_RETENTION_HOURS: Type.Integer({
     minimum: 0,
@@ -32,11 +32,16 @@ export const ChangeRequestsConfig = Type.Object({
     default: 24,
     description: 'hours that the change requests keep the answers of writes with an Idempotency-Key at least',
   }),
+  CHANGE_REQUESTS_POLL_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 5_000,
+    description: 'milliseconds between polls of the features and the gateway; a commit announces itself',
+  }),
   CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: Type.Integer({
     minimum: 10,
     maximum: 60_000,
     default: 500,
-    description: 'milliseconds between looks for change requests whose time has come',
+    description: 'milliseconds until a scheduled change that could not be applied at its time is tried again',
   }),
   CHANGE_REQUESTS_RECOVERY_MS: Type.Integer({
     minimum: 100,

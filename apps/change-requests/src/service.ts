@@ -65,12 +65,14 @@ export const changeRequestsService = defineService({
       warn,
     });
     atStop('scheduled changes', () => runner.stop());
-    const wake = () => runner.wake();
+    // Each commit announces itself to every replica, among them those that schedule something.
+    const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, runner.wake);
+    atStop('wake-ups of the runner', () => commits.stop());
     const complain = (message: string) => log.error(message);
-    const features = await followFeatures({ bus, database, intervalMs: 1000, warn, complain, wake });
+    const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, warn, complain };
+    const features = await followFeatures({ ...consuming, committed: runner.wake });
     atStop('projection of features', () => features.stop());
-    const heard = () => runner.heardOfDeparture();
-    const users = await followUsers({ bus, database, intervalMs: 1000, warn, complain, heard });
+    const users = await followUsers({ ...consuming, committed: runner.heardOfDeparture });
     atStop('projection of users', () => users.stop());
     measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve(

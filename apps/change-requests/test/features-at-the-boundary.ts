@@ -247,15 +247,17 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
     previewCalls: () => previewCalls,
     archive: (feature) => void archived.add(feature),
     edit: (feature, snapshot) => void edited.set(feature, snapshot),
-    tell: (type, featureName) =>
-      void messages.push({
+    tell: (type, featureName) => {
+      messages.push({
         position: messages.length + 1,
         uid: randomUUID(),
         type,
         recordedAt: new Date().toISOString(),
         traceparent: null,
         payload: { type, featureName, data: null, preData: null, project: 'shop' },
-      }),
+      });
+      bus.notify({ producer: 'features', topic: 'event' });
+    },
     whileApplying: (when, job) => void applyJobs[when].push(job),
     meanwhile: (job) => void jobs.push(job),
     know: (features) => {

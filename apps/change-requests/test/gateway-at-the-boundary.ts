@@ -70,15 +70,17 @@ export const gatewayAtTheBoundary = async (bus: Bus, everyone: readonly Caller[]
       const user = users.get(id);
       if (user !== undefined) users.set(id, { ...user, grants });
     },
-    tell: (id) =>
-      void messages.push({
+    tell: (id) => {
+      messages.push({
         position: messages.length + 1,
         uid: randomUUID(),
         type: 'user-deleted',
         recordedAt: new Date().toISOString(),
         traceparent: null,
         payload: { type: 'user-deleted', data: null, preData: { id } },
-      }),
+      });
+      bus.notify({ producer: 'gateway', topic: 'event' });
+    },
     whileAsked: (job) => void jobs.push(job),
     forget,
     stop: () => served.stop(),

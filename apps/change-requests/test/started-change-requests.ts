@@ -75,6 +75,8 @@ export interface StartedChangeRequests {
   ): Promise<unknown>;
   /** A request of the shop as it is now. */
   get(id: number, caller?: Caller): Promise<ChangeRequest>;
+  /** Wakes what waits for commits of the service, as a replica that commits does. */
+  wake(): void;
   /** every event that it told, oldest first */
   told(): Promise<RecordedEvent[]>;
   /** how many rows each of its tables has */
@@ -100,6 +102,7 @@ export const startChangeRequests = async (
     CHANGE_REQUESTS_DATABASE_URL: fresh.url,
     CHECK_REPLIES: 'true',
     CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: '50',
+    CHANGE_REQUESTS_POLL_INTERVAL_MS: '1000',
     CHANGE_REQUESTS_RECOVERY_MS: '300',
     ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
     ...shared.settings,
@@ -122,6 +125,7 @@ export const startChangeRequests = async (
       started.call(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller),
     get: (id, caller) => started.call(GetChangeRequest, { params: { projectId: 'shop', id } }, caller),
     pending: (caller, projectId = 'shop') => started.call(ListPendingChangeRequests, { params: { projectId } }, caller),
+    wake: () => hosted.bus.notify({ producer: 'change-requests', topic: 'event' }),
     told: async () => {
       const body = { topic: 'event', consumer: 'spec', after: 0, limit: 1000 } as const;
       const { messages } = await started.call(readOutboxOf['change-requests'], { body });

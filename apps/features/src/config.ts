@@ -16,8 +16,8 @@ export const FeaturesConfig = Type.Object({
   }),
   FEATURES_RELAY_INTERVAL_MS: Type.Integer({
     minimum: 10,
-    default: 200,
-    description: 'milliseconds after which the features look for facts to publish that nobody announced',
+    default: 5_000,
+    description: 'milliseconds between polls for events to publish on NATS; a commit wakes the relay without it',
   }),
   FEATURES_OUTBOX_RETENTION_HOURS: Type.Integer({
     minimum: 0,

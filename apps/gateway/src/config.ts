@@ -76,8 +76,9 @@ export const GatewayConfig = Type.Object({
   }),
   GATEWAY_PROJECTS_INTERVAL_MS: Type.Integer({
     minimum: 10,
-    default: 1_000,
-    description: 'milliseconds after which the features service is asked for changes of projects that nobody announced',
+    default: 5_000,
+    description:
+      'milliseconds between polls of the features service for changes of projects; a commit announces itself',
   }),
   GATEWAY_PROJECTS_WAIT_MS: Type.Integer({
     minimum: 0,
@@ -262,8 +263,8 @@ export const GatewayConfig = Type.Object({
   }),
   GATEWAY_RELAY_INTERVAL_MS: Type.Integer({
     minimum: 10,
-    default: 200,
-    description: 'milliseconds after which the relay looks for events that nobody announced',
+    default: 5_000,
+    description: 'milliseconds between polls for events to publish on NATS; a commit wakes the relay without it',
   }),
   GATEWAY_OUTBOX_RETENTION_HOURS: Type.Integer({
     minimum: 1,

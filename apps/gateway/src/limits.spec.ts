@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { implement, JsonText } from '@bunting/bus';
 import { GetFeature, GetProject, ImportFeatures, readOutboxOf, UpdateProject } from '@bunting/contracts';
-import { eventually } from '@bunting/testing';
+import { eventually, startNats, streamMessages } from '@bunting/testing';
 import { connect, type Socket } from 'node:net';
 import { rawRequest, sendRaw } from '../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../test/refusal-of.ts';
@@ -374,17 +374,17 @@ describe('what is behind the gateway', () => {
 });
 
 describe('what the gateway keeps', () => {
-  it('is sent after GATEWAY_RELAY_INTERVAL_MS, if nobody announces it', async () => {
-    const started = await startGateway({ environment: { GATEWAY_RELAY_INTERVAL_MS: '20' } });
-    const heard: string[] = [];
-    await started.bus.subscribe({ producer: 'gateway', topic: 'event' }, 'test', async (payload) => {
-      heard.push(payload);
-    });
+  it('is published on NATS after GATEWAY_RELAY_INTERVAL_MS where no commit of this process announced it', async () => {
+    const nats = await startNats();
+    const started = await startGateway({ environment: { GATEWAY_RELAY_INTERVAL_MS: '20', BUS_URL: nats.url } });
     await started.database.transaction(({ query }) =>
       query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"nobody"}' from outbox limit 1`),
     );
-    await eventually(() => expect(heard.join()).toContain('nobody'));
+    await eventually(async () =>
+      expect((await streamMessages(nats.url, 'bunting-gateway')).at(-1)?.payload).toContain('nobody'),
+    );
     await started.stop();
+    await nats.stop();
   });
 
   it('is read over no more connections than GATEWAY_DATABASE_POOL_SIZE', async () => {

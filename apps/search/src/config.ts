@@ -16,8 +16,8 @@ export const SearchConfig = Type.Object({
   }),
   SEARCH_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
-    default: 1_000,
-    description: 'milliseconds between looks at the features service when nothing is heard from it',
+    default: 5_000,
+    description: 'milliseconds between polls of the features service; a commit announces itself',
   }),
   SEARCH_RECONCILE_INTERVAL_MS: Type.Integer({
     minimum: 0,

@@ -42,14 +42,20 @@ export type Answer = { readonly reply: Reply } | { readonly refused: RefusedAnsw
 
 export type Responder = (request: string, context: CallContext) => Promise<Answer>;
 
-/** A fact on its way to whoever subscribes. Delivered at least once, in order per subject as long as nothing fails. */
+/** An event on its way to the stream that integrators read (docs/events.md). */
 export interface Fact {
-  /** `<topic>.<producer>.<type>` */
+  /** `event.<producer>.<type>` */
   readonly subject: string;
   /** the same however often it is published */
   readonly id: string;
   readonly payload: string;
   readonly traceparent: string | null;
+}
+
+/** One topic of a producer's outbox. */
+export interface OutboxSource {
+  readonly producer: string;
+  readonly topic: string;
 }
 
 export interface Subscription {
@@ -58,7 +64,7 @@ export interface Subscription {
 
 /**
  * How services reach each other. Two transports stand behind it, NATS and one process's memory, and one behaviour suite
- * holds both to the same answers. Facts may be lost by either: whoever consumes them notices the gap and asks the producer.
+ * holds both to the same answers.
  */
 export interface Bus {
   /** One answer, from one of those who respond. Nobody there, or no answer in time: a `ServiceUnavailable` refusal. */
@@ -66,16 +72,14 @@ export interface Bus {
   /** Responders of one subject share its calls. */
   respond(subject: string, responder: Responder): Promise<Subscription>;
   /**
-   * Resolves once the transport has taken the facts; rejects when it has not, and then all may be published again. One that
-   * is larger than the transport carries is left out: whoever consumes them notices the gap, as with one that was lost.
+   * Resolves once the stream has stored the events; rejects when it has not, and then all may be published again. An event
+   * that is larger than the transport carries is left out. Undefined for a transport within one process: it has no stream.
    */
-  publish(facts: readonly Fact[]): Promise<void>;
-  /** Facts of a producer's topic, shared among all subscriptions that carry the same consumer's name. */
-  subscribe(
-    source: { readonly producer: string; readonly topic: string },
-    consumer: string,
-    deliver: (payload: string) => Promise<void>,
-  ): Promise<Subscription>;
+  readonly publish: ((facts: readonly Fact[]) => Promise<void>) | undefined;
+  /** Wakes the consumers of an outbox, in whatever process. The wake-up may be lost: consumers poll as well. */
+  notify(source: OutboxSource): void;
+  /** Calls `wake` at each wake-up, and when wake-ups may have been lost with the connection. */
+  subscribe(source: OutboxSource, wake: () => void): Promise<Subscription>;
   /** Throws a sentence on why calls cannot be made now. */
   ready(): void;
   close(): Promise<void>;

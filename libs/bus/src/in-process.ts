@@ -1,22 +1,17 @@
 import { unavailable } from '@bunting/contracts';
-import type { Answer, Bus, CallContext, Responder, Subscription } from './bus.ts';
+import type { Answer, Bus, CallContext, OutboxSource, Responder, Subscription } from './bus.ts';
 import { settlingMs } from './deadline.ts';
 import { presenceSubject, serviceOfSubject, unserved } from './presence.ts';
 import { refusedWith } from './refused.ts';
 
-interface Consumer {
-  readonly source: string;
-  readonly name: string;
-  readonly deliver: (payload: string) => Promise<void>;
-}
-
 /**
- * The bus within one process. Requests, replies and facts are text here too, so that nobody shares an object with anybody
- * and no service can tell whether it has the process to itself.
+ * The bus within one process. Requests and replies are text here too, so that no two services share an object and none can tell
+ * whether it has the process to itself. Wake-ups are signals in memory.
  */
 export const inProcessBus = (): Bus => {
   const responders = new Map<string, Responder[]>();
-  const consumers: Consumer[] = [];
+  const wakers = new Map<string, (() => void)[]>();
+  const nameOf = ({ producer, topic }: OutboxSource): string => `${producer} ${topic}`;
   let turn = 0;
   let closed = false;
 
@@ -58,24 +53,17 @@ export const inProcessBus = (): Bus => {
       return removable(list, responder);
     },
 
-    publish: async (facts) => {
-      if (closed) throw new Error('The bus is closed.');
-      for (const fact of facts) {
-        const [topic, producer] = fact.subject.split('.');
-        const names = new Set<string>();
-        for (const consumer of consumers) {
-          if (consumer.source !== `${topic}.${producer}` || names.has(consumer.name)) continue;
-          names.add(consumer.name);
-          // A consumer that fails has lost the fact: it finds the gap and asks the producer, as it would after a loss of NATS.
-          consumer.deliver(fact.payload).catch(() => undefined);
-        }
-      }
+    publish: undefined,
+
+    notify: (source) => {
+      for (const wake of wakers.get(nameOf(source)) ?? []) wake();
     },
 
-    subscribe: async ({ producer, topic }, name, deliver) => {
-      const consumer = { source: `${topic}.${producer}`, name, deliver };
-      consumers.push(consumer);
-      return removable(consumers, consumer);
+    subscribe: async (source, wake) => {
+      const list = wakers.get(nameOf(source)) ?? [];
+      wakers.set(nameOf(source), list);
+      list.push(wake);
+      return removable(list, wake);
     },
 
     ready: () => {
@@ -85,7 +73,7 @@ export const inProcessBus = (): Bus => {
     close: async () => {
       closed = true;
       responders.clear();
-      consumers.length = 0;
+      wakers.clear();
     },
   };
 };

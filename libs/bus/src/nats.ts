@@ -1,7 +1,5 @@
 import { type Caller, Refusal, refusal, type ServiceName, unavailable } from '@bunting/contracts';
 import {
-  AckPolicy,
-  DeliverPolicy,
   DiscardPolicy,
   jetstream,
   type JetStreamManager,
@@ -10,8 +8,7 @@ import {
   StorageType,
 } from '@nats-io/jetstream';
 import { headers, type Msg, type MsgHdrs, nanos } from '@nats-io/transport-node';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Bus, CallContext, RefusedAnswer, Subscription } from './bus.ts';
+import type { Answer, Bus, CallContext, OutboxSource, RefusedAnswer } from './bus.ts';
 import type { IfMatch } from './precondition.ts';
 import { timeLeft } from './deadline.ts';
 import { type Heard, isRepeatableCall, natsCalls, type Unanswered } from './nats-calls.ts';
@@ -131,7 +128,7 @@ const notAnswered = (subject: string, why: Exclude<Unanswered, 'nobody'>, isWrit
 };
 
 const streamOf = (producer: string): string => `bunting-${producer}`;
-const subjectOf = (topic: string, producer: string): string => `${topic}.${producer}.>`;
+const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
 /** The bus over a NATS server with JetStream. */
 export const natsBus = async ({
@@ -145,6 +142,8 @@ export const natsBus = async ({
   let connected = true;
   let closing = false;
   const calls = natsCalls(connection);
+  /** of the subscriptions: a wake-up may have been lost while the connection was */
+  const wakers = new Set<() => void>();
   let warnedAt = Number.NEGATIVE_INFINITY;
   /** A process that stood still finds many late calls: one line in a while tells of them. */
   const warnOfLateness = (message: string): void => {
@@ -158,18 +157,21 @@ export const natsBus = async ({
         connected = false;
         calls.disconnected();
       }
-      if (status.type === 'reconnect') connected = true;
+      if (status.type === 'reconnect') {
+        connected = true;
+        for (const wake of wakers) wake();
+      }
       if (!closing && (status.type === 'disconnect' || status.type === 'reconnect')) warn(`NATS: ${status.type}`);
     }
   })();
 
   const js = jetstream(connection, { timeout: 5_000 });
   let manager: JetStreamManager | undefined;
-  const ensureStream = async (producer: string): Promise<JetStreamManager> => {
+  const ensureStream = async (producer: string): Promise<void> => {
     manager ??= await jetstreamManager(connection, { timeout: 5_000 });
     await manager.streams.add({
       name: streamOf(producer),
-      subjects: [subjectOf('event', producer), subjectOf('state', producer)],
+      subjects: [`event.${producer}.>`],
       retention: RetentionPolicy.Limits,
       storage: StorageType.File,
       discard: DiscardPolicy.Old,
@@ -177,7 +179,6 @@ export const natsBus = async ({
       max_age: nanos(24 * 60 * 60 * 1000),
       duplicate_window: nanos(2 * 60 * 1000),
     });
-    return manager;
   };
 
   /** What the server carries in one message, less room for headers. */
@@ -281,7 +282,7 @@ export const natsBus = async ({
       const facts = all.filter(({ subject, id, payload }) => {
         const bytes = Buffer.byteLength(payload);
         if (bytes > largest())
-          warn(`NATS: ${subject} ${id} has ${bytes} bytes and is not sent: who follows asks for it`);
+          warn(`NATS: ${subject} ${id} exceeds max_payload (${bytes} bytes) and is missing in the stream of events.`);
         return bytes <= largest();
       });
       const send = () =>
@@ -295,58 +296,23 @@ export const natsBus = async ({
       try {
         await send();
       } catch {
-        // The stream may be gone with the server's storage: make it anew, and let what fails now be told.
+        // The stream may be gone with the server's storage: create it again, and report what fails now.
         await Promise.all([...new Set(facts.map((fact) => fact.subject.split('.')[1] as string))].map(ensureStream));
         await send();
       }
     },
 
-    subscribe: async ({ producer, topic }, consumer, deliver): Promise<Subscription> => {
-      const durable = `${consumer}-${topic}`;
-      let stopped = false;
-      let stopConsuming: (() => Promise<unknown>) | undefined;
-      const consumeUntilLost = async () => {
-        const streams = await ensureStream(producer);
-        await streams.consumers.add(streamOf(producer), {
-          durable_name: durable,
-          filter_subject: subjectOf(topic, producer),
-          ack_policy: AckPolicy.Explicit,
-          ack_wait: nanos(30_000),
-          // What was published before is asked for by position; the stream only has to tell what is new.
-          deliver_policy: DeliverPolicy.New,
-          max_ack_pending: 2_000,
-        });
-        const messages = await (
-          await js.consumers.get(streamOf(producer), durable)
-        ).consume({
-          max_messages: 500,
-          abort_on_missing_resource: true,
-        });
-        stopConsuming = () => messages.close();
-        if (stopped) await messages.close();
-        for await (const message of messages) {
-          if (stopped) return;
-          deliver(message.string()).then(
-            () => message.ack(),
-            () => message.nak(1_000),
-          );
-        }
-      };
-      void (async () => {
-        while (!stopped && !connection.isClosed()) {
-          try {
-            await consumeUntilLost();
-          } catch (error) {
-            if (!stopped) warn(`NATS: ${durable} of ${producer} begins anew: ${(error as Error).message}`);
-          }
-          if (!stopped) await sleep(500, undefined, { ref: false });
-        }
-      })();
+    notify: (source) => {
+      if (connected && !connection.isClosed()) connection.publish(wakeSubjectOf(source));
+    },
+
+    subscribe: async (source, wake) => {
+      const subscription = connection.subscribe(wakeSubjectOf(source), { callback: wake });
+      wakers.add(wake);
       return {
         stop: async () => {
-          // What is asked of the server at this moment may never be answered: nobody waits for that.
-          stopped = true;
-          if (stopConsuming !== undefined) await drained(stopConsuming());
+          wakers.delete(wake);
+          if (!connection.isClosed()) subscription.unsubscribe();
         },
       };
     },

@@ -2,29 +2,42 @@ import { implement, JsonText, type Endpoint } from '@bunting/bus';
 import { type OutboxTopic, type Producer, readOutboxOf } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 
-/** How far each consumer has applied a topic, as it said itself; kept in memory until the relay writes it down. */
-export interface Confirmations {
-  confirm(topic: OutboxTopic, consumer: string, position: number): void;
-  /** What was confirmed since the last time. */
-  take(): { topic: OutboxTopic; consumer: string; position: number }[];
+/** How far a consumer has applied a topic. */
+export interface Confirmation {
+  readonly topic: OutboxTopic;
+  readonly consumer: string;
+  readonly position: number;
 }
 
+/** The checkpoints that consumers report with what they read, in memory until housekeeping stores them. */
+export interface Confirmations {
+  confirm(confirmation: Confirmation): void;
+  /** Those that are not stored yet. */
+  pending(): readonly Confirmation[];
+  /** They are stored now. */
+  stored(confirmations: readonly Confirmation[]): void;
+}
+
+const keyOf = ({ topic, consumer }: Confirmation): string => `${topic} ${consumer}`;
+
 export const confirmations = (): Confirmations => {
-  const latest = new Map<string, { topic: OutboxTopic; consumer: string; position: number }>();
+  const latest = new Map<string, Confirmation>();
+  const stored = new Map<string, number>();
   return {
-    confirm: (topic, consumer, position) => {
-      const key = `${topic} ${consumer}`;
-      if ((latest.get(key)?.position ?? -1) < position) latest.set(key, { topic, consumer, position });
+    confirm: (confirmation) => {
+      const key = keyOf(confirmation);
+      if ((latest.get(key)?.position ?? -1) < confirmation.position) latest.set(key, confirmation);
     },
-    take: () => {
-      const taken = [...latest.values()];
-      latest.clear();
-      return taken;
+    pending: () => [...latest.values()].filter((one) => stored.get(keyOf(one)) !== one.position),
+    stored: (confirmations) => {
+      for (const one of confirmations) {
+        stored.set(keyOf(one), one.position);
+        // After a restored backup positions are lower.
+        if (latest.get(keyOf(one))?.position === one.position) latest.delete(keyOf(one));
+      }
     },
   };
 };
-
-export const headOf: Statement = { name: 'outbox-head', text: 'select outbox_head($1) as head' };
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 /** Where the end of topic `$1` is, and the uid of what stands at position `$2`. */
@@ -66,7 +79,7 @@ export const readOutboxEndpoint = (producer: Producer, database: Database, confi
     // What got its position from this very statement, that one does not see.
     if (at === null && after > 0 && after <= head)
       at = (await database.read<{ at: string | null }>(atPosition, [topic, after]))[0]?.at ?? null;
-    if (after <= head) confirmed.confirm(topic, consumer, after);
+    if (after <= head) confirmed.confirm({ topic, consumer, position: after });
     if (head <= after || limit === 0) return { head, at, messages: [] };
     const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);
     return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${page?.messages ?? '[]'}}`);

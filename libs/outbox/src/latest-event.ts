@@ -1,6 +1,7 @@
 import type { EventType } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { headAndAt } from './feed.ts';
+import { sharedRun } from './shared-run.ts';
 
 /** How far what was told had come. Nothing was told between two looks that gave the very same one. */
 export interface Revision {
@@ -30,23 +31,10 @@ const latestBetween: Statement = {
       (select uid from outbox where topic = 'event' and position = $2) as uid`,
 };
 
-/** One at a time; whoever comes while one is under way waits for the next, which sees what was committed meanwhile. */
-const sharing = <T>(look: () => Promise<T>): (() => Promise<T>) => {
-  let running: Promise<unknown> = Promise.resolve();
-  let next: Promise<T> | undefined;
-  const begin = (): Promise<T> => {
-    next = undefined;
-    const begun = look();
-    running = begun.catch(() => undefined);
-    return begun;
-  };
-  return () => (next ??= running.then(begin));
-};
-
 /** @param passingOver the types of events that come and go unnoticed */
 export const latestEventOf = (database: Database, passingOver: readonly EventType[]): LatestEvent => {
   let known: Known = { head: 0, uid: null, revision: { position: 0 } };
-  return sharing(async () => {
+  return sharedRun(async () => {
     const [end] = await database.read<{ head: number; at: string | null }>(headAndAt, ['event', known.head]);
     const { head, at } = end ?? { head: 0, at: null };
     const goesOn = at === known.uid;

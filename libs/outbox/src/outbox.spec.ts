@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { readOutboxOf } from '@bunting/contracts';
-import { eventually, startNats } from '@bunting/testing';
-import type { Database } from '@bunting/database';
+import { eventually, startNats, streamMessages, type TestNats } from '@bunting/testing';
 import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
-import { confirmations } from './feed.ts';
-import { startRelay } from './relay.ts';
 
 describe('the outbox', () => {
   let bus: Bus;
@@ -124,108 +121,80 @@ describe('the outbox', () => {
     expect(seen).toHaveLength(200);
   });
 
-  it('is relayed by one process at a time, and by another when that one is gone', async () => {
-    const heard: number[] = [];
-    await bus.subscribe({ producer: 'features', topic: 'event' }, 'test', async (payload) => {
-      heard.push((JSON.parse(payload) as { position: number }).position);
+  describe('over NATS', () => {
+    let server: TestNats;
+    let overNats: Bus;
+    let replicas: TellingProducer[] = [];
+    beforeEach(async () => {
+      server = await startNats();
+      overNats = await natsBus({ url: server.url, name: 'test' });
+      const first = await startProducer(overNats);
+      replicas = [first, await startProducer(overNats, first.url)];
     });
-    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
-    await producer.tell('flag-1');
-    await eventually(async () => expect(heard).toEqual([1]));
-    // The server ends the leader's connection: the lock is free, and whoever takes it goes on where it stopped.
-    await producer.database.transaction(({ query }) =>
-      query(
-        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()
-         and database = (select oid from pg_database where datname = current_database())`,
-      ),
-    );
-    await producer.tell('flag-2');
-    await eventually(async () => expect(heard).toEqual([1, 2]));
-    expect(producer.telling.relay.leading).toBe(true);
-  });
-
-  it('keeps its connection while the bus is away, and goes on when it is back', async () => {
-    const server = await startNats();
-    const overNats = await natsBus({ url: server.url, name: 'test' });
-    const { database, telling, tell, stop } = await startProducer(overNats);
-    const leader = () =>
-      database.read({
-        name: 'leader',
-        text: `select pid from pg_locks where locktype = 'advisory'
-               and database = (select oid from pg_database where datname = current_database())`,
-      });
-    const published = () =>
-      database.read({ name: 'published', text: "select published::int from outbox_topic where topic = 'event'" });
-    try {
-      await eventually(async () => expect(telling.relay.leading).toBe(true));
-      const before = await leader();
-      expect(before).toHaveLength(1);
-      await server.kill();
-      await tell('flag-1');
-      const sent = database.statements;
-      await eventually(async () => expect(database.statements - sent).toBeGreaterThan(8));
-      expect(await leader()).toEqual(before);
-      await server.restart();
-      await eventually(async () => expect(await published()).toEqual([{ published: 1 }]));
-    } finally {
-      await stop();
+    afterEach(async () => {
+      for (const replica of replicas.toReversed()) await replica.stop();
       await overNats.close();
       await server.stop();
-    }
-  });
-
-  it('relays nothing more, without an error of its own, when it loses its lock between two topics', async () => {
-    const warnings: string[] = [];
-    let losses = 0;
-    const database: Database = {
-      ...producer.database,
-      session: async () => {
-        const session = await producer.database.session();
-        const query = session.query.bind(session) as (...args: unknown[]) => Promise<unknown>;
-        return Object.assign(Object.create(session) as typeof session, {
-          query: async (...args: unknown[]) => {
-            const answer = await query(...args);
-            const isOfEvents = (args[0] as { name?: string; values?: unknown[] }).values?.[0] === 'event';
-            if (isOfEvents && (args[0] as { name?: string }).name === 'outbox-unpublished' && losses++ < 3)
-              session.emit('error', new Error('The connection is lost.'));
-            return answer;
-          },
-        });
-      },
-    };
-    const relay = startRelay({
-      ...{ producer: 'features', database, bus, confirmed: confirmations(), intervalMs: 5, retentionHours: 1 },
-      warn: (message) => void warnings.push(message),
     });
-    await producer.telling.relay.stop();
-    await eventually(() => expect([losses > 3, relay.leading]).toEqual([true, true]));
-    await relay.stop();
-    expect(warnings).toEqual([]);
-  });
+    const tellAll = (prefix: string) =>
+      Promise.all(
+        replicas.map(async ({ tell }, replica) => {
+          for (let nth = 0; nth < 25; nth++) await tell(`${prefix}-${replica}-${nth}`);
+        }),
+      );
+    const inStream = async () =>
+      (await streamMessages(server.url, 'bunting-features')).map(({ subject, id, payload }) => {
+        const { position, uid } = JSON.parse(payload) as { position: number; uid: string };
+        return { subject, id, position, uid };
+      });
+    const expectAllInOrder = async (count: number) => {
+      const messages = await inStream();
+      expect(messages.map(({ position }) => position)).toEqual(Array.from({ length: count }, (_, nth) => nth + 1));
+      expect(messages.every(({ id, uid }) => id === uid)).toBe(true);
+      expect(new Set(messages.map(({ subject }) => subject))).toEqual(new Set(['event.features.feature-created']));
+    };
 
-  it('leaves no trace on a connection by asking in vain who is to relay', async () => {
-    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
-    const other = await startProducer(bus, producer.url, { intervalMs: 10 });
-    const before = other.database.statements;
-    await eventually(async () => expect(other.database.statements - before).toBeGreaterThan(30));
-    const session = await other.database.session();
-    expect(session.listenerCount('error')).toBeLessThan(5);
-    session.release();
-    await other.stop();
-  });
+    it('is published on JetStream once and in the order of its positions by any number of replicas', async () => {
+      await tellAll('flag');
+      await eventually(() => expectAllInOrder(50));
+    });
 
-  it('gives every connection back however often it fails to take over', async () => {
-    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
-    const rename = (from: string, to: string) =>
-      producer.database.transaction(({ query }) => query(`alter table ${from} rename to ${to}`));
-    await rename('outbox_topic', 'gone');
-    await eventually(async () => expect(producer.telling.relay.leading).toBe(false));
-    const before = producer.database.statements;
-    // More failures than the pool has connections.
-    await eventually(async () => expect(producer.database.statements - before).toBeGreaterThan(30));
-    await rename('gone', 'outbox_topic');
-    await producer.tell('flag-1');
-    await eventually(async () => expect(producer.telling.relay.leading).toBe(true));
+    it('is published by the other replicas when the database ends the connections of one', async () => {
+      await tellAll('before');
+      await replicas[0]?.database.transaction(({ query }) =>
+        query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        ),
+      );
+      await eventually(async () => expect(await replicas[1]?.database.ping()).toBeUndefined());
+      await replicas[1]?.tell('after');
+      await eventually(() => expectAllInOrder(51));
+    });
+
+    it('is published when the bus is back, what was committed meanwhile included', async () => {
+      await replicas[0]?.tell('before');
+      await eventually(() => expectAllInOrder(1));
+      await server.kill();
+      await replicas[0]?.tell('meanwhile');
+      await server.restart();
+      await eventually(() => expectAllInOrder(2), { timeoutMs: 30_000 });
+    }, 60_000);
+
+    it('publishes an event again that was published and not marked, and the stream keeps it once', async () => {
+      await replicas[0]?.tell('flag');
+      await eventually(() => expectAllInOrder(1));
+      await replicas[0]?.database.transaction(({ query }) => query('update outbox_topic set published = 0'));
+      await eventually(async () =>
+        expect(
+          await replicas[0]?.database.read({
+            name: 'marks',
+            text: "select published from outbox_topic where topic = 'event'",
+          }),
+        ).toEqual([{ published: 1 }]),
+      );
+      await expectAllInOrder(1);
+    });
   });
 
   it('drops what every follower has applied and no retention keeps, but of a state never the newest', async () => {
@@ -244,13 +213,6 @@ describe('the outbox', () => {
     await confirm('state', 'search', 3);
     await confirm('state', 'gateway', 3);
     await confirm('event', 'audit', 2);
-    await eventually(async () => {
-      const [row] = await producer.database.read<{ published: number }>({
-        name: 'published',
-        text: 'select min(published)::int as published from outbox_topic',
-      });
-      expect(row?.published).toBe(3);
-    });
     await producer.database.transaction(({ query }) =>
       query("update outbox set recorded_at = now() - interval '2 hours'"),
     );
@@ -280,13 +242,6 @@ describe('the outbox', () => {
         await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
         await call(bus, readOutboxOf.features, { body }, systemContext(5_000));
       }
-      await eventually(async () => {
-        const published = {
-          name: 'published-states',
-          text: "select published from outbox_topic where topic = 'state'",
-        };
-        expect(await producer.database.read(published)).toEqual([{ published: last }]);
-      });
       await producer.database.transaction(({ query }) =>
         query("update outbox set recorded_at = now() - interval '2 hours'"),
       );

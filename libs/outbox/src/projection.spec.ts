@@ -113,26 +113,42 @@ describe('a projection', () => {
     producer = await startProducer(bus);
   });
 
-  it('applies once what is delivered twice, late, and in another order', async () => {
+  it('applies once what it is woken for twice, late, or for nothing', async () => {
+    const projection = await follow(bus, consumer.database);
+    const wake = () => bus.notify({ producer: 'features', topic: 'event' });
+    for (let round = 1; round <= 5; round++) {
+      wake();
+      await producer.tell(`flag-${round}`);
+      wake();
+    }
+    await eventually(async () => expect(await namesOf(consumer.database)).toHaveLength(5));
+    wake();
+    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await namesOf(consumer.database)).toEqual([1, 2, 3, 4, 5].map((nth) => `flag-${nth}`));
+    await projection.stop();
+  });
+
+  it('asks the producer once for all callers that wait at the same time', async () => {
     const projection = await follow(bus, consumer.database);
     await projection.caughtUp(5_000);
-    const fact = (position: number) => ({
-      subject: 'event.features.feature-created',
-      id: String(position),
-      traceparent: null,
-      payload: JSON.stringify({
-        position,
-        uid: '00000000-0000-4000-8000-000000000000',
-        type: 'feature-created',
-        payload: { featureName: 'false' },
-      }),
-    });
-    for (let round = 1; round <= 5; round++) await producer.tell(`flag-${round}`);
+    const before = producer.database.statements;
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, () => projection.caughtUp(5_000))))).toEqual(
+      new Set([0]),
+    );
+    expect(producer.database.statements - before).toBeLessThanOrEqual(2);
+    await projection.stop();
+  });
+
+  it('pulls what many commits announced in few batches', async () => {
+    const projection = await follow(bus, consumer.database);
     await projection.caughtUp(5_000);
-    await bus.publish([fact(3), fact(1), fact(5), fact(5)]);
-    await producer.tell('flag-6');
-    await projection.caughtUp(5_000);
-    expect(await namesOf(consumer.database)).toEqual([1, 2, 3, 4, 5, 6].map((nth) => `flag-${nth}`));
+    const before = consumer.database.statements;
+    for (let round = 1; round <= 50; round++) {
+      await producer.telling.work(null, async (_, outbox) => outbox.event(featureCreated(`flag-${round}`)));
+    }
+    await eventually(async () => expect(await namesOf(consumer.database)).toHaveLength(50));
+    // Of the statements 50 are inserts of the names, and up to 20 reads of this test.
+    expect(consumer.database.statements - before).toBeLessThan(200);
     await projection.stop();
   });
 

@@ -9,9 +9,10 @@ import {
   type ServiceName,
 } from '@bunting/contracts';
 import { type Database, isDataFailure, type Tx } from '@bunting/database';
-import { alarm } from './alarm.ts';
+import { startLoop } from '@bunting/runtime';
 import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from './dead-letters.ts';
 import { startDeadLetterRetries } from './retry-dead-letters.ts';
+import { sharedRun } from './shared-run.ts';
 
 export interface ProjectionOptions {
   /** the service that keeps the projection */
@@ -22,12 +23,14 @@ export interface ProjectionOptions {
   readonly database: Database;
   /** Applies messages in their order. They may have been applied before, when the projection was restored from a copy. */
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
+  /** Called after messages were applied and committed. */
+  readonly committed?: () => void;
   /**
    * Told before everything is applied again of a producer that was restored from a backup: it gives versions a second time,
    * and what is kept of later ones must not keep out what is told from then on.
    */
   readonly restored?: (tx: Tx) => Promise<void>;
-  /** how often to ask the producer when nothing is heard */
+  /** how often to poll the producer without a wake-up */
   readonly intervalMs: number;
   /**
    * For how long a message that cannot be applied because of its content holds up those behind it, while it is tried again
@@ -61,10 +64,11 @@ const maxPauseMs = 30_000;
  * each time.
  */
 const sameSeriesMs = 600_000;
-/** What is kept of messages that came before their turn. What does not fit is asked for when its turn comes. */
-const keptAhead = 5_000;
 /** A producer that is starting, or restarting, is nothing to warn of. */
 const patienceMs = 5_000;
+/** Wake-ups within this time share a pull. A caller that needs to be fresh does not wait for it. */
+const batchingMs = 200;
+const maxBackoffMs = 2_000;
 
 /** A position, and what was told there, where that is known. */
 interface Place {
@@ -113,38 +117,43 @@ const passedOver = (position: number, messages: readonly OutboxMessage[], upTo: 
 const spelled = ({ first, last }: Range): string => (first === last ? String(first) : `${first} to ${last}`);
 
 /**
- * Follows one topic of one producer. What the bus delivers is applied as long as it follows without a gap; after a gap, at
- * the start, and whenever somebody wants to be sure, the producer itself is asked. The bus may lose everything.
+ * Consumes one topic of one producer: it pulls batches of what follows its checkpoint, when it is woken, when a caller needs to be
+ * fresh, and now and then. Messages and checkpoint are stored in one transaction, so the bus may lose everything else.
  */
 export const startProjection = async (options: ProjectionOptions): Promise<Projection> => {
-  const { consumer, producer, topic, bus, database, apply, restored, intervalMs, warn, complain = warn } = options;
+  const {
+    consumer,
+    producer,
+    topic,
+    bus,
+    database,
+    apply,
+    committed,
+    restored,
+    intervalMs,
+    warn,
+    complain = warn,
+  } = options;
   const { deadLetterAfterMs = deadLetterAfterMsOf[topic] } = options;
   // Who is not known to follow would find that rows were dropped before it had them.
   if (!followersOf[producer][topic].includes(consumer))
     throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
-  const bell = alarm();
-  const ahead = new Map<number, { message: OutboxMessage; done: () => void }>();
-  let waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
   let applied: Reached = { position: 0, uid: null, history: 0 };
   let freshAt = performance.now();
-  let pulledAt = Number.NEGATIVE_INFINITY;
-  let failingSince: number | undefined;
-  let warned = false;
   let stopped = false;
   let held: Held | undefined;
   /** the messages that failed for their content one after the other: when the first and the last of them did */
   let series = { beganAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
-  /** where something else was delivered than was applied */
-  let doubted: Reached | undefined;
+
+  const source = { producer, topic };
 
   const reachedForUpdate = async ({ query }: Tx): Promise<Reached> => {
-    const [row] = await query<Reached>(
-      `insert into inbox (producer, topic) values ($1, $2)
-       on conflict (producer, topic) do update set topic = excluded.topic
-       returning position, uid, history`,
-      [producer, topic],
-    );
-    return row ?? { position: 0, uid: null, history: 0 };
+    const stored = 'select position, uid, history from inbox where producer = $1 and topic = $2 for update';
+    const [row] = await query<Reached>(stored, [producer, topic]);
+    if (row !== undefined) return row;
+    await query('insert into inbox (producer, topic) values ($1, $2) on conflict do nothing', [producer, topic]);
+    const [begun] = await query<Reached>(stored, [producer, topic]);
+    return begun ?? { position: 0, uid: null, history: 0 };
   };
   const store = ({ query }: Tx, { position, uid, history }: Reached) =>
     query(`update inbox set position = $3, uid = $4, history = $5 where producer = $1 and topic = $2`, [
@@ -188,15 +197,20 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   };
 
   /** Applies what is new of all messages between two positions. Where the first one is not reached yet, it only says so. */
-  const applyMessages = (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> =>
-    advancing(async (tx) => {
+  const applyMessages = async (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> => {
+    let fresh: OutboxMessage[] = [];
+    const reached = await advancing(async (tx) => {
+      fresh = [];
       const from = await reachedForUpdate(tx);
       if (from.position < after || from.position >= upTo.position) return { reached: from, missed: [] };
-      const fresh = messages.filter((message) => message.position > from.position);
+      fresh = messages.filter((message) => message.position > from.position);
       if (fresh.length > 0) await apply(tx, fresh);
       await dropSuperseded(tx, options, fresh);
       return advance(tx, from, fresh, upTo);
     });
+    if (fresh.length > 0) committed?.();
+    return reached;
+  };
 
   const deadLetter = async (after: number, message: OutboxMessage, attempts: number, error: unknown) => {
     const reason = reasonOf(error);
@@ -254,27 +268,6 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   const moveTo = (reached: Reached): void => {
     applied = reached;
     if (held !== undefined && held.position <= applied.position) held = undefined;
-    for (const [at, { done }] of ahead) {
-      if (at > applied.position) continue;
-      ahead.delete(at);
-      done();
-    }
-  };
-
-  const applyDelivered = async (): Promise<boolean> => {
-    const run: OutboxMessage[] = [];
-    const first = applied.position + 1;
-    for (
-      let next = ahead.get(first);
-      next !== undefined && run.length < pageSize;
-      next = ahead.get(first + run.length)
-    ) {
-      run.push(next.message);
-    }
-    const last = run.at(-1);
-    if (last === undefined) return false;
-    moveTo(await applyBatch(applied.position, run, last));
-    return applied.position >= last.position;
   };
 
   const ask = (after: number, limit: number) =>
@@ -297,9 +290,6 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       await restored?.(tx);
       return anew;
     });
-    // What was delivered ahead may be of the outbox that is no more, and is asked for otherwise.
-    for (const { done } of ahead.values()) done();
-    ahead.clear();
     held = undefined;
     moveTo(reached);
     warn(
@@ -311,15 +301,11 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   const isOther = ({ position, uid }: Place, { head, at = null }: { head: number; at?: string | null }): boolean =>
     head < position || (at !== null && uid !== null && at !== uid);
 
-  const clearDoubt = async (place: Reached): Promise<void> => {
-    // Who has begun anew since then has cleared it with that.
-    if (place.history === applied.history && isOther(place, await ask(place.position, 0))) await beginAnew();
-    doubted = undefined;
-  };
-
-  /** Asks the producer until everything is applied that it had committed when this began. */
+  /** Pulls until everything is applied that the producer had committed when this began. */
   const pull = async (): Promise<void> => {
     const beganAt = performance.now();
+    if (stopped) throw new Error('stopped');
+    if (held !== undefined && held.retryAt > beganAt) throw held.error;
     let barrier: number | undefined;
     do {
       const { position } = applied;
@@ -334,66 +320,24 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
       if (upTo.position > position) moveTo(await applyBatch(position, messages as OutboxMessage[], upTo));
     } while ((barrier === undefined || applied.position < barrier) && !stopped);
-    pulledAt = beganAt;
     freshAt = beganAt;
   };
-
-  const follow = async (): Promise<void> => {
-    while (!stopped) {
-      const asked = waiting;
-      waiting = [];
-      const pauseMs = (held?.retryAt ?? 0) - performance.now();
-      if (held !== undefined && pauseMs > 0) {
-        for (const { reject } of asked) reject(held.error);
-        await bell.wait(pauseMs);
-        continue;
-      }
-      try {
-        if (doubted !== undefined) await clearDoubt(doubted);
-        const delivered = asked.length === 0 && (await applyDelivered());
-        if (!delivered && (asked.length > 0 || ahead.size > 0 || performance.now() - pulledAt >= intervalMs))
-          await pull();
-        for (const { resolve } of asked) resolve();
-        failingSince = undefined;
-        warned = false;
-      } catch (error) {
-        for (const { reject } of asked) reject(error);
-        failingSince ??= performance.now();
-        if (!warned && !stopped && performance.now() - failingSince > patienceMs) {
-          warned = true;
-          const message = `${consumer} cannot follow ${topic} of ${producer} now, and tries again: ${reasonOf(error)}`;
-          // What is neither an outage nor about the content, such as a table that is missing, does not end by itself.
-          const isExpected = error instanceof Refusal || held !== undefined;
-          (isExpected ? warn : complain)(message);
-        }
-        if (held === undefined && waiting.length === 0 && !stopped) await bell.wait(intervalMs);
-        continue;
-      }
-      if (waiting.length === 0 && !ahead.has(applied.position + 1) && !stopped) await bell.wait(intervalMs);
-    }
-    for (const { reject } of waiting) reject(new Error('stopped'));
-  };
-
-  const deliver = (payload: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      // Looked at first: what cannot be kept needs not be read, and it may be a great deal.
-      if (stopped || ahead.size >= keptAhead) return reject(new Error('not now'));
-      const message = JSON.parse(payload) as OutboxMessage;
-      if (message.position === applied.position && applied.uid !== null && message.uid !== applied.uid) {
-        // One of them is not of the outbox that there is now. The producer is asked before anything else is applied.
-        doubted ??= applied;
-        bell.ring();
-      }
-      if (message.position <= applied.position) return resolve();
-      if (ahead.has(message.position)) return reject(new Error('not now'));
-      ahead.set(message.position, { message, done: resolve });
-      bell.ring();
-    });
+  const sharedPull = sharedRun(pull);
 
   applied = await database.transaction(reachedForUpdate);
-  const subscription = await bus.subscribe({ producer, topic }, consumer, deliver);
   const retries = startDeadLetterRetries({ ...options, lockInbox: reachedForUpdate });
-  const following = follow();
+  const pulling = startLoop({
+    name: `The projection of ${topic}s of ${producer} in ${consumer}`,
+    run: sharedPull,
+    ...{ intervalMs, minIntervalMs: batchingMs, maxBackoffMs: Math.min(intervalMs, maxBackoffMs), patienceMs },
+    retryAfterMs: () => (held === undefined ? undefined : held.retryAt - performance.now()),
+    warn: (message, error) => {
+      // What is neither an outage nor about the content, such as a table that is missing, does not end by itself.
+      const isExpected = error === undefined || error instanceof Refusal || held !== undefined;
+      (isExpected ? warn : complain)(message);
+    },
+  });
+  const subscription = await bus.subscribe(source, pulling.wake);
 
   return {
     caughtUp: async (atMostMs) => {
@@ -401,12 +345,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       const late = new Promise<'late'>((resolve) => {
         timer = setTimeout(() => resolve('late'), atMostMs).unref();
       });
-      const fresh = new Promise<void>((resolve, reject) => {
-        if (stopped) return reject(new Error('stopped'));
-        waiting.push({ resolve, reject });
-        bell.ring();
-      });
-      const outcome = await Promise.race([fresh, late]).catch(() => 'late' as const);
+      const outcome = await Promise.race([sharedPull(), late]).catch(() => 'late' as const);
       clearTimeout(timer);
       return outcome === 'late' ? Math.max(1, Math.round(performance.now() - freshAt)) : 0;
     },
@@ -415,9 +354,8 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     },
     stop: async () => {
       stopped = true;
-      bell.ring();
       await subscription.stop();
-      await Promise.all([following, retries.stop()]);
+      await Promise.all([pulling.stop(), retries.stop(), sharedPull().catch(() => undefined)]);
     },
   };
 };

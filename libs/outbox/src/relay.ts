@@ -1,8 +1,8 @@
 import type { Bus, Fact } from '@bunting/bus';
 import { followersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
-import type { Database, Session } from '@bunting/database';
-import { type Confirmations, headOf, pageAfter } from './feed.ts';
-import { alarm } from './alarm.ts';
+import type { Database, Statement } from '@bunting/database';
+import { startLoop } from '@bunting/runtime';
+import { type Confirmations, pageAfter } from './feed.ts';
 import { dropOldAnswers } from './once.ts';
 
 export interface RelayOptions {
@@ -10,7 +10,7 @@ export interface RelayOptions {
   readonly database: Database;
   readonly bus: Bus;
   readonly confirmed: Confirmations;
-  /** how often to look for work that nobody announced; announced work is done at once */
+  /** how often to poll for events that no commit of this process announced */
   readonly intervalMs: number;
   /** rows that every follower has confirmed are kept at least this long */
   readonly retentionHours: number;
@@ -20,10 +20,9 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** There is something new to publish. */
+  /** There is something new: wakes the consumers, and publishes the events. */
   wake(): void;
-  readonly leading: boolean;
-  /** Writes down what consumers confirmed and, when leading, drops what nobody needs; done every ten seconds by itself. */
+  /** Stores what consumers confirmed, and drops what nobody needs; done every ten seconds by itself where something happened. */
   keepHouse(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -36,22 +35,23 @@ interface Unpublished {
   readonly message: string;
 }
 
-/** What the relay at work holds: a session with the advisory lock, which ends when it is given back. */
-interface Lead {
-  readonly session: Session;
-  readonly epoch: number;
-  readonly giveBack: () => void;
-}
-
 const topics: readonly OutboxTopic[] = ['event', 'state'];
 const batchSize = 500;
 /** Each row is a message of its own: this bounds what is held in memory, and not what the bus carries. */
 const batchBytes = 4 * 1024 * 1024;
+/** Commits within this time are published together. */
+const publishingPauseMs = 50;
+/** How soon to try again while another process publishes. */
+const contendedPauseMs = 200;
+const maxBackoffMs = 5_000;
 const housekeepingEveryMs = 10_000;
-const longestPauseMs = 5_000;
+/** How often to drop what has become old enough, where nothing else happens. */
+const droppingEveryMs = 600_000;
 
-/** The bus did not take what was to be published: the session with the database is as good as before. */
-class NotPublishedError extends Error {}
+const endOfEvents: Statement = {
+  name: 'outbox-end-of-events',
+  text: "select outbox_head('event') as head, (select published from outbox_topic where topic = 'event') as published",
+};
 
 const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize), batchBytes);
 
@@ -61,7 +61,7 @@ const lookedAtOnce = 5_000;
 /**
  * Drops of the oldest rows those that every follower has confirmed, and tells up to where it has looked, if there is more.
  * It reads no more than it looks at, however large the outbox is, and where the oldest row is to be kept it reads that one alone.
- * Values: how many hours rows are kept, the followers, and after which position to look.
+ * Values: how many hours rows are kept, the followers, after which position to look, and whether events are published.
  */
 const dropUnneeded = `
   with confirmed as (
@@ -75,7 +75,7 @@ const dropUnneeded = `
     join json_to_recordset($3::json) as place (topic text, after bigint) using (topic)
     cross join lateral (
       select id, topic, position, entity_key, recorded_at < now() - make_interval(hours => $1) as is_old from outbox
-      where topic = place.topic and position > place.after and position < least(confirmed.position, outbox_topic.published)
+      where topic = place.topic and position > place.after and position < confirmed.position and (position < outbox_topic.published or not $4)
         and (select recorded_at from outbox where topic = place.topic and position > place.after order by position limit 1)
           < now() - make_interval(hours => $1)
       order by position limit ${lookedAtOnce}
@@ -88,160 +88,107 @@ const dropUnneeded = `
   select topic, max(position) as after from looked
   group by topic having count(*) = ${lookedAtOnce} and bool_and(is_old)`;
 
+const tryLock = (purpose: string): string => `select pg_try_advisory_xact_lock(hashtext('${purpose}')) as won`;
+
 /**
- * Publishes the outbox in the order of its positions. One relay per service is at work: it holds an advisory lock, and each
- * step it writes down is fenced by an epoch, so that one that lost the lock without noticing changes nothing.
+ * Wakes consumers, publishes events in the order of their positions where the bus has a stream, and keeps house. Of the replicas of a
+ * service one publishes at a time: it holds an advisory lock until its batch is marked as published. A batch that was published and not
+ * marked is published again: the stream recognises the ids of its events.
  */
 export const startRelay = (options: RelayOptions): Relay => {
   const { producer, database, bus, confirmed, intervalMs, retentionHours, answersKeptHours, warn } = options;
-  const bell = alarm();
-  const end = alarm();
+  const { publish } = bus;
   const followers = JSON.stringify(
     topics.flatMap((topic) => followersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
   );
-  let lead: Lead | undefined;
-  let failing = false;
-  let pauseMs = intervalMs;
-  let stopped = false;
-  let housekeptAt = performance.now();
   /** up to where it was looked for what is no longer needed, where there is more behind */
   const lookedTo = new Map<OutboxTopic, number>();
+  let droppedAt = performance.now();
 
-  const resign = () => {
-    const { giveBack } = lead ?? {};
-    lead = undefined;
-    giveBack?.();
-  };
-
-  const takeLead = async (): Promise<void> => {
-    const session = await database.session();
-    const onLoss = () => void (lead?.session === session && resign());
-    session.on('error', onLoss);
-    const giveBack = (isOver: boolean) => {
-      session.off('error', onLoss);
-      session.release(isOver);
-    };
-    try {
-      const { rows } = await session.query<{ won: boolean }>(
-        "select pg_try_advisory_lock(hashtext('outbox relay')) as won",
+  const publishBatch = (send: NonNullable<Bus['publish']>): Promise<number | undefined> =>
+    database.transaction(async ({ query }) => {
+      const [lock] = await query<{ won: boolean }>(tryLock('outbox relay'));
+      if (lock?.won !== true) return undefined;
+      const rows = await query<Unpublished>(unpublished, ['event']);
+      const last = rows.at(-1)?.position;
+      if (last === undefined) return Number.POSITIVE_INFINITY;
+      await send(
+        rows.map(({ uid, type, traceparent, message }): Fact => {
+          return { subject: `event.${producer}.${type}`, id: uid, payload: message, traceparent };
+        }),
       );
-      if (rows[0]?.won !== true) return giveBack(false);
-      const fenced = await session.query<{ epoch: number }>(
-        'update outbox_topic set epoch = epoch + 1 returning epoch',
-      );
-      const epoch = Math.max(...fenced.rows.map((row) => row.epoch));
-      await session.query('update outbox_topic set epoch = $1', [epoch]);
-      lead = { session, epoch, giveBack: () => giveBack(true) };
-    } catch (error) {
-      giveBack(true);
-      throw error;
-    }
-  };
+      await query(`update outbox_topic set published = greatest(published, $1) where topic = 'event'`, [last]);
+      return last;
+    });
 
-  const relayTopic = async (
-    topic: OutboxTopic,
-    { session, epoch }: Pick<Lead, 'session' | 'epoch'>,
-  ): Promise<boolean> => {
-    const [end] = (await session.query<{ head: number }>({ ...headOf, values: [topic] })).rows;
-    const { rows } = await session.query<Unpublished>({
-      name: 'outbox-unpublished',
-      text: unpublished,
-      values: [topic],
-    });
-    const last = rows.at(-1)?.position;
-    if (last === undefined) return false;
-    const facts = rows.map(({ uid, type, traceparent, message }): Fact => ({
-      subject: `${topic}.${producer}.${type}`,
-      id: uid,
-      payload: message,
-      traceparent,
-    }));
-    await bus.publish(facts).catch((error: Error) => {
-      throw new NotPublishedError(error.message, { cause: error });
-    });
-    const { rowCount } = await session.query(
-      'update outbox_topic set published = greatest(published, $2) where topic = $1 and epoch = $3',
-      [topic, last, epoch],
-    );
-    if (rowCount === 0) throw new Error('another relay has taken over');
-    return last < (end?.head ?? 0);
+  /** @returns after which pause to go on: none where more is waiting */
+  const relayEvents = async (send: NonNullable<Bus['publish']>): Promise<number> => {
+    const [end] = await database.read<{ head: number; published: number }>(endOfEvents);
+    if (end === undefined || end.published >= end.head) return intervalMs;
+    const last = await publishBatch(send);
+    if (last === undefined) return contendedPauseMs;
+    return last < end.head ? 0 : intervalMs;
   };
 
   /**
-   * Writes down what consumers confirmed, and drops what nobody needs any more. Of a state the newest row always stays, and so
+   * Stores what consumers confirmed, and drops what nobody needs any more. Of a state the newest row always stays, and so
    * does the row at which a follower stands: by it the follower knows this outbox from one that was restored from a backup.
    */
   const keepHouse = async (): Promise<void> => {
-    housekeptAt = performance.now();
-    const taken = confirmed.take();
-    const leading = lead !== undefined;
+    droppedAt = performance.now();
+    const pending = confirmed.pending();
     const looked = await database.transaction(async ({ query }) => {
-      if (taken.length > 0) {
+      if (pending.length > 0) {
         await query(
           `insert into outbox_consumer (topic, consumer, position)
            select topic, consumer, position from json_to_recordset($1::json) as row (topic text, consumer text, position bigint)
            on conflict (topic, consumer) do update
            set position = greatest(outbox_consumer.position, excluded.position), confirmed_at = now()`,
-          [JSON.stringify(taken)],
+          [JSON.stringify(pending)],
         );
       }
-      if (!leading) return [];
+      const [lock] = await query<{ won: boolean }>(tryLock('outbox housekeeping'));
+      if (lock?.won !== true) return [];
       const places = topics.map((topic) => ({ topic, after: lookedTo.get(topic) ?? 0 }));
       const rows = await query<{ topic: OutboxTopic; after: number }>(dropUnneeded, [
-        retentionHours,
-        followers,
-        JSON.stringify(places),
+        ...[retentionHours, followers, JSON.stringify(places), publish !== undefined],
       ]);
       if (answersKeptHours !== undefined) await query(dropOldAnswers, [answersKeptHours]);
       return rows;
     });
+    confirmed.stored(pending);
     // What was kept may be superseded by now: at the end it begins again.
     lookedTo.clear();
     for (const { topic, after } of looked) lookedTo.set(topic, after);
   };
 
-  const running = (async () => {
-    while (!stopped) {
-      let more = false;
-      try {
-        if (lead === undefined) await takeLead();
-        for (const topic of topics) {
-          // The lock may be lost while a topic is relayed.
-          if (lead === undefined) break;
-          more = (await relayTopic(topic, lead)) || more;
-        }
-        if (performance.now() - housekeptAt > housekeepingEveryMs) await keepHouse();
-        failing = false;
-        pauseMs = intervalMs;
-      } catch (error) {
-        if (!failing && !stopped) warn(`The relay of ${producer} tries again: ${(error as Error).message}`);
-        failing = true;
-        more = false;
-        const isBusAway = error instanceof NotPublishedError;
-        pauseMs = isBusAway ? Math.min(2 * pauseMs, longestPauseMs) : intervalMs;
-        // Where the bus stays away from this process alone, another may reach it.
-        if (!isBusAway || pauseMs === longestPauseMs) resign();
-      }
-      if (stopped) break;
-      // What is new does not bring the bus back any sooner.
-      if (pauseMs > intervalMs) await end.wait(pauseMs);
-      else if (!more) await bell.wait(intervalMs);
-    }
-    await keepHouse().catch(() => undefined);
-    resign();
-  })();
+  const housekeeping = startLoop({
+    name: `The housekeeping of the outbox of ${producer}`,
+    intervalMs: housekeepingEveryMs,
+    warn,
+    run: async () => {
+      const isIdle = confirmed.pending().length === 0 && lookedTo.size === 0;
+      if (isIdle && performance.now() - droppedAt < droppingEveryMs) return;
+      await keepHouse();
+    },
+  });
+  const relaying =
+    publish === undefined
+      ? undefined
+      : startLoop({
+          ...{ name: `The relay of ${producer}`, intervalMs, minIntervalMs: publishingPauseMs, maxBackoffMs, warn },
+          run: () => relayEvents(publish),
+        });
 
   return {
-    wake: () => bell.ring(),
-    get leading() {
-      return lead !== undefined;
+    wake: () => {
+      for (const topic of topics) bus.notify({ producer, topic });
+      relaying?.wake();
     },
     keepHouse,
     stop: async () => {
-      stopped = true;
-      bell.ring();
-      end.ring();
-      await running;
+      await Promise.all([relaying?.stop(), housekeeping.stop()]);
+      await keepHouse().catch(() => undefined);
     },
   };
 };

@@ -1,6 +1,6 @@
-import { type OutboxMessage, Refusal, type ServiceName } from '@bunting/contracts';
+import { type OutboxMessage, type ServiceName } from '@bunting/contracts';
 import { type Database, isDataFailure, type Tx } from '@bunting/database';
-import { alarm } from './alarm.ts';
+import { type Loop, startLoop } from '@bunting/runtime';
 import {
   type DueLetter,
   nextAttemptInMs,
@@ -18,13 +18,8 @@ export interface DeadLetterRetriesOptions extends Source {
   /** Locks the projection's row in `inbox`, so that nothing else is applied meanwhile. */
   readonly lockInbox: (tx: Tx) => Promise<unknown>;
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
+  readonly committed?: () => void;
   readonly warn: (message: string) => void;
-}
-
-export interface DeadLetterRetries {
-  /** There is a new dead letter. */
-  wake(): void;
-  stop(): Promise<void>;
 }
 
 /** How often to look for dead letters that another process has added. */
@@ -33,11 +28,9 @@ const pollMs = 30_000;
  * Tries dead letters again, with growing pauses, until they can be applied: those of a process that was just started at once, for
  * a new version may have mended what they failed for.
  */
-export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): DeadLetterRetries => {
-  const { consumer, producer, topic, database, lockInbox, apply, warn } = options;
+export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop => {
+  const { consumer, producer, topic, database, lockInbox, apply, committed, warn } = options;
   const source = { producer, topic };
-  const bell = alarm();
-  let stopped = false;
 
   const retryNext = async (startedAt: string): Promise<void> => {
     const claimed: { due?: DueLetter | undefined } = {};
@@ -52,6 +45,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): DeadL
         return due;
       });
       if (applied === undefined) return;
+      committed?.();
       const { position, uid } = applied.message;
       warn(
         `${consumer} applied ${topic} ${position} of ${producer} (uid ${uid}), a dead letter, at attempt ${applied.attempts + 1}.`,
@@ -63,34 +57,16 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): DeadL
     }
   };
 
-  const running = (async () => {
-    let startedAt: string | undefined;
-    let warned = false;
-    while (!stopped) {
-      let pauseMs = pollMs;
-      try {
-        startedAt ??= await timeOf(database);
-        const dueInMs = await nextAttemptInMs(database, source, startedAt);
-        pauseMs = Math.min(dueInMs ?? pollMs, pollMs);
-        if (pauseMs <= 0) await retryNext(startedAt);
-        warned = false;
-      } catch (error) {
-        // No message fails here, but the database. While that is away, the projection says so, which needs it more often.
-        if (!(error instanceof Refusal) && !warned)
-          warn(`${consumer} cannot try its dead letters of ${producer} again: ${reasonOf(error)}`);
-        warned = true;
-        pauseMs = pollMs;
-      }
-      if (pauseMs > 0 && !stopped) await bell.wait(pauseMs);
-    }
-  })();
-
-  return {
-    wake: () => bell.ring(),
-    stop: async () => {
-      stopped = true;
-      bell.ring();
-      await running;
+  let startedAt: string | undefined;
+  return startLoop({
+    name: `The retry of dead letters of ${producer} in ${consumer}`,
+    run: async () => {
+      startedAt ??= await timeOf(database);
+      const dueInMs = (await nextAttemptInMs(database, source, startedAt)) ?? pollMs;
+      if (dueInMs > 0) return Math.min(dueInMs, pollMs);
+      await retryNext(startedAt);
+      return 0;
     },
-  };
+    ...{ intervalMs: pollMs, maxBackoffMs: pollMs, patienceMs: pollMs, warn },
+  });
 };

@@ -24,8 +24,7 @@ export const outboxTables: SchemaStep = {
     `create table outbox_topic (
       topic text primary key,
       position bigint not null default 0,
-      published bigint not null default 0,
-      epoch bigint not null default 0
+      published bigint not null default 0
     )`,
     "insert into outbox_topic (topic) values ('event'), ('state')",
     `create table outbox_consumer (

@@ -1,6 +1,7 @@
 export { ConfigError, type ConfigSchema, readConfig } from './config.ts';
 export { configOf, host, HostConfig, type Hosted, type HostOptions, operationsPortKey } from './host.ts';
 export { type Logger, openLog } from './log.ts';
+export { type Loop, type LoopOptions, startLoop } from './loop.ts';
 export { outliveStrayFailures, run, stopOnSignal } from './run.ts';
 export {
   type AnyService,
@@ -10,3 +11,4 @@ export {
   type Service,
   type Surroundings,
 } from './service.ts';
+export { type WakeSignal, wakeSignal } from './wake-signal.ts';

@@ -5,3 +5,4 @@ export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './
 export { type FreshDatabase, freshDatabase, type Preparation } from './postgres.ts';
 export { startTestPostgres, testPostgresUrl, withClient } from './postgres-server.ts';
 export { startSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts';
+export { streamMessages } from './stream.ts';

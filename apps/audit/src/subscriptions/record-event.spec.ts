@@ -139,22 +139,22 @@ describe('What producers tell', () => {
   });
 });
 
-describe('When the bus loses what producers tell', () => {
-  it('the log notices the gap by what comes next, and asks the producer for what is missing', async () => {
-    // Nobody looks by the clock here: only a gap can make the log ask.
-    const audit = await startAudit({ AUDIT_POLL_INTERVAL_MS: '30000' });
-    const lost: unknown[] = [];
+describe('When the bus loses the wake-ups of a producer', () => {
+  it('the log pulls what it missed with the next wake-up', async () => {
+    // No poll happens here: only a wake-up makes the log pull.
+    const audit = await startAudit({ AUDIT_POLL_INTERVAL_MS: '3600000' });
+    let lost = 0;
     let loses = true;
     const lossy: Bus = {
       ...audit.bus,
-      publish: async (facts) => {
-        if (loses) lost.push(...facts);
-        else await audit.bus.publish(facts);
+      notify: (source) => {
+        if (loses) lost++;
+        else audit.bus.notify(source);
       },
     };
     const features = await startTeller(lossy);
     for (let nth = 0; nth < 7; nth++) await features.tell(anEvent({ featureName: `lost-${nth}` }));
-    await eventually(() => expect(lost).toHaveLength(7));
+    expect(lost).toBeGreaterThanOrEqual(7);
     loses = false;
     await features.tell(anEvent({ featureName: 'heard' }));
     await eventually(async () => {

@@ -26,10 +26,12 @@ const inMs = (ms: number) => ({ scheduledAt: new Date(Date.now() + ms).toISOStri
 const typesTold = async () => (await service.told()).map(({ type }) => type);
 const until = (id: number, expected: object) =>
   eventually(async () => expect(await service.get(id)).toMatchObject(expected));
-const setTime = (id: number, when: string) =>
-  service.database.transaction(({ query }) =>
+const setTime = async (id: number, when: string) => {
+  await service.database.transaction(({ query }) =>
     query(`update schedule set scheduled_at = now() + $2::interval where change_request_id = $1`, [id, when]),
   );
+  service.wake();
+};
 
 describe('a scheduled request', () => {
   it('is applied within two seconds of its time, on behalf of who scheduled it', async () => {

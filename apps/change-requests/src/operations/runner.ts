@@ -1,6 +1,6 @@
 import { type Bus, call, type CallContext, systemContext } from '@bunting/bus';
 import { type Caller, GetUsersAccess, may, Refusal, refusal, systemCaller } from '@bunting/contracts';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { startLoop } from '@bunting/runtime';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { isClosed } from '../domain/content.ts';
 import { withoutUser } from '../domain/departure.ts';
@@ -21,15 +21,16 @@ export interface RunnerOptions {
   readonly work: UnitOfWork;
   readonly apply: Apply;
   readonly tellProtection: TellProtection;
+  /** how soon to try again what could not be done */
   readonly intervalMs: number;
   readonly recoveryMs: number;
   readonly warn: (message: string) => void;
 }
 
 export interface Runner {
-  /** Looks at once, and not only after the interval. */
+  /** There may be something to do earlier than expected. */
   wake(): void;
-  /** Looks at once for what users have left behind who are gone. */
+  /** Users may be gone: looks for what they have left behind. */
   heardOfDeparture(): void;
   stop(): Promise<void>;
 }
@@ -39,8 +40,8 @@ const mostLateMs = 15 * 60_000;
 const callMs = 30_000;
 /** What users left behind is looked for when one goes, and now and then: their last requests may come after the news. */
 const departuresMs = 60_000;
-/** The news is heard of a moment before it is stored, so it is looked for at each look for a while. */
-const newsMs = 10_000;
+/** The longest pause: another replica may have scheduled something without this one being woken. */
+const pollMs = 5_000;
 
 const clock = { author: false, admin: false, reviewer: false, applier: false, system: true } as const;
 
@@ -60,8 +61,7 @@ export const startRunner = ({
   warn,
 }: RunnerOptions): Runner => {
   let stopped = false;
-  let waiting = new AbortController();
-  let departures = { nextAt: Number.NEGATIVE_INFINITY, newsUntil: Number.NEGATIVE_INFINITY };
+  let departuresAt = Number.NEGATIVE_INFINITY;
 
   /** What the user who scheduled may do now. Behind an admin token stands no person who could be gone. */
   const accessOf = async (id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
@@ -135,9 +135,8 @@ export const startRunner = ({
     });
 
   const settleDepartures = async (): Promise<void> => {
-    const now = performance.now();
-    if (now < departures.nextAt && now > departures.newsUntil) return;
-    departures = { ...departures, nextAt: now + departuresMs };
+    if (performance.now() < departuresAt) return;
+    departuresAt = performance.now() + departuresMs;
     await each(await agenda.leftBehind(), settle);
   };
 
@@ -199,25 +198,28 @@ export const startRunner = ({
     await each(await agenda.due(), applyIt(begin));
   };
 
-  const run = async (): Promise<void> => {
-    while (!stopped) {
-      await lookAround().catch((error: Error) => warn(`Schedules could not be read: ${error.message}`));
-      await sleep(intervalMs, undefined, { signal: waiting.signal, ref: false }).catch(() => undefined);
-      waiting = new AbortController();
-    }
-  };
-  const running = run();
+  const loop = startLoop({
+    name: 'The runner of scheduled changes',
+    intervalMs: pollMs,
+    warn,
+    run: async () => {
+      const dueInMs = (await agenda.nextInMs(recoveryMs)) ?? pollMs;
+      const inMs = Math.min(dueInMs, departuresAt - performance.now());
+      if (inMs > 0) return Math.min(inMs, pollMs);
+      await lookAround();
+      return intervalMs;
+    },
+  });
 
   return {
-    wake: () => waiting.abort(),
+    wake: loop.wake,
     heardOfDeparture: () => {
-      departures = { ...departures, newsUntil: performance.now() + newsMs };
-      waiting.abort();
+      departuresAt = Number.NEGATIVE_INFINITY;
+      loop.wake();
     },
     stop: async () => {
       stopped = true;
-      waiting.abort();
-      await running;
+      await loop.stop();
     },
   };
 };

@@ -21,6 +21,21 @@ interface RequestOfUser {
   readonly userId: number;
 }
 
+const msUntil = (moment: string): string => `extract(epoch from ${moment} - clock_timestamp()) * 1000`;
+
+const next: Statement = {
+  name: 'next-of-agenda',
+  text: `
+    select least(
+      (select 0 from protection_to_tell limit 1),
+      (select ${msUntil('min(applying_since)')} + $1::integer from change_request where applying is not null),
+      (select 0 from schedule join change_request request on request.id = schedule.change_request_id
+       where schedule.touched > 0 and request.applying is null limit 1),
+      (select ${msUntil('schedule.scheduled_at')} from schedule join change_request request on request.id = schedule.change_request_id
+       where schedule.status = 'pending' and request.applying is null order by schedule.scheduled_at limit 1)
+    )::float8 as "inMs"`,
+};
+
 const interrupted: Statement = {
   name: 'interrupted-change-requests',
   text: `
@@ -74,6 +89,9 @@ const untold: Statement = {
 
 /** What waits to be done without a request of a user. */
 export const agendaOf = (database: Database) => ({
+  /** In how many milliseconds there is something to do, departures aside: at most 0 when there is; undefined when there is nothing. */
+  nextInMs: async (recoveryMs: number): Promise<number | undefined> =>
+    (await database.read<{ inMs: number | null }>(next, [recoveryMs]))[0]?.inMs ?? undefined,
   /** Requests whose applying was begun a while ago and did not end. */
   interrupted: async (afterMs: number): Promise<number[]> =>
     (await database.read<{ id: number }>(interrupted, [afterMs])).map(({ id }) => id),

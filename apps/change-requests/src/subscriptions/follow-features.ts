@@ -41,17 +41,12 @@ const changedBy = (messages: readonly OutboxMessage[]) => {
 
 /** Hears what becomes of features and segments, so that schedules that collide with it are held up long before their time. */
 export const followFeatures = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain'> & {
-    readonly wake: () => void;
-  },
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain' | 'committed'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,
     consumer: 'change-requests',
     producer: 'features',
     topic: 'event',
-    apply: async (tx, messages) => {
-      await touchSchedules(tx, changedBy(messages));
-      options.wake();
-    },
+    apply: (tx, messages) => touchSchedules(tx, changedBy(messages)),
   });

@@ -20,12 +20,9 @@ const departedIn = (messages: readonly OutboxMessage[]): number[] => [
 ];
 
 /** Hears which users were deleted, so that nothing is applied any more on the word of somebody who is gone. */
-export const followUsers = ({
-  heard,
-  ...options
-}: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain'> & {
-  readonly heard: () => void;
-}): Promise<Projection> =>
+export const followUsers = (
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain' | 'committed'>,
+): Promise<Projection> =>
   startProjection({
     ...options,
     consumer: 'change-requests',
@@ -33,8 +30,6 @@ export const followUsers = ({
     topic: 'event',
     apply: async (tx, messages) => {
       const departed = departedIn(messages);
-      if (departed.length === 0) return;
-      await rememberDeparted(tx, departed);
-      heard();
+      if (departed.length > 0) await rememberDeparted(tx, departed);
     },
   });

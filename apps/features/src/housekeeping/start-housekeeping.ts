@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Loop, startLoop } from '@bunting/runtime';
 import type { HandOver } from '../operations/features/import-proposal.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { handOverImports, keepHouse } from './keep-house.ts';
 
-export interface Housekeeping {
-  /** Finishes what is being done, and does no more. */
-  stop(): Promise<void>;
-}
+/** A service that is starting, or restarting, is nothing to warn of. */
+const patienceMs = 30_000;
 
-/** Keeps house again and again, with so long a rest in between. What fails is done the next time. */
+/** Keeps house, and hands imports over, at an interval. Each fails and is retried by itself. */
 export const startHousekeeping = (
   work: UnitOfWork,
   {
@@ -22,23 +20,10 @@ export const startHousekeeping = (
     readonly handOver: HandOver;
     readonly warn: (message: string) => void;
   },
-): Housekeeping => {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const rest = () => sleep(intervalMs, undefined, { signal }).catch(() => undefined);
-
-  const running = (async () => {
-    for (await rest(); !signal.aborted; await rest()) {
-      for (const part of [() => keepHouse(work, applicationDays), () => handOverImports(work, handOver)]) {
-        await part().catch((error: unknown) => warn(`Housekeeping tries again: ${(error as Error).message}`));
-      }
-    }
-  })();
-
-  return {
-    stop: () => {
-      stopping.abort();
-      return running;
-    },
-  };
+): Pick<Loop, 'stop'> => {
+  const loops = [
+    { name: 'The housekeeping of features', run: () => keepHouse(work, applicationDays) },
+    { name: 'The handover of imports', run: () => handOverImports(work, handOver) },
+  ].map((job) => startLoop({ ...job, intervalMs, patienceMs, warn }));
+  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

@@ -185,8 +185,7 @@ it('shows a project again that was hidden for a commit that failed, once every s
     ((await accessOf(stranger))?.hiddenProjects ?? []).filter((id) => id.startsWith('failed-'));
   await hear(told('failed-open', 20, mode('failed-open', 'open')));
   for (const id of ['failed-open', 'failed-new']) await hidings.hide(id, 21);
-  const remove = (behindMs: number) =>
-    removeStaleHidings({ hidings, projects: { caughtUp: async () => behindMs }, warn: () => undefined });
+  const remove = (behindMs: number) => removeStaleHidings({ hidings, projects: { caughtUp: async () => behindMs } });
   await remove(0);
   expect(await hidden()).toEqual(['failed-new', 'failed-open']);
   await write("update project set hiding_since = now() - interval '6 minutes' where hiding_since is not null");

@@ -1,3 +1,4 @@
+import { type Loop, startLoop } from '@bunting/runtime';
 import type { KeptStates } from '../persistence/kept-states.ts';
 import type { Reconciled } from './reconcile.ts';
 
@@ -10,11 +11,9 @@ export interface StartReconcilerOptions {
   readonly tell: (done: Reconciled) => void;
 }
 
-export interface RunningReconciler {
-  stop(): Promise<void>;
-}
-
 const mostNamed = 5;
+/** How often a process tries to be the one that compares. */
+const claimingMs = 10_000;
 
 /** Compares the documents with the features service again and again; of several processes, one at a time. */
 export const startReconciler = ({
@@ -23,11 +22,7 @@ export const startReconciler = ({
   everyMs,
   warn,
   tell,
-}: StartReconcilerOptions): RunningReconciler => {
-  let stopped = false;
-  let wake = (): void => undefined;
-  let failing = false;
-
+}: StartReconcilerOptions): Pick<Loop, 'stop'> => {
   const round = async (): Promise<void> => {
     const after = await kept.claim(everyMs);
     if (after === undefined) return;
@@ -43,32 +38,11 @@ export const startReconciler = ({
     }
   };
 
-  const running = (async () => {
-    if (everyMs === 0) return;
-    while (!stopped) {
-      try {
-        await round();
-        failing = false;
-      } catch (error) {
-        if (!failing && !stopped) warn(`What is searched cannot be compared now: ${(error as Error).message}`);
-        failing = true;
-      }
-      if (stopped) break;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(everyMs, 10_000)).unref();
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-  })();
-
-  return {
-    stop: async () => {
-      stopped = true;
-      wake();
-      await running;
-    },
-  };
+  if (everyMs === 0) return { stop: () => Promise.resolve() };
+  return startLoop({
+    name: 'The comparison of search documents with the features service',
+    run: round,
+    intervalMs: Math.min(everyMs, claimingMs),
+    warn,
+  });
 };

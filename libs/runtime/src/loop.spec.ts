@@ -1,0 +1,101 @@
+import { expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { type Loop, type LoopOptions, startLoop } from './loop.ts';
+import { wakeSignal } from './wake-signal.ts';
+
+const hourMs = 3_600_000;
+
+const looping = (run: () => Promise<number | void>, more: Partial<LoopOptions> = {}) => {
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  const loop: Loop = startLoop({ name: 'The sweeper', run, intervalMs: hourMs, warn, ...more });
+  return { loop, warnings };
+};
+
+it('a loop runs immediately, when it is woken, and never twice at the same time', async () => {
+  let running = 0;
+  let rounds = 0;
+  const { loop } = looping(async () => {
+    expect(++running).toBe(1);
+    await Promise.resolve();
+    running--;
+    rounds++;
+  });
+  await eventually(() => expect(rounds).toBe(1));
+  loop.wake();
+  loop.wake();
+  await eventually(() => expect(rounds).toBe(2));
+  await loop.stop();
+  loop.wake();
+  expect(rounds).toBe(2);
+});
+
+it('a loop that is woken during a round runs another one after it', async () => {
+  let rounds = 0;
+  const release = wakeSignal();
+  const { loop } = looping(async () => {
+    rounds++;
+    if (rounds === 1) await release.wait(hourMs);
+  });
+  loop.wake();
+  release.wake();
+  await eventually(() => expect(rounds).toBe(2));
+  await loop.stop();
+});
+
+it('a loop pauses for as long as its round returns, and not at all after 0', async () => {
+  const pauses = [0, 0, 5, undefined];
+  let rounds = 0;
+  const { loop } = looping(async () => pauses[rounds++]);
+  await eventually(() => expect(rounds).toBe(4));
+  await loop.stop();
+});
+
+it('a loop gives wake-ups within its shortest pause one round together', async () => {
+  let rounds = 0;
+  let items = 0;
+  const done: number[] = [];
+  const { loop } = looping(
+    async () => {
+      rounds++;
+      done.push(items);
+    },
+    { minIntervalMs: 250 },
+  );
+  await eventually(() => expect(rounds).toBe(1));
+  for (items = 0; items < 100; items++) loop.wake();
+  await eventually(() => expect(done).toEqual([0, 100]));
+  await loop.stop();
+});
+
+it('a loop warns once when its rounds begin to fail and once when they work again', async () => {
+  let rounds = 0;
+  const { loop, warnings } = looping(
+    async () => {
+      rounds++;
+      if (rounds <= 3) throw new Error('The database is away.');
+    },
+    { retryAfterMs: () => 1 },
+  );
+  await eventually(() => expect(warnings).toHaveLength(2));
+  expect([rounds, warnings]).toEqual([
+    4,
+    ['The sweeper failed and is retried: The database is away.', 'The sweeper works again.'],
+  ]);
+  await loop.stop();
+});
+
+it('a wake-up does not end the backoff of a loop that fails, and stopping it does', async () => {
+  let rounds = 0;
+  const { loop } = looping(
+    async () => {
+      rounds++;
+      throw new Error('no');
+    },
+    { retryAfterMs: () => hourMs },
+  );
+  await eventually(() => expect(rounds).toBe(1));
+  loop.wake();
+  await loop.stop();
+  expect(rounds).toBe(1);
+});

@@ -1,0 +1,91 @@
+import { wakeSignal } from './wake-signal.ts';
+
+export interface LoopOptions {
+  /** names what is done in the warnings, e.g. `The relay of features` */
+  readonly name: string;
+  /**
+   * One round; rounds never overlap.
+   * @returns the pause in milliseconds before the next round, 0 for none; `intervalMs` where it returns nothing
+   */
+  readonly run: () => Promise<number | void>;
+  /** the pause after a round, unless `wake` ends it */
+  readonly intervalMs: number;
+  /** the shortest pause: wake-ups within it share the next round, which then has a batch to work on */
+  readonly minIntervalMs?: number;
+  /** the longest pause after a failure; `intervalMs`, and at least 5 s, when left out */
+  readonly maxBackoffMs?: number;
+  /** the pause after this failure, instead of the exponential backoff */
+  readonly retryAfterMs?: (error: unknown) => number | undefined;
+  /** for how long failures are not warned of */
+  readonly patienceMs?: number;
+  /** Called once when rounds begin to fail, with the error, and once when they work again, without. */
+  readonly warn: (message: string, error?: unknown) => void;
+}
+
+export interface Loop {
+  /** Ends the pause, except the backoff after a failure. */
+  wake(): void;
+  /** Waits for the round that is under way; no other follows. */
+  stop(): Promise<void>;
+}
+
+const firstBackoffMs = 250;
+
+/** Between 75 and 125 percent, so that replicas do not act in step. */
+const withJitter = (ms: number): number => ms * (0.75 + Math.random() / 2);
+
+/**
+ * Runs a background job again and again until it is stopped: after each interval and when it is woken; after a failure with
+ * exponential backoff and jitter.
+ */
+export const startLoop = (options: LoopOptions): Loop => {
+  const { name, run, intervalMs, minIntervalMs = 0, patienceMs = 0, retryAfterMs, warn } = options;
+  const { maxBackoffMs = Math.max(intervalMs, 5_000) } = options;
+  const woken = wakeSignal();
+  const stopping = wakeSignal();
+  let isStopped = false;
+  let failures = 0;
+  let failingSince = 0;
+  let hasWarned = false;
+
+  const succeeded = (): void => {
+    failures = 0;
+    if (hasWarned) warn(`${name} works again.`);
+    hasWarned = false;
+  };
+  const failed = (error: unknown): void => {
+    const now = performance.now();
+    if (failures === 0) failingSince = now;
+    failures += 1;
+    if (hasWarned || isStopped || now - failingSince < patienceMs) return;
+    hasWarned = true;
+    warn(`${name} failed and is retried: ${error instanceof Error ? error.message : String(error)}`, error);
+  };
+
+  const rounds = async (): Promise<void> => {
+    while (!isStopped) {
+      try {
+        const pauseMs = (await run()) ?? intervalMs;
+        succeeded();
+        if (isStopped || pauseMs <= 0) continue;
+        if (minIntervalMs > 0) await stopping.wait(Math.min(minIntervalMs, pauseMs));
+        if (!isStopped && pauseMs > minIntervalMs) await woken.wait(pauseMs - minIntervalMs);
+      } catch (error) {
+        failed(error);
+        const backoffMs = withJitter(Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 20)));
+        if (!isStopped) await stopping.wait(Math.max(0, retryAfterMs?.(error) ?? backoffMs));
+      }
+    }
+  };
+  const running = rounds();
+
+  return {
+    wake: woken.wake,
+    stop: async () => {
+      isStopped = true;
+      stopping.wake();
+      woken.wake();
+      await running;
+    },
+  };
+};

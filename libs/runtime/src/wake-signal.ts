@@ -1,0 +1,32 @@
+/** Wakes one waiter. A signal that arrives while nothing waits is kept for the next wait. */
+export interface WakeSignal {
+  wake(): void;
+  /** Resolves at the signal or after the timeout; a signal that was kept resolves it immediately. */
+  wait(timeoutMs: number): Promise<void>;
+}
+
+export const wakeSignal = (): WakeSignal => {
+  let isPending = false;
+  let resume: (() => void) | undefined;
+  const signalOrTimeout = (timeoutMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        resume = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, timeoutMs).unref();
+      resume = done;
+    });
+  return {
+    wake: () => {
+      isPending = true;
+      resume?.();
+    },
+    wait: async (timeoutMs) => {
+      if (!isPending) await signalOrTimeout(timeoutMs);
+      // Signals that arrived before the waiter goes on are one.
+      isPending = false;
+    },
+  };
+};
