@@ -1,4 +1,5 @@
 import { type Caller, type Permission, may, noAccess, refusal, type Refusal } from '@bunting/contracts';
+import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import type { TokenHasher } from './persistence/token-key.ts';
 import type { Principal, TokenRepository } from './persistence/token-repository.ts';
@@ -21,12 +22,7 @@ export interface Authenticator {
   readonly forget: () => void;
 }
 
-interface Known {
-  readonly principal: Principal;
-  readonly until: number;
-}
-
-const keptAtMost = 10_000;
+const maxCached = 10_000;
 const longestToken = 512;
 const bearer = /^bearer +/i;
 
@@ -51,21 +47,15 @@ const tokenIn = (authorization: string | undefined): string => {
   return token;
 };
 
-/** Makes room for one more: what was learned first is forgotten first. */
-const makeRoom = (kept: Map<string, unknown>): void => {
-  if (kept.size < keptAtMost) return;
-  for (const oldest of kept.keys()) return void kept.delete(oldest);
-};
-
 /**
  * Authenticates by the tokens in the database, and remembers its answers briefly: so long a token that was revoked may
  * still work, and one that was just made may not, when nobody says that something changed. Tokens themselves are not kept in memory,
  * only what they hash to.
  */
 export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOptions): Authenticator => {
-  const known = new Map<string, Known>();
-  // Apart from the good ones, so that whoever tries many bad keys pushes no good one out.
-  const unknown = new Map<string, number>();
+  const valid = new LRUCache<string, Principal>({ max: maxCached });
+  // Apart from the valid ones, so that a client that tries many bad keys evicts none of them.
+  const invalid = new LRUCache<string, true>({ max: maxCached });
   let asked = new Map<string, Promise<Principal>>();
   let changes = 0;
 
@@ -77,38 +67,30 @@ export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOp
   const ask = async (token: string, digest: string): Promise<Principal> => {
     const changesBefore = changes;
     const found = await tokens.find(hasher(token));
-    const now = performance.now();
-    // What was read before a change is good for whoever asked before it, and for nobody else.
-    const goodForMs = changesBefore === changes ? cacheMs : 0;
-    known.delete(digest);
+    // What was read before a change is good for the callers that asked before it, and for no others.
+    const ttl = changesBefore === changes ? cacheMs : 0;
     if (found === undefined) {
-      makeRoom(unknown);
-      unknown.set(digest, now + goodForMs);
+      if (ttl > 0) invalid.set(digest, true, { ttl });
       throw badKey();
     }
-    makeRoom(known);
-    known.set(digest, { principal: found, until: now + Math.min(goodForMs, found.livesMs) });
+    const validMs = Math.min(ttl, found.livesMs);
+    if (validMs > 0) valid.set(digest, found, { ttl: validMs });
     return found;
   };
 
   return {
     forget: () => {
       changes++;
-      known.clear();
-      unknown.clear();
+      valid.clear();
+      invalid.clear();
       asked = new Map();
     },
     authenticate: (authorization) => {
       const token = tokenIn(authorization);
       const digest = hash('sha256', token, 'base64');
-      const now = performance.now();
-      const good = known.get(digest);
-      if (good !== undefined && good.until > now) return note(good.principal);
-      const badUntil = unknown.get(digest);
-      if (badUntil !== undefined) {
-        if (badUntil > now) throw badKey();
-        unknown.delete(digest);
-      }
+      const cached = valid.get(digest);
+      if (cached !== undefined) return note(cached);
+      if (invalid.has(digest)) throw badKey();
       // Requests that come while the answer is on its way share it.
       const running = asked.get(digest);
       if (running !== undefined) return running.then(note);

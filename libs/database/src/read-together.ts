@@ -1,68 +1,66 @@
+import DataLoader from 'dataloader';
 import type { Database, Statement } from './database.ts';
 
-/** Statements of one kind that are on their way at once: while one is answered, PostgreSQL has the next. */
-const atOnce = 2;
-/** How many things one statement reads at most, so that nobody waits for long behind others. */
-const most = 32;
+/** Statements of one kind that run at the same time: while one is answered, PostgreSQL has the next. */
+const maxConcurrent = 2;
+/** How many things one statement reads at most, so that none waits for long behind others. */
+const maxBatchSize = 32;
 
-/** A row, and which of what was asked for it answers, counted from 1. */
+/** A row, and which of the batch it answers, counted from 1. */
 export type Nth<Row> = Row & { readonly nth: number };
 
-interface Waiting<Row> {
-  readonly values: readonly unknown[];
-  readonly resolve: (row: Row | undefined) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 /**
- * Reads things one by one for who asks, and all that is asked for meanwhile by one statement: under load a round trip costs
- * more than what is read in it. What is asked for alone is read at once, and nothing is answered by a statement that was sent before
- * it was asked for. The statement is given the values as lists, and its rows say what they answer. Where it fails, each is read by
- * itself, so that who asks for what cannot be read is alone to be told.
+ * Reads single things in batches: a batch grows while `maxConcurrent` statements run, since under load a round trip costs more than what
+ * is read in it. A lone read is sent immediately, and nothing is answered by a statement that was sent before it was asked for. The statement
+ * is given the values as lists, and its rows say which of them they answer. Where it fails, each is read by itself, so that only the
+ * callers of what cannot be read get the error. Nothing is cached.
  */
 export const readTogether = <Values extends readonly unknown[], Row>(
   database: Pick<Database, 'read'>,
   statement: Statement,
 ): ((...values: Values) => Promise<Row | undefined>) => {
-  const waiting: Waiting<Row>[] = [];
+  const ready: (() => void)[] = [];
   let running = 0;
-  let scheduled = false;
+  const dispatch = (): void => {
+    while (running < maxConcurrent && ready.length > 0) {
+      running++;
+      ready.shift()?.();
+    }
+  };
 
-  const read = async (asked: readonly Waiting<Row>[]): Promise<void> => {
-    const lists = (asked[0]?.values ?? []).map((_, at) => asked.map(({ values }) => values[at]));
+  const read = async (batch: readonly Values[]): Promise<(Row | undefined)[]> => {
+    const lists = (batch[0] ?? []).map((_, at) => batch.map((values) => values[at]));
     const rows = await database.read<Nth<Row>>(statement, lists);
     const found = new Map(rows.map((row) => [row.nth, row]));
-    for (const [at, { resolve }] of asked.entries()) resolve(found.get(at + 1));
+    return batch.map((_, at) => found.get(at + 1));
   };
+  const alone = (values: Values): Promise<Row | Error | undefined> =>
+    read([values]).then(
+      ([row]) => row,
+      (error: unknown) => error as Error,
+    );
 
-  const send = async (): Promise<void> => {
-    const taken = waiting.splice(0, most);
-    running++;
-    try {
-      await read(taken);
-    } catch (error) {
-      // What PostgreSQL refuses of one is no fault of the others: each is read by itself.
-      if (taken.length === 1) taken[0]?.reject(error);
-      else await Promise.all(taken.map((one) => read([one]).catch(one.reject)));
-    }
-    running--;
-    schedule();
-  };
-
-  /** Once all that has arrived by now has been heard. */
-  const schedule = (): void => {
-    if (scheduled || running >= atOnce || waiting.length === 0) return;
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      void send();
-      schedule();
-    });
-  };
-
-  return (...values) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ values, resolve, reject });
-      schedule();
-    });
+  const loader = new DataLoader<Values, Row | undefined>(
+    async (batch) => {
+      try {
+        return await read(batch);
+      } catch (error) {
+        if (batch.length === 1) return [error as Error];
+        return await Promise.all(batch.map(alone));
+      } finally {
+        running--;
+        dispatch();
+      }
+    },
+    {
+      cache: false,
+      maxBatchSize,
+      batchScheduleFn: (send) =>
+        void setImmediate(() => {
+          ready.push(send);
+          dispatch();
+        }),
+    },
+  );
+  return (...values) => loader.load(values);
 };

@@ -1,4 +1,5 @@
 import type { Revision } from '@bunting/outbox';
+import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { type Delivered, noSuchDeliveryEnvironment } from '../../domain/delivery.ts';
 import type { ClientFeaturesReader } from '../../persistence/client-features-reader.ts';
@@ -15,7 +16,7 @@ export type Deliveries = (wanted: Delivered) => Promise<Delivery>;
 interface Kept {
   readonly revision: Revision;
   readonly making: Promise<Delivery>;
-  made?: Delivery;
+  readonly made?: Delivery;
 }
 
 /** What is asked for, in the words of the answer. */
@@ -30,17 +31,15 @@ const queryOf = ({ environment, projects, namePrefix, tags, inlineSegments }: De
 /**
  * What is kept is judged anew by the database each time it is asked for, so that it needs no news and no clock to be right. The
  * tag is that of the content: a change elsewhere leaves it as it is, and every replica gives the same.
- * @param mostCharacters how much is kept; what was not asked for the longest goes first
+ * @param mostCharacters the size of the cache; the answers that were not used for the longest are evicted
  */
 export const deliveriesOf = (reader: ClientFeaturesReader, mostCharacters: number): Deliveries => {
-  /** by what is asked for, the latest last */
-  const kept = new Map<string, Kept>();
-  let characters = 0;
-
-  const forget = (key: string): void => {
-    characters -= kept.get(key)?.made?.json.length ?? 0;
-    kept.delete(key);
-  };
+  /** by the query */
+  const cache = new LRUCache<string, Kept>({
+    maxSize: mostCharacters,
+    // The latest answer is cached although it alone exceeds the size.
+    sizeCalculation: ({ made }) => Math.min(mostCharacters, Math.max(1, made?.json.length ?? 1)),
+  });
 
   const make = async (
     wanted: Delivered,
@@ -62,28 +61,16 @@ export const deliveriesOf = (reader: ClientFeaturesReader, mostCharacters: numbe
   return async (wanted) => {
     const revision = await reader.revision();
     const key = JSON.stringify(queryOf(wanted));
-    const found = kept.get(key);
-    if (found?.revision === revision) {
-      kept.delete(key);
-      kept.set(key, found);
-      return found.making;
-    }
-    forget(key);
+    const found = cache.get(key);
+    if (found?.revision === revision) return found.making;
     const entry: Kept = { revision, making: make(wanted, key, revision, found?.made) };
-    kept.set(key, entry);
+    cache.set(key, entry);
     try {
       const made = await entry.making;
-      if (kept.get(key) === entry) {
-        entry.made = made;
-        characters += made.json.length;
-        for (const other of kept.keys()) {
-          if (characters <= mostCharacters || other === key) break;
-          forget(other);
-        }
-      }
+      if (cache.peek(key) === entry) cache.set(key, { ...entry, made });
       return made;
     } catch (error) {
-      if (kept.get(key) === entry) kept.delete(key);
+      if (cache.peek(key) === entry) cache.delete(key);
       throw error;
     }
   };
