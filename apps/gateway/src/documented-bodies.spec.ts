@@ -1,5 +1,6 @@
 import {
   AddComment,
+  AddStrategy,
   type AnyOperation,
   CloneEnvironment,
   CreateProjectApiToken,
@@ -82,6 +83,14 @@ const constraints: readonly (readonly [boolean, Readonly<Record<string, unknown>
 
 const segmentsOf = constraints.map(([valid, constraint]) => [valid, { name: 'a', constraints: [constraint] }] as const);
 
+const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' };
+const strategies = [
+  ...constraints.map(([valid, constraint]) => [valid, { name: 'default', constraints: [constraint] }] as const),
+  [true, { name: 'default', variants: [variant] }] as const,
+  [false, { name: 'default', variants: [{ ...variant, name: 'a b' }] }] as const,
+  [false, { name: 'default', variants: [{ ...variant, stickiness: '' }] }] as const,
+];
+
 const role = (permission: object, type?: string) => ({
   name: 'Keeper',
   permissions: [permission],
@@ -107,6 +116,7 @@ const cases: readonly (readonly [
   ((body: never) => unknown)?,
 ])[] = [
   [ValidateConstraint, constraints],
+  [AddStrategy, strategies],
   [CreateSegment, segmentsOf],
   [UpdateSegment, segmentsOf],
   [

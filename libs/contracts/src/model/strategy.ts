@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Constraint } from './constraint.ts';
 import { largestId, Nullable, TextByKey } from './schema.ts';
-import { StrategyVariant } from './variant.ts';
+import { ConstraintBody } from './constraint-body.ts';
+import { StrategyVariant, StrategyVariantBody } from './variant.ts';
 
 const name = Type.String({ description: 'the name, or type, of the strategy' });
 const title = Nullable(Type.String(), { description: 'a descriptive title' });
@@ -65,6 +66,20 @@ export const CreateStrategy = Type.Object(
 );
 export type CreateStrategy = Static<typeof CreateStrategy>;
 
+/** What a request makes a strategy from. */
+export const CreateStrategyBody = Type.Object(
+  {
+    ...CreateStrategy.properties,
+    constraints: Type.Optional(
+      Type.Array(ConstraintBody, { description: 'all of these must hold for the strategy to match' }),
+    ),
+    variants: Type.Optional(
+      Type.Array(StrategyVariantBody, { description: 'the variants among which matching users are divided' }),
+    ),
+  },
+  { title: 'createFeatureStrategyBodySchema', description: 'What a strategy is made from.' },
+);
+
 /** The place of one strategy in the list of strategies. */
 export const StrategyPosition = Type.Object(
   { id: Type.String({ description: 'the id of the strategy' }), sortOrder },
@@ -77,7 +92,7 @@ export type FeatureStrategies = Static<typeof FeatureStrategies>;
 
 /** What a strategy becomes. */
 export const UpdateStrategyBody = Type.Object(
-  { ...CreateStrategy.properties, name: Type.Optional(name) },
+  { ...CreateStrategyBody.properties, name: Type.Optional(name) },
   { title: 'updateFeatureStrategySchema', description: 'What a strategy becomes.' },
 );
 export type UpdateStrategyBody = Static<typeof UpdateStrategyBody>;

@@ -19,6 +19,11 @@ const weightType = Type.Enum(['fix', 'variable'], {
   description: '`fix` keeps the weight as it is; `variable` adjusts it so that all weights sum to 1000',
 });
 
+const namedVariant = {
+  name: UrlFriendlyName('the name, unique within the feature'),
+  stickiness: Type.String({ ...notEmpty, description: 'the context field that keeps one user on one variant' }),
+};
+
 /** A variant of one strategy. */
 export const StrategyVariant = Type.Object(
   {
@@ -36,6 +41,12 @@ export const StrategyVariant = Type.Object(
   { title: 'strategyVariantSchema', description: 'A variant of one strategy.', additionalProperties: false },
 );
 export type StrategyVariant = Static<typeof StrategyVariant>;
+
+/** A variant of one strategy as a request has it. */
+export const StrategyVariantBody = Type.Object(
+  { ...StrategyVariant.properties, ...namedVariant },
+  { title: 'strategyVariantBodySchema', description: 'A variant of one strategy.', additionalProperties: false },
+);
 
 /** Context values that always get a variant, whatever its weight. */
 export const Override = Type.Object(
@@ -78,10 +89,8 @@ export type VariantList = Static<typeof VariantList>;
 const FeatureVariantBody = Type.Object(
   {
     ...FeatureVariant.properties,
-    name: UrlFriendlyName('the name, unique within the feature'),
-    stickiness: Type.Optional(
-      Type.String({ ...notEmpty, description: 'the context field that keeps one user on one variant' }),
-    ),
+    name: namedVariant.name,
+    stickiness: Type.Optional(namedVariant.stickiness),
   },
   {
     title: 'variantBodySchema',

@@ -1,4 +1,4 @@
-import { CreateStrategy } from '../../model/strategy.ts';
+import { CreateStrategy, CreateStrategyBody } from '../../model/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
@@ -12,7 +12,7 @@ export const SetDefaultStrategy = defineOperation({
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/default-strategy' },
   permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
   params: ProjectEnvironmentPath,
-  body: CreateStrategy,
+  body: CreateStrategyBody,
   reply: CreateStrategy,
   errors: ['ValidationError', 'NotFoundError'],
 });

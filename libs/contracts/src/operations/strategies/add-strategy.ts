@@ -1,4 +1,4 @@
-import { CreateStrategy, FeatureStrategy } from '../../model/strategy.ts';
+import { CreateStrategyBody, FeatureStrategy } from '../../model/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
@@ -16,7 +16,7 @@ export const AddStrategy = defineOperation({
   ifMatch: 'feature environment',
   permission: 'CREATE_FEATURE_STRATEGY',
   params: FeatureEnvironmentPath,
-  body: CreateStrategy,
+  body: CreateStrategyBody,
   reply: FeatureStrategy,
   errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError'],
 });
