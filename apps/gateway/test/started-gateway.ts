@@ -6,7 +6,8 @@ import type { RecordedEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { predefinedRole, type TokenKind } from '../src/domain/access.ts';
 import { shownOfGiven } from '../src/persistence/secrets.ts';
-import { ApiToken, ApiUser, gatewayEntities, gatewaySteps } from '../src/persistence/tables.ts';
+import { gatewayEntities, TokenEntity, UserEntity } from '../src/persistence/entities.ts';
+import { gatewaySteps } from '../src/persistence/migrations/index.ts';
 import { openTokenHasher } from '../src/persistence/token-key.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
 
@@ -54,7 +55,7 @@ export interface StartOptions {
 }
 
 const migrated = {
-  key: `gateway ${gatewaySteps.map(({ name }) => name).join(' ')}`,
+  key: `gateway ${JSON.stringify(gatewaySteps)}`,
   migrate: async (url: string) => {
     const database = await openDatabase({ url, name: 'template', steps: gatewaySteps, entities: gatewayEntities });
     await database.close();
@@ -124,14 +125,14 @@ export const startGateway = async ({
       const hasher = await openTokenHasher(database, settings['GATEWAY_TOKEN_KEY']);
       const email = `${randomUUID()}@example.org`;
       await database.transaction(async ({ em }) => {
-        const common = { createdAt: new Date() };
+        const common = { createdAt: new Date().toISOString() };
         const userId =
           kind !== 'user'
             ? null
-            : (owner ?? (await em.insert(ApiUser, { ...common, email, rootRoleId: predefinedRole[role] })));
+            : (owner ?? (await em.insert(UserEntity, { ...common, email, rootRole: predefinedRole[role] })));
         const hashed = hasher(token);
         const id = randomUUID();
-        await em.insert(ApiToken, {
+        await em.insert(TokenEntity, {
           ...common,
           ...hashed,
           id,
@@ -139,11 +140,11 @@ export const startGateway = async ({
           sealed: null,
           kind,
           name: `the ${kind} token`,
-          userId: userId as number | null,
+          user: userId as number | null,
           projects,
           environment: where,
-          expiresAt: expiresAt ?? null,
-          revokedAt: revokedAt ?? null,
+          expiresAt: expiresAt?.toISOString() ?? null,
+          revokedAt: revokedAt?.toISOString() ?? null,
           given: null,
         });
       });

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshGatewayDatabase } from '../../test/started-gateway.ts';
 import { predefinedRole } from '../domain/access.ts';
 import { type AccessReader, accessReader } from './access-reader.ts';
-import { gatewayEntities, gatewaySteps } from './tables.ts';
+import { gatewayEntities } from './entities.ts';
+import { gatewaySteps } from './migrations/index.ts';
 
 const { admin, editor, viewer, owner, member, reader } = predefinedRole;
 const [reviewer, releaser] = [7, 8];

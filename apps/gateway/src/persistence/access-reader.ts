@@ -52,17 +52,6 @@ export const pictureOf = ({ id, username, email }: { readonly id: number } & Omi
 
 type MembersOfProject = ReplyOf<typeof CountMembers>['projects'][number];
 
-export interface AccessReader {
-  /** Those of the users who may do anything at all now, by their ids. */
-  ofUsers(ids: readonly number[]): Promise<{ user: Card; caller: Caller }[]>;
-  /** Who holds one of the permissions there, by name. */
-  holders(wanted: readonly Permission[], project: string, environment: string | undefined): Promise<Card[]>;
-  /** How many users have a role in projects and who owns them: in one, or in all that have members. */
-  members(project: string | undefined): Promise<MembersOfProject[]>;
-  /** How many API tokens there are for environments: all of them, or those that give a project; without those of hidden projects alone. */
-  tokens(project: string | undefined, hidden: readonly string[]): Promise<{ name: string; tokens: number }[]>;
-}
-
 const usersAccess: Statement = {
   name: 'users-access',
   text: `
@@ -131,8 +120,9 @@ const tokens: Statement = {
     group by environment order by environment`,
 };
 
-export const accessReader = (database: Database): AccessReader => ({
-  ofUsers: async (ids) => {
+export const accessReader = (database: Database) => ({
+  /** Those of the users who may do anything at all now, by their ids. */
+  ofUsers: async (ids: readonly number[]): Promise<{ user: Card; caller: Caller }[]> => {
     const rows = await database.read<AccessRow>(usersAccess, [ids]);
     return rows.map((row) => {
       const { user_id: id, user_name: name, username, email } = row;
@@ -142,15 +132,20 @@ export const accessReader = (database: Database): AccessReader => ({
       };
     });
   },
-  holders: async (wanted, project, environment) => {
+  /** Who holds one of the permissions there, by name. */
+  holders: async (wanted: readonly Permission[], project: string, environment: string | undefined): Promise<Card[]> => {
     const rows = await database.read<Omit<Card, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
     return rows.map((row) => ({ ...row, imageUrl: pictureOf(row) }));
   },
-  members: async (project) => {
+  /** How many users have a role in projects and who owns them: in one, or in all that have members. */
+  members: async (project: string | undefined): Promise<MembersOfProject[]> => {
     const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(members, [
       project ?? null,
     ]);
     return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
   },
-  tokens: (project, hidden) => database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
+  /** How many API tokens there are for environments: all of them, or those that give a project; without those of hidden projects alone. */
+  tokens: (project: string | undefined, hidden: readonly string[]) =>
+    database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
 });
+export type AccessReader = ReturnType<typeof accessReader>;

@@ -10,7 +10,8 @@ import { applyProjects, forgetVersions } from './apply-projects.ts';
 import { projectHidings } from './project-hidings.ts';
 import { removeStaleHidings } from '../subscriptions/remove-stale-hidings.ts';
 import { projectsHeardOf, requireStanding } from './standing-projects.ts';
-import { gatewayEntities, gatewaySteps } from './tables.ts';
+import { gatewayEntities } from './entities.ts';
+import { gatewaySteps } from './migrations/index.ts';
 
 let fresh: FreshDatabase;
 let database: Database;

@@ -5,7 +5,8 @@ import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 import { ensureFirstTokens } from './first-token.ts';
-import { gatewayEntities, gatewaySteps } from './tables.ts';
+import { gatewayEntities } from './entities.ts';
+import { gatewaySteps } from './migrations/index.ts';
 import { openTokenHasher } from './token-key.ts';
 import { tokenRepository } from './token-repository.ts';
 

@@ -1,23 +1,15 @@
 import { systemCaller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
+import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { Outbox, Telling } from '@bunting/outbox';
 import { randomUUID } from 'node:crypto';
 import type { GivenToken, GivenTokens } from '../domain/given-tokens.ts';
+import { TokenEntity } from './entities.ts';
 import { newTokenSecret, shownOfGiven } from './secrets.ts';
-import { ApiToken } from './tables.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-key.ts';
 
 const everything = { kind: 'admin', projects: ['*'], environment: '*' } as const;
-
-/** The row of a token, as far as its replacement concerns it. */
-interface Stored {
-  readonly id: string;
-  readonly shown: string;
-  readonly created_at: string;
-  readonly revoked_at: string | null;
-  readonly given: 'current' | 'replaced' | null;
-}
 
 const emit = (
   outbox: Outbox,
@@ -57,9 +49,9 @@ const add = async (
 ): Promise<void> => {
   const { secret, shown, given, kind, projects, environment } = token;
   const id = randomUUID();
-  const createdAt = new Date();
+  const createdAt = new Date().toISOString();
   const { selector, hash } = hasher(secret);
-  await em.insert(ApiToken, {
+  await em.insert(TokenEntity, {
     id,
     kind,
     name: kind,
@@ -67,7 +59,7 @@ const add = async (
     hash,
     shown: shown ?? shownOfGiven(id),
     sealed: kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null),
-    userId: null,
+    user: null,
     projects: [...projects],
     environment,
     createdAt,
@@ -75,10 +67,8 @@ const add = async (
     revokedAt: null,
     given: given ?? null,
   });
-  emit(outbox, 'api-token-created', token, createdAt.toISOString());
+  emit(outbox, 'api-token-created', token, createdAt);
 };
-
-const columns = 'id, shown, created_at, revoked_at, given';
 
 /**
  * Makes the token of `BUNTING_ADMIN_TOKEN` the only valid one that this setting has given: the one of an earlier value is revoked. A token
@@ -92,30 +82,27 @@ const replaceGiven = async (
   warn: (message: string) => void,
 ): Promise<void> => {
   const { selector } = keeping.hasher(secret);
-  const find = `select ${columns} from api_token where selector = $1 for update`;
-  const [stored] = await tx.query<Stored>(find, [selector]);
-  if (stored !== undefined && stored.revoked_at !== null && stored.given !== 'replaced') {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const stored = await tx.em.findOne(TokenEntity, { selector }, { lockMode });
+  if (stored !== null && stored.revokedAt !== null && stored.given !== 'replaced') {
     return warn(`The token of BUNTING_ADMIN_TOKEN (${stored.shown}) was revoked and stays so: set another value.`);
   }
-  const revoke = `
-    update api_token set revoked_at = now(), given = 'replaced'
-    where given = 'current' and revoked_at is null and selector <> $1 returning ${columns}`;
-  for (const replaced of await tx.query<Stored>(revoke, [selector])) {
-    emit(outbox, 'api-token-deleted', everything, new Date(replaced.created_at).toISOString());
+  const earlier = { given: 'current', revokedAt: null, selector: { $ne: selector } } as const;
+  for (const replaced of await tx.em.find(TokenEntity, earlier, { lockMode })) {
+    tx.em.assign(replaced, { revokedAt: raw('now()'), given: 'replaced' });
+    emit(outbox, 'api-token-deleted', everything, replaced.createdAt);
     warn(`Revoked the admin token ${replaced.shown}, which an earlier BUNTING_ADMIN_TOKEN gave.`);
   }
-  if (stored === undefined) return add(tx, outbox, keeping, { ...everything, secret, given: 'current' });
-  if (stored.given === 'current') return;
-  const mark = "update api_token set revoked_at = null, given = 'current' where id = $1 and kind = 'admin'";
-  await tx.query(mark, [stored.id]);
-  if (stored.revoked_at !== null) {
-    emit(outbox, 'api-token-created', everything, new Date(stored.created_at).toISOString());
-  }
+  await tx.em.flush();
+  if (stored === null) return add(tx, outbox, keeping, { ...everything, secret, given: 'current' });
+  if (stored.given === 'current' || stored.kind !== 'admin') return;
+  if (stored.revokedAt !== null) emit(outbox, 'api-token-created', everything, stored.createdAt);
+  tx.em.assign(stored, { revokedAt: null, given: 'current' });
+  await tx.em.flush();
 };
 
-const warnOfGiven = async ({ query }: Tx, warn: (message: string) => void): Promise<void> => {
-  const text = `select ${columns} from api_token where given = 'current' and revoked_at is null`;
-  for (const { shown } of await query<Stored>(text)) {
+const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise<void> => {
+  for (const { shown } of await em.find(TokenEntity, { given: 'current', revokedAt: null })) {
     warn(
       `BUNTING_ADMIN_TOKEN is not set any more, but the admin token that it gave (${shown}) still works. ` +
         `If it is not needed, revoke it: DELETE /api/admin/api-tokens/${shown}`,
@@ -138,7 +125,7 @@ export const ensureFirstTokens = (
   work(null, async (tx, outbox) => {
     // Two replicas may start at once: one of them makes the tokens, and the other finds them.
     await tx.query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
-    const isFirst = (await tx.em.count(ApiToken, { kind: { $ne: 'user' } })) === 0;
+    const isFirst = (await tx.em.count(TokenEntity, { kind: { $ne: 'user' } })) === 0;
     const known = new Set<string>();
     for (const token of isFirst ? first : []) {
       if (known.has(token.secret) || token.secret === always) continue;

@@ -1,13 +1,5 @@
 import type { Database } from '@bunting/database';
 
-/** When keys were last used. Noting costs no round trip: what was noted is written down in one statement now and then. */
-export interface LastUses {
-  note(tokenId: string): void;
-  /** Writes down what was noted since the last time. */
-  write(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 // Another replica may be writing the same rows: what it has locked it has just seen in use, too.
 const seen = `
   with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)),
@@ -22,10 +14,11 @@ const seen = `
   free as (select u.id from api_user u join people using (id) order by u.id for update of u skip locked)
   update api_user u set seen_at = greatest(u.seen_at, people.at) from people join free using (id) where u.id = people.id`;
 
+/** When keys were last used. A use is noted in memory; the uses since the last time are stored by one statement now and then. */
 export const lastUses = (
   database: Database,
   { intervalMs, warn }: { readonly intervalMs: number; readonly warn: (message: string) => void },
-): LastUses => {
+) => {
   let noted = new Map<string, number>();
   let writing: Promise<void> = Promise.resolve();
 
@@ -43,9 +36,10 @@ export const lastUses = (
   const timer = setInterval(() => void write(), intervalMs).unref();
 
   return {
-    note: (tokenId) => void noted.set(tokenId, Date.now()),
+    note: (tokenId: string) => void noted.set(tokenId, Date.now()),
+    /** Stores what was noted since the last time. */
     write,
-    stop: () => {
+    stop: (): Promise<void> => {
       clearInterval(timer);
       return write();
     },

@@ -8,20 +8,14 @@ const hide = `
 const stale = "hiding_since < now() - interval '5 minutes'";
 
 /** Projects that are hidden because they are about to be private: what the next state says of them is not known yet. */
-export interface ProjectHidings {
-  hide(id: string, version: number): Promise<void>;
-  /** Takes back what is older than any transaction: the features service did not commit it. */
-  removeStale(): Promise<void>;
-  hasStale(): Promise<boolean>;
-}
-
-export const projectHidings = (database: Database): ProjectHidings => {
+export const projectHidings = (database: Database) => {
   const write = (job: (tx: Tx) => Promise<unknown>): Promise<void> =>
     database.transaction(async (tx) => void (await job(tx)));
   return {
-    hide: (id, version) => write(({ query }) => query(hide, [id, version])),
-    hasStale: async () =>
+    hide: (id: string, version: number) => write(({ query }) => query(hide, [id, version])),
+    hasStale: async (): Promise<boolean> =>
       (await database.read({ name: 'stale-hidings', text: `select from project where ${stale} limit 1` })).length > 0,
+    /** Takes back what is older than any transaction: the features service did not commit it. */
     removeStale: () =>
       write(async ({ query }) => {
         await query(`delete from project where version < 0 and ${stale}`);
@@ -29,3 +23,4 @@ export const projectHidings = (database: Database): ProjectHidings => {
       }),
   };
 };
+export type ProjectHidings = ReturnType<typeof projectHidings>;

@@ -1,35 +1,14 @@
 import { type Permission, type Role, refusal } from '@bunting/contracts';
 import { brokenConstraint, type Tx } from '@bunting/database';
+import { predefinedRole } from '../domain/access.ts';
 import type { RoleRight, RoleWithRights, WantedRole } from '../domain/roles.ts';
+import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from './entities.ts';
 
 interface RoleRow extends Role {
   readonly permissions: { name: Permission; environment: string | null; project: string | null }[];
 }
 
-/** Roles, predefined and made here. */
-export interface RoleRepository {
-  list(): Promise<Role[]>;
-  /** A role as it is now: to be shown, not to decide by. */
-  read(id: number): Promise<RoleWithRights | undefined>;
-  /** A role that stays as it is until the end of this work. */
-  find(id: number): Promise<RoleWithRights | undefined>;
-  isTaken(name: string, exceptId?: number): Promise<boolean>;
-  /** What the roles give, by their ids; roles that no project can give are left out. */
-  ofProjects(ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleRight[]>>;
-  /** The id of a role that holds everywhere, by its id or its name. */
-  rootRole(idOrName: number | string): Promise<number | undefined>;
-  /** Creates a role, or changes the one with the id. */
-  save(role: WantedRole, id?: number): Promise<RoleWithRights>;
-  /** Gives roles in one environment the permissions that they have in another. Gives those that change, before and after. */
-  copyEnvironment(
-    from: string,
-    to: string,
-  ): Promise<readonly { readonly before: RoleWithRights; readonly after: RoleWithRights }[]>;
-  /** @throws Refusal `ConflictError` when somebody has it. */
-  remove(id: number): Promise<void>;
-}
-
-const columns = 'id, name, description, type';
+const columns = gatewaySql.selectOf(RoleEntity, 'role');
 const withRights = `
   select ${columns}, coalesce((
     select json_agg(json_build_object('name', permission, 'environment', environment, 'project', project)
@@ -49,26 +28,22 @@ const roleOf = ({ permissions, ...role }: RoleRow): RoleWithRights => ({
   permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
 });
 
-export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => {
+/** Roles, predefined and created. */
+export const roleRepository = (tx: Tx) => {
+  const { query } = tx;
   const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithRights | undefined> => {
     const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
     return row === undefined ? undefined : roleOf(row);
   };
   const store = async ({ name, description, type }: WantedRole, id: number | undefined): Promise<number> => {
+    const { em } = tx;
     try {
-      const [row] = await (id === undefined
-        ? query<{ id: number }>('insert into role (name, description, type) values ($1, $2, $3) returning id', [
-            name,
-            description,
-            type,
-          ])
-        : query<{ id: number }>('update role set name = $2, description = $3 where id = $1 returning id', [
-            id,
-            name,
-            description,
-          ]));
-      if (row === undefined) throw new Error('A role was not stored.');
-      return row.id;
+      const role =
+        id === undefined
+          ? em.create(RoleEntity, { name, description, type })
+          : em.assign(await em.findOneOrFail(RoleEntity, { id }), { name, description });
+      await em.flush();
+      return role.id;
     } catch (error) {
       if (brokenConstraint(error) !== 'role_by_name') throw error;
       throw refusal('NameExistsError', `There already exists a role with the name ${name}`);
@@ -77,34 +52,42 @@ export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => 
 
   return {
     list: () => query<Role>(`select ${columns} from role order by id`),
-    read: (id) => byId('', id),
-    find: (id) => byId('for update', id),
-    isTaken: async (name, exceptId) => {
+    /** A role as of now: to be shown, not to decide by. */
+    read: (id: number) => byId('', id),
+    /** A role, locked until the transaction ends. */
+    find: (id: number) => byId('for update', id),
+    isTaken: async (name: string, exceptId?: number): Promise<boolean> => {
       const text = 'select id from role where lower(name) = lower($1)';
       return (await query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
     },
-    ofProjects: async (ids) => {
+    /** What the roles give, by their ids; roles that no project can give are left out. */
+    ofProjects: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleRight[]>> => {
       const text = `${withRights} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;
       const rows = await query<RoleRow>(text, [ids]);
       return new Map(rows.map(({ id, permissions }) => [id, permissions]));
     },
-    rootRole: async (idOrName) => {
+    /** The id of a role that holds everywhere, by its id or its name. */
+    rootRole: async (idOrName: number | string): Promise<number | undefined> => {
       const text = `
         select id from role where type in ('root', 'root-custom') and (id::text = $1 or lower(name) = lower($1))
         order by id::text = $1 desc limit 1 for share`;
       return (await query<{ id: number }>(text, [String(idOrName)]))[0]?.id;
     },
-    save: async (role, knownId) => {
+    /** Creates a role, or changes the one with the id. */
+    save: async (role: WantedRole, knownId?: number): Promise<RoleWithRights> => {
       const id = await store(role, knownId);
-      await query('delete from role_permission where role_id = $1', [id]);
-      await query(
-        `insert into role_permission (role_id, permission, environment)
-         select $1, name, environment from json_to_recordset($2::json) as given (name text, environment text)`,
-        [id, JSON.stringify(role.permissions)],
-      );
+      await tx.em.nativeDelete(RolePermissionEntity, { role: id });
+      const given = role.permissions.map(({ name, environment }) => ({
+        ...{ role: id, permission: name, project: null, environment: environment ?? null },
+      }));
+      if (given.length > 0) await tx.em.insertMany(RolePermissionEntity, given);
       return (await byId('for update', id)) as RoleWithRights;
     },
-    copyEnvironment: async (from, to) => {
+    /** Gives roles in one environment the permissions that they have in another. Gives those that change, before and after. */
+    copyEnvironment: async (
+      from: string,
+      to: string,
+    ): Promise<readonly { readonly before: RoleWithRights; readonly after: RoleWithRights }[]> => {
       const concerned = `${withRights} id in (select role_id from role_permission where environment = $1) order by id`;
       const before = (await query<RoleRow>(`${concerned} for update`, [from])).map(roleOf);
       const copied = await query<{ id: number }>(
@@ -121,15 +104,20 @@ export const roleRepository = ({ query }: Pick<Tx, 'query'>): RoleRepository => 
         return now !== undefined && changed.has(role.id) ? [{ before: role, after: now }] : [];
       });
     },
-    remove: async (id) => {
+    /** @throws Refusal `ConflictError` when a user or a group has it. */
+    remove: async (id: number): Promise<void> => {
       const [row] = await query<{ users: number; groups: number }>(inUse, [id]);
       const { users, groups } = row ?? { users: 0, groups: 0 };
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
       }
-      // Whoever was deleted may have had it.
-      await query('update api_user set root_role_id = 3 where root_role_id = $1 and deleted_at is not null', [id]);
-      await query('delete from role where id = $1', [id]);
+      // A deleted user may have had it.
+      await tx.em.nativeUpdate(
+        UserEntity,
+        { rootRole: id, deletedAt: { $ne: null } },
+        { rootRole: predefinedRole.viewer },
+      );
+      await tx.em.nativeDelete(RoleEntity, { id });
     },
   };
 };

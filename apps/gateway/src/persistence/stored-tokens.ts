@@ -1,12 +1,14 @@
 import type { ApiToken, Pat } from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
+import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
 import type { ApiTokenKind, NewToken } from '../domain/new-token.ts';
-import { momentOf, momentOrNull } from './people.ts';
+import { gatewaySql, TokenEntity } from './entities.ts';
 import type { NewSecret } from './secrets.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-key.ts';
 
+/** A token as the tables hold it; without its hash. */
 interface TokenRow {
   readonly id: string;
   readonly number: number;
@@ -15,12 +17,12 @@ interface TokenRow {
   readonly shown: string;
   readonly selector: string;
   readonly sealed: Buffer | null;
-  readonly user_id: number | null;
+  readonly user: number | null;
   readonly projects: string[];
   readonly environment: string;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly seen_at: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly seenAt: string | null;
 }
 
 /** A token that works, and the key to what is done with it. */
@@ -36,27 +38,7 @@ export interface NewPat {
   readonly expiresAt: Date | null;
 }
 
-/** The tokens that were not revoked. */
-export interface StoredTokens {
-  /** API tokens of these kinds; only those that give the project, if one is named. */
-  list(kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]>;
-  /** An API token by its secret, or by what lists show of it. */
-  find(token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined>;
-  count(): Promise<number>;
-  add(token: NewToken, secret: NewSecret, createdBy: number): Promise<StoredToken>;
-  setExpiry(id: string, expiresAt: Date): Promise<StoredToken>;
-  /** When a token of any kind expires; null for one that does not. */
-  expiryOf(id: string): Promise<Date | null>;
-  revoke(id: string): Promise<void>;
-  /** The keys of a user or a service account. */
-  pats(userId: number): Promise<Pat[]>;
-  addPat(pat: NewPat, secret: NewSecret, createdBy: number): Promise<Pat>;
-  /** What is revoked; undefined when the user has no such key. */
-  revokePat(userId: number, id: number): Promise<Pat | undefined>;
-}
-
-const columns =
-  'id, number, kind, name, shown, selector, sealed, user_id, projects, environment, created_at, expires_at, seen_at';
+const columns = gatewaySql.selectOf(TokenEntity, 'token');
 
 const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken => ({
   id: row.id,
@@ -69,100 +51,100 @@ const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken
   project: row.projects[0] ?? '*',
   projects: row.projects,
   alias: null,
-  createdAt: momentOf(row.created_at),
-  expiresAt: momentOrNull(row.expires_at),
-  seenAt: momentOrNull(row.seen_at),
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+  seenAt: row.seenAt,
 });
 
 const patOf = (row: TokenRow): Pat => ({
   id: row.number,
   description: row.name,
-  expiresAt: momentOrNull(row.expires_at),
-  createdAt: momentOf(row.created_at),
-  seenAt: momentOrNull(row.seen_at),
-  userId: row.user_id as number,
+  expiresAt: row.expiresAt,
+  createdAt: row.createdAt,
+  seenAt: row.seenAt,
+  userId: row.user as number,
 });
 
 const list = `
-  select ${columns} from api_token
+  select ${columns} from api_token token
   where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '*' = any (projects))
   order by number`;
 
-const find = `
-  select ${columns} from api_token
-  where kind = any ($1::text[]) and revoked_at is null and (shown = $2 or selector = $3 and hash = $4) for update`;
-
-const insert = `
-  insert into api_token (kind, name, shown, selector, hash, user_id, projects, environment, expires_at, created_by, sealed)
-  values ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9::timestamptz, $10, $11) returning ${columns}`;
-
-export const storedTokens = (
-  { query }: Pick<Tx, 'query'>,
-  hasher: TokenHasher,
-  cipher: TokenCipher | undefined,
-): StoredTokens => {
+/** The tokens that were not revoked. */
+export const storedTokens = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
+  const { query } = tx;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
   const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
-  const one = async (text: string, values: readonly unknown[]): Promise<TokenRow> => {
-    const [row] = await query<TokenRow>(text, values);
-    if (row === undefined) throw new Error('A token was not stored.');
-    return row;
+  const create = async (
+    { secret, shown }: NewSecret,
+    token: Pick<TokenRow, 'kind' | 'name' | 'sealed' | 'user' | 'projects' | 'environment' | 'expiresAt'>,
+    createdBy: number,
+  ): Promise<TokenRow> => {
+    const created = tx.em.create(TokenEntity, { ...token, ...hasher(secret), shown, createdBy, seenAt: null });
+    await tx.em.flush();
+    return created;
   };
   return {
-    list: async (kinds, project) => (await query<TokenRow>(list, [kinds, project ?? null])).map(tokenOf),
-    find: async (token, kinds) => {
-      const { selector, hash } = hasher(token);
-      const [row] = await query<TokenRow>(find, [kinds, token, selector, hash]);
-      return row === undefined ? undefined : tokenOf(row);
+    /** API tokens of these kinds; only those that give the project, if one is named. */
+    list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
+      (await query<TokenRow>(list, [kinds, project ?? null])).map(tokenOf),
+    /** An API token by its secret, or by what lists show of it; locked until the transaction ends. */
+    find: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
+      const isNamed = { $or: [{ shown: token }, hasher(token)] };
+      const of = { kind: { $in: [...kinds] }, revokedAt: null, ...isNamed };
+      const found = await tx.em.findOne(TokenEntity, of, { lockMode });
+      return found === null ? undefined : tokenOf(found);
     },
-    count: async () => {
+    count: async (): Promise<number> => {
       await query('select pg_advisory_xact_lock(hashtext($1))', ['api tokens']);
-      const text = "select count(*) from api_token where kind <> 'user' and revoked_at is null";
-      return (await query<{ count: number }>(text))[0]?.count ?? 0;
+      return tx.em.count(TokenEntity, { kind: { $ne: 'user' }, revokedAt: null });
     },
-    add: async ({ kind, name, projects, environment, expiresAt }, { secret, shown }, createdBy) => {
-      const { selector, hash } = hasher(secret);
+    add: async (
+      { kind, name, projects, environment, expiresAt }: NewToken,
+      secret: NewSecret,
+      createdBy: number,
+    ): Promise<StoredToken> => {
+      const { selector } = hasher(secret.secret);
+      const sealed = kind === 'admin' ? null : (cipher?.seal(secret.secret, selector) ?? null);
       const expires = expiresAt?.toISOString() ?? null;
-      const sealed = kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null);
-      const values = [kind, name, shown, selector, hash, null, projects, environment, expires, createdBy, sealed];
-      return tokenOf(await one(insert, values));
+      const scope = { projects: [...projects], environment };
+      return tokenOf(await create(secret, { kind, name, sealed, user: null, ...scope, expiresAt: expires }, createdBy));
     },
-    setExpiry: async (id, expiresAt) =>
-      tokenOf(
-        await one(`update api_token set expires_at = $2::timestamptz where id = $1 returning ${columns}`, [
-          id,
-          expiresAt.toISOString(),
-        ]),
-      ),
-    expiryOf: async (id) => {
-      const text = 'select expires_at from api_token where id = $1';
-      const [row] = await query<Pick<TokenRow, 'expires_at'>>(text, [id]);
-      return row?.expires_at == null ? null : new Date(row.expires_at);
+    setExpiry: async (id: string, expiresAt: Date): Promise<StoredToken> => {
+      const token = await tx.em.findOneOrFail(TokenEntity, { id });
+      tx.em.assign(token, { expiresAt: expiresAt.toISOString() });
+      await tx.em.flush();
+      return tokenOf(token);
     },
-    revoke: async (id) => void (await query('update api_token set revoked_at = now() where id = $1', [id])),
-    pats: async (userId) => {
-      const text = `select ${columns} from api_token where user_id = $1 and revoked_at is null order by number`;
+    /** When a token of any kind expires; null for one that does not. */
+    expiryOf: async (id: string): Promise<Date | null> => {
+      const token = await tx.em.findOne(TokenEntity, { id });
+      return token?.expiresAt ? new Date(token.expiresAt) : null;
+    },
+    revoke: async (id: string): Promise<void> => {
+      await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
+    },
+    /** The keys of a user or a service account. */
+    pats: async (userId: number): Promise<Pat[]> => {
+      const text = `select ${columns} from api_token token where user_id = $1 and revoked_at is null order by number`;
       return (await query<TokenRow>(text, [userId])).map(patOf);
     },
-    addPat: async ({ userId, description, expiresAt }, { secret, shown }, createdBy) => {
-      const { selector, hash } = hasher(secret);
+    addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
+      const of = { kind: 'user', name: description, sealed: null, user: userId } as const;
       const expires = expiresAt?.toISOString() ?? null;
-      return patOf(
-        await one(insert, ['user', description, shown, selector, hash, userId, ['*'], '*', expires, createdBy, null]),
-      );
+      return patOf(await create(secret, { ...of, projects: ['*'], environment: '*', expiresAt: expires }, createdBy));
     },
-    revokePat: async (userId, id) => {
-      const text = `
-        update api_token set revoked_at = now() where user_id = $1 and number = $2 and revoked_at is null
-        returning ${columns}`;
-      const [row] = await query<TokenRow>(text, [userId, id]);
-      return row === undefined ? undefined : patOf(row);
+    /** What is revoked; undefined when the user has no such key. */
+    revokePat: async (user: number, number: number): Promise<Pat | undefined> => {
+      const token = await tx.em.findOne(TokenEntity, { user, number, revokedAt: null }, { lockMode });
+      if (token === null) return undefined;
+      await tx.em.nativeUpdate(TokenEntity, { id: token.id }, { revokedAt: raw('now()') });
+      return patOf(token);
     },
   };
 };
+export type StoredTokens = ReturnType<typeof storedTokens>;
 
 /** Erases every encrypted secret: their tokens are kept as hashes alone from then on. @returns how many there were */
 export const eraseSealedSecrets = (database: Database): Promise<number> =>
-  database.transaction(async ({ query }) => {
-    const erased = await query('update api_token set sealed = null where sealed is not null returning id');
-    return erased.length;
-  });
+  database.transaction(({ em }) => em.nativeUpdate(TokenEntity, { sealed: { $ne: null } }, { sealed: null }));

@@ -15,11 +15,6 @@ export interface Principal {
   readonly livesMs: number;
 }
 
-export interface TokenRepository {
-  /** Who the token stands for; undefined when there is no such token, or no longer. */
-  find(token: HashedToken): Promise<Principal | undefined>;
-}
-
 interface Row {
   readonly id: string;
   readonly kind: TokenKind;
@@ -56,10 +51,11 @@ const standsFor = (row: Row & (AccessRow | { readonly user_id: null })): Caller 
 /**
  * Tokens are looked up in batches, on two connections at most: however many keys are guessed, the other connections of the pool stay free.
  */
-export const tokenRepository = (database: Database): TokenRepository => {
+export const tokenRepository = (database: Database) => {
   const findRow = readTogether<[selector: string], Row & AccessRow>(database, validToken);
   return {
-    find: async ({ selector, hash }) => {
+    /** Who the token stands for; undefined when there is no such token, or no longer. */
+    find: async ({ selector, hash }: HashedToken): Promise<Principal | undefined> => {
       const row = await findRow(selector);
       if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
       return {
@@ -71,3 +67,4 @@ export const tokenRepository = (database: Database): TokenRepository => {
     },
   };
 };
+export type TokenRepository = ReturnType<typeof tokenRepository>;

@@ -2,13 +2,13 @@ import type { Caller, EventType } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
 import { requireAdministratorLeft } from './administrators.ts';
-import { type GroupRepository, groupRepository } from './group-repository.ts';
-import { type People, people } from './people.ts';
-import { type ProjectAccessRepository, projectAccessRepository } from './project-access.ts';
-import { type RoleRepository, roleRepository } from './role-repository.ts';
+import { groupRepository } from './group-repository.ts';
+import { people } from './people.ts';
+import { projectAccessRepository } from './project-access.ts';
+import { roleRepository } from './role-repository.ts';
 import { requireStanding } from './standing-projects.ts';
 import { repeatableSecret, type SecretBytes, secretShownAs } from './secrets.ts';
-import { type StoredTokens, storedTokens } from './stored-tokens.ts';
+import { storedTokens } from './stored-tokens.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-key.ts';
 
@@ -29,11 +29,11 @@ export interface Occasion extends Asking {
 
 /** What a job works with. All that it stores and tells is committed together, or nothing is. */
 export interface Work {
-  readonly people: People;
-  readonly groups: GroupRepository;
-  readonly roles: RoleRepository;
-  readonly projectAccess: ProjectAccessRepository;
-  readonly tokens: StoredTokens;
+  readonly people: ReturnType<typeof people>;
+  readonly groups: ReturnType<typeof groupRepository>;
+  readonly roles: ReturnType<typeof roleRepository>;
+  readonly projectAccess: ReturnType<typeof projectAccessRepository>;
+  readonly tokens: ReturnType<typeof storedTokens>;
   /** @throws Refusal when nobody could administer Bunting any more once this work is done. */
   readonly requireAdministratorLeft: () => Promise<void>;
   /** @throws Refusal when one of the projects was deleted since it was heard of; none is until the end of this work. */

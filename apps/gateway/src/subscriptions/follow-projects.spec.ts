@@ -6,7 +6,8 @@ import type { FreshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { freshGatewayDatabase } from '../../test/started-gateway.ts';
-import { gatewayEntities, gatewaySteps } from '../persistence/tables.ts';
+import { gatewayEntities } from '../persistence/entities.ts';
+import { gatewaySteps } from '../persistence/migrations/index.ts';
 import { followProjects } from './follow-projects.ts';
 
 let fresh: FreshDatabase;

@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
 import { GetProjectAccess, maySee } from '@bunting/contracts';
-import { momentOf, userOf } from '../../persistence/people.ts';
+import { userOf } from '../../persistence/people.ts';
 import type { Held } from '../../persistence/project-access.ts';
 import type { GatewayContext } from '../context.ts';
 
-const within = ({ roles, added_at }: Held) => ({
+const within = ({ roles, addedAt }: Held) => ({
   roles: [...roles],
   roleId: roles[0] ?? 0,
-  addedAt: momentOf(added_at),
+  addedAt,
 });
 
 export const getProjectAccessEndpoint = ({ work, places }: GatewayContext) =>

@@ -1,0 +1,195 @@
+import type { Permission, ProjectState, Role } from '@bunting/contracts';
+import { entitySql, Moment } from '@bunting/database';
+import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { TokenKind } from '../domain/access.ts';
+
+/** The key that tokens are hashed with, where no setting gives one, and the fingerprint by which it is recognised. */
+const GatewaySecretEntity = defineEntity({
+  name: 'GatewaySecret',
+  tableName: 'gateway_secret',
+  properties: { name: p.text().primary(), value: p.blob().strictNullable(), fingerprint: p.blob() },
+});
+
+export const RoleEntity = defineEntity({
+  name: 'Role',
+  tableName: 'role',
+  properties: {
+    id: p.integer().primary(),
+    name: p.text(),
+    description: p.text().default(''),
+    type: p.text().$type<Role['type']>(),
+  },
+  checks: [{ name: 'role_type', expression: "type in ('root', 'project', 'root-custom', 'custom')" }],
+  uniques: [{ name: 'role_by_name', expression: 'create unique index role_by_name on role (lower(name))' }],
+});
+
+export const RolePermissionEntity = defineEntity({
+  name: 'RolePermission',
+  tableName: 'role_permission',
+  properties: {
+    role: p.manyToOne(RoleEntity).mapToPk().joinColumn('role_id').deleteRule('cascade'),
+    permission: p.text().$type<Permission>(),
+    project: p.text().strictNullable(),
+    environment: p.text().strictNullable(),
+    id: p.integer().primary(),
+  },
+  uniques: [
+    {
+      name: 'role_permission_once',
+      expression:
+        'create unique index role_permission_once on role_permission (role_id, permission, project, environment) nulls not distinct',
+    },
+  ],
+});
+
+/** A user or a service account. The row of a deleted one stays, for the events that name it. */
+export const UserEntity = defineEntity({
+  name: 'User',
+  tableName: 'api_user',
+  properties: {
+    id: p.integer().primary(),
+    name: p.text().strictNullable(),
+    username: p.text().strictNullable(),
+    email: p.text().strictNullable(),
+    rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').index('api_user_by_root_role'),
+    isService: p.boolean().default(false),
+    isActive: p.boolean().default(true),
+    seenAt: p.type(Moment).strictNullable(),
+    createdAt: p.type(Moment).defaultRaw('now()'),
+    deletedAt: p.type(Moment).strictNullable().hidden(),
+  },
+  checks: [{ name: 'api_user_named', expression: 'num_nonnulls(name, username, email) > 0' }],
+  uniques: [
+    {
+      name: 'api_user_username_key',
+      expression: 'create unique index api_user_username_key on api_user (lower(username)) where deleted_at is null',
+    },
+    {
+      name: 'api_user_email_key',
+      expression: 'create unique index api_user_email_key on api_user (lower(email)) where deleted_at is null',
+    },
+  ],
+});
+
+export const TokenEntity = defineEntity({
+  name: 'Token',
+  tableName: 'api_token',
+  properties: {
+    id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
+    number: p.integer().autoincrement().unique('api_token_number'),
+    kind: p.text().$type<TokenKind>(),
+    name: p.text(),
+    /** what lists show of the secret */
+    shown: p.text().unique('api_token_shown'),
+    selector: p.text().unique('api_token_selector'),
+    hash: p.blob().$type<Buffer>().hidden(),
+    /** the secret of an SDK token, encrypted; null where it is kept as a hash alone */
+    sealed: p.blob().$type<Buffer>().strictNullable(),
+    user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').strictNullable().deleteRule('cascade'),
+    projects: p.array().default(['*']),
+    environment: p.text().default('*'),
+    createdBy: p.integer().strictNullable().hidden(),
+    createdAt: p.type(Moment).defaultRaw('now()'),
+    expiresAt: p.type(Moment).strictNullable(),
+    seenAt: p.type(Moment).strictNullable(),
+    revokedAt: p.type(Moment).strictNullable().hidden(),
+    /** marks the admin token that `BUNTING_ADMIN_TOKEN` gives, and those that it gave before and another value replaced */
+    given: p.text().$type<'current' | 'replaced'>().strictNullable().hidden(),
+  },
+  checks: [
+    { name: 'api_token_kind', expression: "kind in ('admin', 'client', 'frontend', 'user')" },
+    { name: 'api_token_hash', expression: 'octet_length(hash) = 32' },
+    { name: 'api_token_user', expression: "(kind = 'user') = (user_id is not null)" },
+    { name: 'api_token_given', expression: "given is null or given in ('current', 'replaced') and kind = 'admin'" },
+    { name: 'api_token_sealed', expression: "sealed is null or kind in ('client', 'frontend')" },
+  ],
+  indexes: [{ name: 'api_token_by_user', properties: ['user'], where: 'user_id is not null' }],
+});
+
+export const GroupEntity = defineEntity({
+  name: 'Group',
+  tableName: 'user_group',
+  properties: {
+    id: p.integer().primary(),
+    name: p.text(),
+    description: p.text().strictNullable(),
+    mappingsSSO: p.array().fieldName('mappings_sso').default([]),
+    rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').strictNullable().deleteRule('no action'),
+    createdBy: p.text(),
+    createdAt: p.type(Moment).defaultRaw('now()'),
+  },
+  uniques: [
+    { name: 'user_group_by_name', expression: 'create unique index user_group_by_name on user_group (lower(name))' },
+  ],
+});
+
+const ofUser = () => p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').primary().deleteRule('cascade');
+const ofGroup = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').primary().deleteRule('cascade');
+const ofRole = () => p.manyToOne(RoleEntity).mapToPk().joinColumn('role_id').primary();
+
+export const GroupMemberEntity = defineEntity({
+  name: 'GroupMember',
+  tableName: 'group_member',
+  properties: {
+    group: ofGroup(),
+    user: ofUser().index('group_member_by_user'),
+    createdBy: p.text(),
+    joinedAt: p.type(Moment).defaultRaw('now()'),
+  },
+});
+
+/**
+ * What the features service emitted of a project. A private project that was deleted keeps its row, so that its events stay hidden from all but
+ * administrators. A version below zero is a row that the features service asked to hide before it emitted anything of the project.
+ */
+export const ProjectEntity = defineEntity({
+  name: 'Project',
+  tableName: 'project',
+  properties: {
+    id: p.text().primary(),
+    mode: p.text().$type<ProjectState['mode']>(),
+    version: p.bigint('number'),
+    deletedAt: p.type(Moment).strictNullable(),
+    hidingVersion: p.bigint('number').strictNullable(),
+    hidingSince: p.type(Moment).strictNullable(),
+  },
+  indexes: [{ name: 'project_closed', properties: ['id'], where: "mode <> 'open' or hiding_version is not null" }],
+});
+
+export const ProjectUserEntity = defineEntity({
+  name: 'ProjectUser',
+  tableName: 'project_user',
+  properties: {
+    project: p.text().primary(),
+    holder: ofUser().index('project_user_by_user'),
+    role: ofRole().index('project_user_by_role'),
+    addedAt: p.type(Moment).defaultRaw('now()'),
+  },
+});
+
+export const ProjectGroupEntity = defineEntity({
+  name: 'ProjectGroup',
+  tableName: 'project_group',
+  properties: {
+    project: p.text().primary(),
+    holder: ofGroup().index('project_group_by_group'),
+    role: ofRole().index('project_group_by_role'),
+    addedAt: p.type(Moment).defaultRaw('now()'),
+  },
+});
+
+export const gatewayEntities = [
+  GatewaySecretEntity,
+  RoleEntity,
+  RolePermissionEntity,
+  UserEntity,
+  TokenEntity,
+  GroupEntity,
+  GroupMemberEntity,
+  ProjectEntity,
+  ProjectUserEntity,
+  ProjectGroupEntity,
+];
+
+/** The names of their columns, for SQL that is written by hand. */
+export const gatewaySql = entitySql(gatewayEntities);
