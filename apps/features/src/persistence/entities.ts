@@ -1,9 +1,38 @@
-import type { Constraint, CreateStrategy } from '@bunting/contracts';
+import type { Constraint, CreateStrategy, FeatureLink, FeatureTypeDescription, Tag } from '@bunting/contracts';
+import { Moment } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
+import type { StoredContextField } from '../domain/context-field.ts';
+import type { Dependency, FeatureInEnvironment, LifecycleStage, Person } from '../domain/feature.ts';
 import type { FeatureNaming } from '../domain/names.ts';
+import type { StoredProject } from '../domain/project.ts';
+import type { StoredStrategyType } from '../domain/strategy-type.ts';
 
-// The small tables that the unit of work writes. A feature's row is written by one statement of its own
-// (feature-repository.ts), and reads are one statement each. Moments travel as RFC 3339 text.
+// A property is named as in the domain and in JSON; its column follows. `hidden` ones are no part of that JSON.
+
+const moment = () => p.type(Moment);
+const emptyList = "'[]'";
+
+/** A foreign key as PostgreSQL would name it by itself. */
+const foreignKey = (table: string, column: string): string => `${table}_${column}_fkey`;
+
+export const EnvironmentEntity = defineEntity({
+  name: 'Environment',
+  tableName: 'environment',
+  properties: {
+    name: p.text().primary(),
+    type: p.text(),
+    sortOrder: p.integer(),
+    enabled: p.boolean().default(true),
+    protected: p.boolean().default(false),
+    requiredApprovals: p.integer().nullable(),
+  },
+  checks: [
+    {
+      name: 'environment_required_approvals_check',
+      expression: 'required_approvals >= 1 and required_approvals <= 10',
+    },
+  ],
+});
 
 export const ProjectEntity = defineEntity({
   name: 'Project',
@@ -12,22 +41,68 @@ export const ProjectEntity = defineEntity({
     id: p.text().primary(),
     name: p.text(),
     description: p.text().nullable(),
-    mode: p.text().$type<'open' | 'protected' | 'private'>(),
-    defaultStickiness: p.text(),
+    mode: p.text().$type<StoredProject['mode']>().default('open'),
+    defaultStickiness: p.text().default('default'),
     featureLimit: p.integer().nullable(),
     featureNaming: p.json<FeatureNaming>().nullable(),
-    createdBy: p.integer().nullable(),
-    createdAt: p.text(),
+    createdBy: p.integer().nullable().hidden(),
+    createdAt: moment().defaultRaw('now()').hidden(),
+    updatedAt: moment().nullable().hidden(),
+    archivedAt: moment().nullable().hidden(),
   },
+  checks: [{ name: 'project_mode_check', expression: "mode in ('open', 'protected', 'private')" }],
 });
+
+/** The ids of private projects that were deleted: their history still belongs to the id. */
+export const DeletedPrivateProjectEntity = defineEntity({
+  name: 'DeletedPrivateProject',
+  tableName: 'deleted_private_project',
+  properties: { id: p.text().primary(), deletedAt: moment().defaultRaw('now()') },
+});
+
+const ofProject = (table: string) =>
+  p
+    .manyToOne(ProjectEntity)
+    .mapToPk()
+    .joinColumn('project')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'project'));
+
+const ofEnvironment = (table: string) =>
+  p
+    .manyToOne(EnvironmentEntity)
+    .mapToPk()
+    .joinColumn('environment')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'environment'));
 
 export const ProjectEnvironmentEntity = defineEntity({
   name: 'ProjectEnvironment',
   tableName: 'project_environment',
   properties: {
-    project: p.manyToOne(ProjectEntity).mapToPk().joinColumn('project').primary(),
-    environment: p.text().primary(),
+    project: ofProject('project_environment').primary(),
+    environment: ofEnvironment('project_environment').primary(),
     defaultStrategy: p.json<CreateStrategy>().nullable(),
+  },
+});
+
+export const ProjectFavoriteEntity = defineEntity({
+  name: 'ProjectFavorite',
+  tableName: 'project_favorite',
+  properties: { project: ofProject('project_favorite').primary(), userId: p.integer().primary() },
+});
+
+/** Where edits take a change request, as the change requests service has said. */
+export const ProtectedEnvironmentEntity = defineEntity({
+  name: 'ProtectedEnvironment',
+  tableName: 'protected_environment',
+  properties: {
+    project: p.text().primary(),
+    environment: p.text().primary(),
+    isProtected: p.boolean(),
+    version: p.bigint('number'),
   },
 });
 
@@ -35,15 +110,328 @@ export const SegmentEntity = defineEntity({
   name: 'Segment',
   tableName: 'segment',
   properties: {
-    id: p.integer().primary().autoincrement(),
+    id: p.integer().primary().generated('by default as identity'),
     name: p.text(),
     description: p.text().nullable(),
-    project: p.text().nullable(),
+    project: ofProject('segment').nullable(),
     constraints: p.json<readonly Constraint[]>(),
     createdBy: p.text(),
-    createdAt: p.text(),
-    version: p.integer(),
+    createdAt: moment(),
+    version: p.integer().default(1).hidden(),
+  },
+  uniques: [{ name: 'segment_name_is_unique', properties: ['name'] }],
+});
+
+export const TagTypeEntity = defineEntity({
+  name: 'TagType',
+  tableName: 'tag_type',
+  properties: {
+    name: p.text().primary(),
+    description: p.text().nullable(),
+    icon: p.text().nullable(),
+    color: p.text().nullable(),
   },
 });
 
-export const entities = [ProjectEntity, ProjectEnvironmentEntity, SegmentEntity];
+export const TagEntity = defineEntity({
+  name: 'Tag',
+  tableName: 'tag',
+  properties: {
+    type: p
+      .manyToOne(TagTypeEntity)
+      .mapToPk()
+      .joinColumn('type')
+      .primary()
+      .deleteRule('cascade')
+      .updateRule('no action')
+      .foreignKeyName(foreignKey('tag', 'type')),
+    value: p.text().primary(),
+  },
+});
+
+export const ContextFieldEntity = defineEntity({
+  name: 'ContextField',
+  tableName: 'context_field',
+  properties: {
+    name: p.text().primary(),
+    description: p.text().nullable(),
+    sortOrder: p.integer(),
+    stickiness: p.boolean().default(false),
+    legalValues: p.json<StoredContextField['legalValues']>().defaultRaw(emptyList),
+    createdAt: moment().defaultRaw('now()').hidden(),
+  },
+});
+
+export const StrategyTypeEntity = defineEntity({
+  name: 'StrategyType',
+  tableName: 'strategy_type',
+  properties: {
+    name: p.text().primary(),
+    title: p.text().nullable(),
+    description: p.text().nullable(),
+    parameters: p.json<StoredStrategyType['parameters']>().defaultRaw(emptyList),
+    builtIn: p.boolean().default(false),
+    deprecated: p.boolean().default(false),
+    sortOrder: p.integer().hidden(),
+  },
+});
+
+export const FeatureTypeEntity = defineEntity({
+  name: 'FeatureType',
+  tableName: 'feature_type',
+  properties: {
+    id: p.text().primary(),
+    name: p.text(),
+    description: p.text(),
+    lifetimeDays: p.integer().nullable().$type<FeatureTypeDescription['lifetimeDays']>(),
+  },
+});
+
+const PersonEmbeddable = defineEntity({
+  name: 'Person',
+  embeddable: true,
+  properties: { id: p.integer(), name: p.text() },
+});
+
+/**
+ * A feature is one row, so that one row lock is the lock of all that belongs to it. What its documents hold that is looked up by
+ * (ids of strategies and segments, names of context fields and parents) is repeated in columns of its own. `version` counts every
+ * write, `edition` is the version that the last edit made.
+ */
+export const FeatureEntity = defineEntity({
+  name: 'Feature',
+  tableName: 'feature',
+  properties: {
+    name: p.text().primary(),
+    project: p
+      .manyToOne(ProjectEntity)
+      .mapToPk()
+      .joinColumn('project')
+      .updateRule('no action')
+      .foreignKeyName(foreignKey('feature', 'project')),
+    type: p
+      .manyToOne(FeatureTypeEntity)
+      .mapToPk()
+      .joinColumn('type')
+      .updateRule('no action')
+      .foreignKeyName(foreignKey('feature', 'type')),
+    description: p.text().nullable(),
+    stale: p.boolean(),
+    impressionData: p.boolean(),
+    createdAt: moment(),
+    createdBy: p.embedded(PersonEmbeddable).prefix('created_by_'),
+    archivedAt: moment().nullable(),
+    environments: p.json<Readonly<Record<string, FeatureInEnvironment>>>(),
+    tags: p.json<readonly Tag[]>(),
+    dependencies: p.json<readonly Dependency[]>(),
+    lifecycle: p.json<readonly LifecycleStage[]>(),
+    links: p.json<readonly FeatureLink[]>().defaultRaw(emptyList),
+    collaborators: p.json<readonly Person[]>(),
+    strategyIds: p.array<string>().columnType('text[]').hidden(),
+    segmentIds: p.array<number>().columnType('int[]').hidden(),
+    contextNames: p.array<string>().columnType('text[]').hidden(),
+    parents: p.array<string>().columnType('text[]').hidden(),
+    productionAt: moment().nullable().hidden(),
+    potentiallyStale: p.boolean().default(false).hidden(),
+    version: p.integer().default(1).hidden(),
+    edition: p.integer().default(0).hidden(),
+  },
+  indexes: [
+    // Active features alone, and whether they are stale: enough to count them from the index.
+    { name: 'feature_active', properties: ['project', 'name'], include: ['stale'], where: 'archived_at is null' },
+    // The archive is read latest first.
+    {
+      name: 'feature_archived',
+      properties: ['archivedAt', 'name'],
+      columns: [{ name: 'archived_at', sort: 'DESC' }, { name: 'name' }],
+      where: 'archived_at is not null',
+    },
+    // The figures of a project are counted from it.
+    { name: 'feature_dates', properties: ['project'], include: ['createdAt', 'archivedAt', 'productionAt'] },
+    { name: 'feature_by_strategy', properties: ['strategyIds'], type: 'gin', where: "strategy_ids <> '{}'" },
+    { name: 'feature_by_segment', properties: ['segmentIds'], type: 'gin', where: "segment_ids <> '{}'" },
+    { name: 'feature_by_context', properties: ['contextNames'], type: 'gin', where: "context_names <> '{}'" },
+    // Each read of a feature looks up its children. The migration turns `fastupdate` off: a pending list would have to be scanned.
+    { name: 'feature_by_parent', properties: ['parents'], type: 'gin', where: "parents <> '{}'" },
+    // Counts the features that use each segment from the index.
+    {
+      name: 'feature_segment_use',
+      properties: ['project'],
+      include: ['segmentIds'],
+      where: "segment_ids <> '{}' and archived_at is null",
+    },
+  ],
+});
+
+/** The last version of each feature that was deleted: another feature of that name continues from there. */
+export const DeletedFeatureEntity = defineEntity({
+  name: 'DeletedFeature',
+  tableName: 'deleted_feature',
+  properties: { name: p.text().primary(), version: p.integer() },
+});
+
+const ofFeature = (table: string) =>
+  p
+    .manyToOne(FeatureEntity)
+    .mapToPk()
+    .joinColumn('feature')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'feature'));
+
+export const FeatureFavoriteEntity = defineEntity({
+  name: 'FeatureFavorite',
+  tableName: 'feature_favorite',
+  properties: { feature: ofFeature('feature_favorite').primary(), userId: p.integer().primary() },
+});
+
+const counts = () => p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
+
+/** When a feature was last used in an environment, and what was counted by minute in the last hour. */
+export const FeatureSeenEntity = defineEntity({
+  name: 'FeatureSeen',
+  tableName: 'feature_seen',
+  properties: {
+    feature: ofFeature('feature_seen').primary(),
+    environment: ofEnvironment('feature_seen').primary(),
+    lastSeenAt: moment(),
+    minutes: p.array<number>().columnType('int[]').defaultRaw("'{}'"),
+    yesByMinute: counts(),
+    noByMinute: counts(),
+    toldAt: moment().defaultRaw("'1970-01-01 00:00:00+00'"),
+  },
+});
+
+/** What was counted by hour and application, for two days. */
+export const FeatureUsageHourEntity = defineEntity({
+  name: 'FeatureUsageHour',
+  tableName: 'feature_usage_hour',
+  properties: {
+    feature: p.text().primary(),
+    environment: p.text().primary(),
+    appName: p.text().primary(),
+    hour: moment().primary(),
+    yes: p.bigint('number'),
+    no: p.bigint('number'),
+    variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
+  },
+  indexes: [
+    { name: 'feature_usage_hour_by_hour', properties: ['hour'] },
+    { name: 'feature_usage_hour_by_application', properties: ['appName', 'feature'] },
+  ],
+});
+
+export const ClientApplicationEntity = defineEntity({
+  name: 'ClientApplication',
+  tableName: 'client_application',
+  properties: {
+    appName: p.text().primary(),
+    description: p.text().nullable(),
+    url: p.text().nullable(),
+    color: p.text().nullable(),
+    icon: p.text().nullable(),
+    sdkVersion: p.text().nullable(),
+    strategies: p.json<readonly string[]>().defaultRaw(emptyList),
+    createdBy: p.text().nullable(),
+    createdAt: moment(),
+    updatedAt: moment().nullable(),
+    lastSeenAt: moment(),
+    isFrontend: p.boolean().default(false),
+  },
+  indexes: [{ name: 'client_application_by_last_seen', properties: ['lastSeenAt'] }],
+});
+
+const ofApplication = (table: string) =>
+  p
+    .manyToOne(ClientApplicationEntity)
+    .mapToPk()
+    .joinColumn('app_name')
+    .deleteRule('cascade')
+    .updateRule('no action')
+    .foreignKeyName(foreignKey(table, 'app_name'));
+
+export const ClientApplicationUsageEntity = defineEntity({
+  name: 'ClientApplicationUsage',
+  tableName: 'client_application_usage',
+  properties: {
+    appName: ofApplication('client_application_usage').primary(),
+    project: p.text().primary(),
+    environment: p.text().primary(),
+  },
+});
+
+export const ClientInstanceEntity = defineEntity({
+  name: 'ClientInstance',
+  tableName: 'client_instance',
+  properties: {
+    appName: ofApplication('client_instance').primary(),
+    environment: p.text().primary(),
+    instanceId: p.text().primary(),
+    sdkVersion: p.text().nullable(),
+    createdAt: moment(),
+    lastSeenAt: moment(),
+  },
+  indexes: [{ name: 'client_instance_by_last_seen', properties: ['lastSeenAt'] }],
+});
+
+export const ClientMissingFeatureEntity = defineEntity({
+  name: 'ClientMissingFeature',
+  tableName: 'client_missing_feature',
+  properties: {
+    appName: ofApplication('client_missing_feature').primary(),
+    environment: p.text().primary(),
+    feature: p.text().primary(),
+    lastSeenAt: moment(),
+  },
+  indexes: [{ name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] }],
+});
+
+/** The result of the latest attempt to apply a change request. */
+export const AppliedChangeRequestEntity = defineEntity({
+  name: 'AppliedChangeRequest',
+  tableName: 'applied_change_request',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(false),
+    uid: p.uuid().nullable(),
+    attempt: p.integer(),
+    content: p.text().nullable(),
+    result: p.json<unknown>().columnType('json').nullable(),
+  },
+});
+
+/** What imports may not do by themselves, until the change requests service has it. */
+export const ImportProposalEntity = defineEntity({
+  name: 'ImportProposal',
+  tableName: 'import_proposal',
+  properties: {
+    id: p.uuid().primary(),
+    proposal: p.json<unknown>().columnType('json'),
+    createdAt: moment().defaultRaw('clock_timestamp()'),
+  },
+});
+
+export const entities = [
+  EnvironmentEntity,
+  ProjectEntity,
+  DeletedPrivateProjectEntity,
+  ProjectEnvironmentEntity,
+  ProjectFavoriteEntity,
+  ProtectedEnvironmentEntity,
+  SegmentEntity,
+  TagTypeEntity,
+  TagEntity,
+  ContextFieldEntity,
+  StrategyTypeEntity,
+  FeatureTypeEntity,
+  FeatureEntity,
+  DeletedFeatureEntity,
+  FeatureFavoriteEntity,
+  FeatureSeenEntity,
+  FeatureUsageHourEntity,
+  ClientApplicationEntity,
+  ClientApplicationUsageEntity,
+  ClientInstanceEntity,
+  ClientMissingFeatureEntity,
+  AppliedChangeRequestEntity,
+  ImportProposalEntity,
+];

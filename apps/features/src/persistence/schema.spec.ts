@@ -1,0 +1,12 @@
+import { openDatabase, schemaDifferences } from '@bunting/database';
+import { freshDatabase } from '@bunting/testing';
+import { expect, it } from '@jest/globals';
+import { entities } from './entities.ts';
+import { steps } from './migrations/index.ts';
+
+it('has the schema of its entities after all migrations', async () => {
+  const { url, drop } = await freshDatabase('schema');
+  await (await openDatabase({ url, name: 'spec', steps })).close();
+  expect(await schemaDifferences(url, entities)).toEqual([]);
+  await drop();
+});
