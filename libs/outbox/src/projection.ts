@@ -66,8 +66,12 @@ const maxPauseMs = 30_000;
 const sameSeriesMs = 600_000;
 /** A producer that is starting, or restarting, is nothing to warn of. */
 const patienceMs = 5_000;
-/** Wake-ups within this time share a pull. A caller that needs to be fresh does not wait for it. */
+/**
+ * Under load, wake-ups within this time share a pull. A few single ones are followed immediately, so that events of several producers
+ * mostly arrive in the order in which a person caused them. A caller that needs to be fresh never waits for it.
+ */
 const batchingMs = 200;
+const burst = 10;
 const maxBackoffMs = 2_000;
 
 /** A position, and what was told there, where that is known. */
@@ -329,7 +333,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   const pulling = startLoop({
     name: `The projection of ${topic}s of ${producer} in ${consumer}`,
     run: sharedPull,
-    ...{ intervalMs, minIntervalMs: batchingMs, maxBackoffMs: Math.min(intervalMs, maxBackoffMs), patienceMs },
+    ...{ intervalMs, minIntervalMs: batchingMs, burst, maxBackoffMs: Math.min(intervalMs, maxBackoffMs), patienceMs },
     retryAfterMs: () => (held === undefined ? undefined : held.retryAt - performance.now()),
     warn: (message, error) => {
       // What is neither an outage nor about the content, such as a table that is missing, does not end by itself.

@@ -12,6 +12,8 @@ export interface LoopOptions {
   readonly intervalMs: number;
   /** the shortest pause: wake-ups within it share the next round, which then has a batch to work on */
   readonly minIntervalMs?: number;
+  /** how many rounds may follow without the shortest pause; one is regained per `minIntervalMs`. None when left out */
+  readonly burst?: number;
   /** the longest pause after a failure; `intervalMs`, and at least 5 s, when left out */
   readonly maxBackoffMs?: number;
   /** the pause after this failure, instead of the exponential backoff */
@@ -39,7 +41,7 @@ const withJitter = (ms: number): number => ms * (0.75 + Math.random() / 2);
  * exponential backoff and jitter.
  */
 export const startLoop = (options: LoopOptions): Loop => {
-  const { name, run, intervalMs, minIntervalMs = 0, patienceMs = 0, retryAfterMs, warn } = options;
+  const { name, run, intervalMs, minIntervalMs = 0, burst = 0, patienceMs = 0, retryAfterMs, warn } = options;
   const { maxBackoffMs = Math.max(intervalMs, 5_000) } = options;
   const woken = wakeSignal();
   const stopping = wakeSignal();
@@ -48,6 +50,19 @@ export const startLoop = (options: LoopOptions): Loop => {
   let failingSince = 0;
   let hasWarned = false;
 
+  let credits = burst;
+  let creditedAt = performance.now();
+
+  /** The part of the pause that a wake-up does not end. */
+  const heldMs = (pauseMs: number): number => {
+    if (minIntervalMs === 0) return 0;
+    const now = performance.now();
+    credits = Math.min(burst, credits + (now - creditedAt) / minIntervalMs);
+    creditedAt = now;
+    if (credits < 1) return Math.min(minIntervalMs, pauseMs);
+    credits -= 1;
+    return 0;
+  };
   const succeeded = (): void => {
     failures = 0;
     if (hasWarned) warn(`${name} works again.`);
@@ -68,8 +83,9 @@ export const startLoop = (options: LoopOptions): Loop => {
         const pauseMs = (await run()) ?? intervalMs;
         succeeded();
         if (isStopped || pauseMs <= 0) continue;
-        if (minIntervalMs > 0) await stopping.wait(Math.min(minIntervalMs, pauseMs));
-        if (!isStopped && pauseMs > minIntervalMs) await woken.wait(pauseMs - minIntervalMs);
+        const held = heldMs(pauseMs);
+        if (held > 0) await stopping.wait(held);
+        if (!isStopped && pauseMs > held) await woken.wait(pauseMs - held);
       } catch (error) {
         failed(error);
         const backoffMs = withJitter(Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 20)));
