@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-const help = `Holds the search engine on Meilisearch to its behaviour suite, against a real server.
+const help = `Runs the behaviour suite of feature search with a real Meilisearch server.
 
   MEILI_URL=http://127.0.0.1:7700 MEILI_KEY=… npm run test:meilisearch
 

@@ -27,24 +27,30 @@ export const SearchConfig = Type.Object({
   MEILI_URL: Type.Optional(
     Type.String({
       pattern: '^https?://',
-      description: 'a Meilisearch server to search with; without it PostgreSQL answers alone',
+      description: 'a Meilisearch server for fuzzy searches; without it PostgreSQL compares the texts',
     }),
   ),
   MEILI_KEY: Type.Optional(Type.String({ secret: true, description: 'a key of that server' })),
   MEILI_INDEX: Type.String({
     pattern: '^[A-Za-z0-9_-]{1,200}$',
     default: 'features',
-    description: 'name of the index there; another one with `_next` behind it is used while it is built anew',
+    description: 'name of the index there; another one with `_next` behind it is used while it is built again',
   }),
   MEILI_TIMEOUT_MS: Type.Integer({
     minimum: 10,
     default: 500,
-    description: 'milliseconds that Meilisearch may take for a search before PostgreSQL answers it',
+    description: 'milliseconds that Meilisearch may take for a fuzzy search before PostgreSQL compares the texts',
+  }),
+  MEILI_POLL_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 5_000,
+    description:
+      'milliseconds between polls for changed names and tags: how far the index in Meilisearch may be behind',
   }),
   MEILI_CHECK_INTERVAL_MS: Type.Integer({
     minimum: 100,
     default: 30_000,
-    description: 'milliseconds between checks of an index in Meilisearch that works and that nothing changes',
+    description: 'milliseconds between checks that the index in Meilisearch was not lost or altered',
   }),
 });
 export type SearchConfig = Static<typeof SearchConfig>;

@@ -14,7 +14,7 @@ export interface Found {
   readonly features: string;
   /** how many there are on all pages together */
   readonly total: number;
-  /** which engine it comes from, where there are two */
+  /** of a fuzzy search: which engine compared the texts, where there are two */
   readonly answeredBy?: string;
 }
 

@@ -4,17 +4,16 @@ import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
 import { callsStopLimitMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
+import { fuzzyIndex } from './fuzzy-index.ts';
 import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
 import { meilisearchMetrics } from './meilisearch-metrics.ts';
 import { getReindexEndpoint } from './operations/get-reindex.ts';
 import { searchFeaturesEndpoint } from './operations/search-features.ts';
 import { startReindexEndpoint } from './operations/start-reindex.ts';
 import { indexFeed } from './persistence/index-feed.ts';
-import { knownTotals } from './persistence/known-totals.ts';
 import { keptStates } from './persistence/kept-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
 import { reindexRecord } from './persistence/reindex-record.ts';
-import { suggestedPages } from './persistence/suggested-page.ts';
 import { searchSteps } from './persistence/tables.ts';
 import { reconciler } from './reconciler/reconcile.ts';
 import { reindexing } from './reconciler/reindexing.ts';
@@ -22,11 +21,6 @@ import { startReconciler } from './reconciler/start-reconciler.ts';
 import { stateSource } from './reconciler/state-source.ts';
 import { reconcilerMetrics } from './reconciler-metrics.ts';
 import { followStates } from './subscriptions/follow-states.ts';
-import { twoEngines } from './two-engines.ts';
-
-/** How many totals are remembered as long as nothing changes. */
-const mostTotals = 1_000;
-const meilisearchIntervalMs = 1_000;
 
 /** Finds features, whatever is known of them. */
 export const searchService = defineService({
@@ -55,27 +49,21 @@ export const searchService = defineService({
       ...{ warn, tell: reconcilerMetrics(metrics) },
     });
     atStop('reconciliation', () => reconciling.stop());
-    const totals = knownTotals(mostTotals);
-    const postgres = postgresIndex(database, totals);
+    const postgres = postgresIndex(database);
     let index: FeatureIndex = postgres;
-    const feed = indexFeed(database);
     let rebuildIndex = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
       const measured = meilisearchMetrics(metrics);
+      const feed = indexFeed(database);
       const meilisearch = startMeilisearch({
         ...{ url: config.MEILI_URL, key: config.MEILI_KEY, uid: config.MEILI_INDEX },
-        ...{ searchTimeoutMs: config.MEILI_TIMEOUT_MS, intervalMs: meilisearchIntervalMs },
-        checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
-        ...{ feed, pages: suggestedPages(database, totals) },
-        ...{ warn, tell: measured.tell, circuitChanged: measured.circuitChanged },
+        ...{ searchTimeoutMs: config.MEILI_TIMEOUT_MS, intervalMs: config.MEILI_POLL_INTERVAL_MS },
+        ...{ checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS, feed, warn },
+        ...{ tell: measured.tell, circuitChanged: measured.circuitChanged },
       });
       atStop('Meilisearch', () => meilisearch.stop());
-      rebuildIndex = async () => {
-        const { index: known } = await feed.standing(config.MEILI_INDEX);
-        await feed.distrust(config.MEILI_INDEX, known?.generation ?? null, 'a reindex was asked for');
-        meilisearch.bell.ring();
-      };
-      index = twoEngines({ meilisearch: meilisearch.index, postgres, answered: measured.answered });
+      rebuildIndex = () => feed.distrust(config.MEILI_INDEX, 'a reindex was requested');
+      index = fuzzyIndex({ postgres, similar: meilisearch.similar, answered: measured.answered });
     }
     const record = reindexRecord(database);
     const reindexer = reindexing({ record, rebuild, rebuildIndex, warn });

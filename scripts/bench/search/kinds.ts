@@ -7,8 +7,6 @@ export type Asked = RequestOf<typeof SearchFeatures>['query'];
 /** One kind of search. What it asks for differs from one time to the next, where there is something to choose from. */
 export interface SearchKind {
   readonly name: string;
-  /** `selective`: it finds a handful, however many features there are; `typos`: what is only alike is found too */
-  readonly is?: 'selective' | 'typos';
   readonly asked: (nth: number, features: number) => Asked;
 }
 
@@ -56,7 +54,6 @@ const filters: readonly SearchKind[] = [
   { name: 'createdBy IS_NOT', asked: (nth) => ({ createdBy: `IS_NOT:${1 + (nth % people)}` }) },
   {
     name: 'tag INCLUDE, a rare one',
-    is: 'selective',
     asked: (nth, features) => ({ tag: `INCLUDE:ticket:${ticketOf(any(nth, features))}` }),
   },
   { name: 'tag INCLUDE, a common one', asked: (nth) => ({ tag: `INCLUDE:${team(nth)}` }) },
@@ -83,15 +80,13 @@ const filters: readonly SearchKind[] = [
 const texts: readonly SearchKind[] = [
   {
     name: 'text: a flag',
-    is: 'selective',
     asked: (nth, features) => ({ query: benchFlag(any(nth, features)).name }),
   },
   {
     name: 'text: a ticket, which is a tag',
-    is: 'selective',
     asked: (nth, features) => ({ query: ticketOf(any(nth, features)).toLowerCase() }),
   },
-  { name: 'text: absent', is: 'selective', asked: (nth) => ({ query: `nowhere-${nth}` }) },
+  { name: 'text: absent', asked: (nth) => ({ query: `nowhere-${nth}` }) },
   { name: 'text: common', asked: (nth) => ({ query: pick(words, nth) }) },
   {
     name: 'text: common, two words',
@@ -108,15 +103,13 @@ const texts: readonly SearchKind[] = [
   },
   {
     name: 'fuzzy: a common word, misspelt',
-    is: 'typos',
     asked: (nth) => ({ query: pick(misspelt, nth), fuzzy: 'true' }),
   },
   {
     name: 'fuzzy: a flag, misspelt',
-    is: 'typos',
     asked: (nth, features) => ({ query: benchFlag(any(nth, features)).name.replace('e', ''), fuzzy: 'true' }),
   },
-  { name: 'fuzzy: absent', is: 'typos', asked: (nth) => ({ query: `xyzzyq${nth % 10}w`, fuzzy: 'true' }) },
+  { name: 'fuzzy: absent', asked: (nth) => ({ query: `xyzzyq${nth % 10}w`, fuzzy: 'true' }) },
 ];
 
 const combinations: readonly SearchKind[] = [
@@ -142,7 +135,6 @@ const combinations: readonly SearchKind[] = [
   },
   {
     name: 'five that few fit, favourites first, by name',
-    is: 'selective',
     asked: (nth, features) => ({
       query: ticketOf(any(nth, features)),
       state: 'IS:active',

@@ -1,30 +1,36 @@
-/** Says whether to ask a server that may be in trouble. Who asks it tells how that went. */
-export interface Circuit {
-  readonly isOpen: boolean;
-  succeeded(): void;
-  failed(): void;
+import { Unanswered } from './unanswered.ts';
+
+export interface CircuitOptions {
+  /** milliseconds that an open circuit lets no request through */
+  readonly openMs: number;
+  readonly changed: (isOpen: boolean) => void;
 }
 
 const failuresToOpen = 3;
 
 /**
- * Opens after three failures in a row, and closes with the first success. While it is open no search asks the server: whoever
- * watches it goes on asking, so that no user waits for it.
+ * A circuit breaker. It opens after three failures in a row; when it has been open for a while, one request is let through,
+ * whose success closes it. An index that is being built is no failure.
  */
-export const startCircuit = (changed: (isOpen: boolean) => void): Circuit => {
+export const circuitBreaker = ({ openMs, changed }: CircuitOptions) => {
   let failures = 0;
-  return {
-    get isOpen() {
-      return failures >= failuresToOpen;
-    },
-    succeeded: () => {
-      const wasOpen = failures >= failuresToOpen;
+  let retryAt = 0;
+  return async <T>(request: () => Promise<T>): Promise<T> => {
+    if (failures >= failuresToOpen) {
+      if (performance.now() < retryAt) throw new Unanswered('open', 'it failed too often');
+      retryAt = performance.now() + openMs;
+    }
+    try {
+      const answer = await request();
+      if (failures >= failuresToOpen) changed(false);
       failures = 0;
-      if (wasOpen) changed(false);
-    },
-    failed: () => {
-      failures++;
-      if (failures === failuresToOpen) changed(true);
-    },
+      return answer;
+    } catch (error) {
+      if (error instanceof Unanswered && error.reason !== 'building' && ++failures === failuresToOpen) {
+        retryAt = performance.now() + openMs;
+        changed(true);
+      }
+      throw error;
+    }
   };
 };

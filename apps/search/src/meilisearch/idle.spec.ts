@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
-import { aFeature, featureTold } from '../../test/builders.ts';
+import { aFeature, featureTold, segmentTold } from '../../test/builders.ts';
 import { type MeilisearchStandIn, startMeilisearchStandIn } from '../../test/meilisearch/stand-in.ts';
 import { startOnFreshDatabase, type StartedMeilisearch } from '../../test/meilisearch/started.ts';
 
@@ -8,23 +8,28 @@ let standIn: MeilisearchStandIn;
 let started: StartedMeilisearch;
 beforeAll(async () => {
   standIn = await startMeilisearchStandIn();
-  started = await startOnFreshDatabase({ url: standIn.url, intervalMs: 20, checkIntervalMs: 3_600_000 });
+  started = await startOnFreshDatabase({ url: standIn.url, checkIntervalMs: 3_600_000 });
 });
 afterAll(async () => {
   await started.stop();
   await standIn.stop();
 });
 
-it('Meilisearch is asked nothing between two checks but what following a change takes', async () => {
-  const state = (name: string) => featureTold(aFeature({ name }));
-  await started.apply([state('first')]);
+it('asks Meilisearch nothing between two checks except to follow a changed name, tag or archived mark', async () => {
+  const feature = aFeature({ name: 'first', segments: [1] });
+  await started.apply([segmentTold(1, 'before'), featureTold(feature)]);
   await started.level();
-  await eventually(() => expect(started.work.map(({ kind }) => kind)).toContain('audited'));
+  await eventually(() => expect(started.work.map(({ kind }) => kind)).toContain('checked'));
   const before = standIn.calls.length;
-  for (const name of ['second', 'third']) {
-    await started.apply([state(name)]);
-    await started.level();
-  }
+  await started.apply([segmentTold(1, 'after', 2), featureTold({ ...feature, stale: true, description: 'more' }, 2)]);
+  await started.apply([featureTold(aFeature({ name: 'second' }))]);
+  await started.level();
   const asked = standIn.calls.slice(before).map(({ method, path }) => `${method} ${path.replace(/\d+$/, '')}`);
-  expect([...new Set(asked)].toSorted()).toEqual(['GET /tasks/', 'POST /indexes/features/documents']);
+  expect([...new Set(asked)].toSorted()).toEqual([
+    'GET /indexes/features/documents/mark',
+    'GET /tasks/',
+    'POST /indexes/features/documents',
+  ]);
+  const written = standIn.calls.slice(before).flatMap(({ body }) => (Array.isArray(body) ? body : []));
+  expect(written.map(({ name }) => name).filter((name) => name !== undefined)).not.toContain('first');
 });

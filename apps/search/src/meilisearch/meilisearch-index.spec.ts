@@ -1,7 +1,10 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
 import { realServer } from '../../test/meilisearch/real-server.ts';
 import { startMeilisearchStandIn } from '../../test/meilisearch/stand-in.ts';
 import { startOnFreshDatabase, type StartOptions } from '../../test/meilisearch/started.ts';
+import { idOf, nameOf } from './index-document.ts';
 
 const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
   const started = await startOnFreshDatabase(where);
@@ -12,6 +15,7 @@ const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
       await started.level();
     },
     stop: async () => {
+      expect(started.answers.filter(({ engine }) => engine !== 'meilisearch')).toEqual([]);
       await started.stop();
       await leave();
     },
@@ -20,13 +24,18 @@ const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
 
 // `npm run test:meilisearch` runs the same suite against a real server.
 if (process.env['TEST_MEILISEARCH'] === 'real') {
-  describeFeatureIndex('in a real Meilisearch', () => {
+  describeFeatureIndex('with a real Meilisearch', () => {
     const { leave, ...where } = realServer();
     return engineAt(where, leave);
   });
 } else {
-  describeFeatureIndex('in Meilisearch', async () => {
+  describeFeatureIndex('with Meilisearch', async () => {
     const standIn = await startMeilisearchStandIn();
     return engineAt({ url: standIn.url }, () => standIn.stop());
   });
 }
+
+it('reads names from document ids, and from nothing else', () => {
+  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (name) => expect(nameOf(idOf(name))).toBe(name)));
+  for (const id of ['zz', 'FF', 'ff', 'mark', 7, null, undefined, {}]) expect(nameOf(id)).toBeUndefined();
+});

@@ -1,51 +1,38 @@
-import type { FeatureIndex } from '../feature-index.ts';
 import type { IndexFeed } from '../persistence/index-feed.ts';
-import type { SuggestedPages } from '../persistence/suggested-page.ts';
-import { type Bell, bellOf } from './bell.ts';
-import { type Circuit, startCircuit } from './circuit.ts';
-import { type IndexWork, startIndexKeeper } from './keep-index.ts';
-import { meilisearchIndex } from './meilisearch-index.ts';
-import { openServer } from './server.ts';
-import { startWatch } from './watch.ts';
+import type { Similar } from '../persistence/search-statement.ts';
+import type { FeatureQuery } from '../query/feature-query.ts';
+import { circuitBreaker } from './circuit.ts';
+import { type IndexWork, startIndexKeeper } from './index-keeper.ts';
+import { openServer, type ServerOptions } from './server.ts';
+import { similarFeatures } from './similar-features.ts';
 
-export interface MeilisearchOptions {
-  readonly url: string;
-  readonly key: string | undefined;
-  /** the name of the index; while another is built, that bears it with `_next` behind */
+export interface MeilisearchOptions extends ServerOptions {
+  /** the name of the index; while another is built, that is named the same with `_next` behind it */
   readonly uid: string;
-  /** milliseconds that a search may take */
-  readonly searchTimeoutMs: number;
-  /** milliseconds between polls for changes of the table */
-  readonly intervalMs: number;
-  /** milliseconds between checks of an index that works and has nothing to follow */
-  readonly checkIntervalMs: number;
   readonly feed: IndexFeed;
-  readonly pages: SuggestedPages;
+  /** milliseconds between polls for changed features: so far the index may be behind */
+  readonly intervalMs: number;
+  /** milliseconds between checks of an index whose features do not change */
+  readonly checkIntervalMs: number;
   readonly warn: (message: string) => void;
-  readonly tell?: (done: IndexWork) => void;
-  readonly circuitChanged?: (isOpen: boolean) => void;
+  readonly tell: (done: IndexWork) => void;
+  readonly circuitChanged: (isOpen: boolean) => void;
 }
 
-export interface Meilisearch {
-  readonly index: FeatureIndex;
-  readonly circuit: Circuit;
-  readonly bell: Bell;
-  stop(): Promise<void>;
-}
+const circuitOpenMs = 5_000;
 
-/** milliseconds that a write may take to be accepted: it is done later */
-const writeTimeoutMs = 15_000;
-
-/** The engine, and who keeps its index. */
-export const startMeilisearch = (options: MeilisearchOptions): Meilisearch => {
-  const { uid, feed, pages, warn, tell = () => undefined, circuitChanged = () => undefined } = options;
-  const server = openServer({ ...options, writeTimeoutMs });
-  const bell = bellOf();
-  const circuit = startCircuit((isOpen) => {
-    warn(isOpen ? 'Meilisearch fails: PostgreSQL answers searches.' : 'Meilisearch answers again.');
-    circuitChanged(isOpen);
-  });
-  const watch = startWatch({ uid, feed, circuit, ring: () => bell.ring() });
-  const keeper = startIndexKeeper({ ...options, server, watch, circuit, bell, tell });
-  return { index: meilisearchIndex({ uid, server, watch, pages }), circuit, bell, stop: () => keeper.stop() };
+/** Starts to keep the index, and searches in it through a circuit breaker. */
+export const startMeilisearch = (options: MeilisearchOptions) => {
+  const server = openServer(options);
+  const keeper = startIndexKeeper({ ...options, server });
+  const changed = (isOpen: boolean): void => {
+    options.warn(isOpen ? 'Meilisearch fails: PostgreSQL answers fuzzy searches.' : 'Meilisearch answers again.');
+    options.circuitChanged(isOpen);
+  };
+  const guarded = circuitBreaker({ openMs: circuitOpenMs, changed });
+  return {
+    similar: (query: FeatureQuery): Promise<readonly Similar[]> =>
+      guarded(() => similarFeatures(server, options.uid, query)),
+    stop: () => keeper.stop(),
+  };
 };

@@ -10,7 +10,11 @@ let standIn: MeilisearchStandIn;
 let started: StartedSearch;
 beforeAll(async () => {
   standIn = await startMeilisearchStandIn();
-  started = await startSearch({ MEILI_URL: standIn.url, SEARCH_RECONCILE_INTERVAL_MS: '0' });
+  started = await startSearch({
+    MEILI_URL: standIn.url,
+    MEILI_POLL_INTERVAL_MS: '50',
+    SEARCH_RECONCILE_INTERVAL_MS: '0',
+  });
   const many = Array.from({ length: 700 }, (_, nth) => featureTold(aFeature({ name: `f-${nth}`, segments: [1] })));
   await started.features.tell(segmentTold(1, 'beta'), ...many);
   await eventually(async () => expect((await started.search({ query: 'f-' })).total).toBe(700));
@@ -21,7 +25,7 @@ afterAll(async () => {
 });
 
 const last = () => call(started.bus, GetReindex, {}, systemContext(5_000));
-const generation = () => standIn.disk.indexes.get('features')?.documents.get('mark')?.['generation'];
+const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
 
 it('says that there was none', async () => {
   await expect(last()).rejects.toMatchObject({ kind: 'NotFoundError' });

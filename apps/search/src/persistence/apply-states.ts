@@ -22,10 +22,12 @@ const newestOf = <E extends keyof typeof stateSchemas>(states: readonly StateOf<
 
 const columns = `created_at timestamptz, last_seen_at timestamptz, created_by_id bigint, archived boolean, stale boolean,
   project text, type text, created_by_name text, segment_ids integer[], favorited_by integer[], statuses text[],
-  tags text[], search_text text, words text[]`;
+  tags text[], search_text text`;
 const names = [...columns.matchAll(/(\w+) [\w[\]]+/g)].map(([, name]) => name);
+const listed = (table: string): string => names.map((name) => `${table}.${name}`).join(', ');
 
-// What changes a document, and only that, changes how it is found.
+// A state with a newer version replaces the document. The row that the feature is found by, and its index entries, are written
+// only when one of its columns changes. Every part of the statement reads the rows as they were before it.
 const applyFeatures = `
   with told as (
     select * from json_to_recordset($1::json) as (name text, version bigint, document json, ${columns})
@@ -37,10 +39,16 @@ const applyFeatures = `
   ), gone as (
     delete from feature_lookup using newer join told using (name)
     where feature_lookup.name = newer.name and told.document is null
+  ), noted as (
+    insert into feature_change (name, changed)
+    select name, pg_current_xact_id() from newer join told using (name) left join feature_lookup known using (name)
+    where (known.search_text, known.archived) is distinct from (told.search_text, told.archived)
+    on conflict (name) do update set changed = excluded.changed
   )
   insert into feature_lookup (name, ${names.join(', ')})
-  select name, ${names.join(', ')} from told join newer using (name) where document is not null
-  on conflict (name) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+  select name, ${listed('told')} from told join newer using (name) where document is not null
+  on conflict (name) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
+  where (${listed('feature_lookup')}) is distinct from (${listed('excluded')})`;
 
 const applySegments = `
   insert into segment (id, version, name)

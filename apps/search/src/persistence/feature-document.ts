@@ -1,5 +1,5 @@
 import type { FeatureState } from '@bunting/contracts';
-import { searchTextOf, wordsOf } from '../query/fold.ts';
+import { searchTextOf } from '../query/fold.ts';
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
@@ -17,7 +17,6 @@ export const documentOf = (state: FeatureState): object => {
 /** What a feature is found and sorted by, column by column. */
 export const lookupOf = (state: FeatureState): object => {
   const tags = state.tags.map(({ type, value }) => `${type}:${value}`);
-  const searchText = searchTextOf(state.name, tags);
   return {
     created_at: state.createdAt,
     last_seen_at: state.lastSeenAt,
@@ -31,7 +30,6 @@ export const lookupOf = (state: FeatureState): object => {
     favorited_by: state.favoritedBy,
     statuses: state.environments.map(({ name, enabled }) => `${name}:${enabled ? 'enabled' : 'disabled'}`),
     tags,
-    search_text: searchText,
-    words: wordsOf(searchText),
+    search_text: searchTextOf(state.name, tags),
   };
 };

@@ -1,175 +1,203 @@
-import { createHash } from 'node:crypto';
 import type { Searcher } from '../feature-index.ts';
-import { relevanceOf } from './alike.ts';
-import { type Conditions, conditionsOf, type NamedSegments, type Place, type PreparedQuery } from './conditions.ts';
-import { environmentPage } from './environment-page.ts';
-import type { KnownTotals } from './known-totals.ts';
-import { orderOf } from './orders.ts';
-import { deepPage, groupsOf, pageOfGroups, statusesBy } from './page.ts';
+import type { FeatureQuery, Sort } from '../query/feature-query.ts';
+import type { Creators, Holding } from '../query/filters.ts';
 
-/** From here on a page is looked for from whichever end is nearer. */
-const deepOffset = 1_000;
+/** A feature that an index found to be similar to the texts of a query, and how relevant it is: more than 0. */
+export interface Similar {
+  readonly name: string;
+  readonly relevance: number;
+}
+
+/** Adds a value to a statement and returns its placeholder. */
+type Place = (value: unknown, type: string) => string;
+
+/** Conditions on `feature_lookup`, as SQL. No text of the query is in it: all values have placeholders. */
+interface Conditions {
+  readonly required: readonly string[];
+  readonly excluded: readonly string[];
+  /** whether one of those required may be met by few features */
+  readonly isSelective: boolean;
+}
 
 const all = (conditions: readonly string[]): string => conditions.join(' and ');
+const anyOf = (conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
 
-/** How many features there are of those that only the tally tells apart. */
-const talliedTotal = ({ tallied }: Conditions): string =>
-  `(select coalesce(sum(features), 0)::bigint from feature_tally where ${all(tallied)})`;
+const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-/** What is excluded is subtracted: nearly all features are quick to tally and slow to count. */
-const totalWithout = (conditions: Conditions): string =>
-  `${talliedTotal(conditions)} - (select count(*) from feature_lookup
-    where ${all(conditions.tallied)} and (${conditions.excluded.join(' or ')}))`;
+const createdBy = ({ ids, names }: Creators, place: Place): string =>
+  `(created_by_id = any(${place(ids, 'bigint[]')}) or created_by_name = any(${place(names, 'text[]')}))`;
 
-/** Features are only told apart by whether they are archived, so that it is known of each list how long it is. */
-const areAll = ({ tallied, others, excluded }: Conditions): boolean =>
-  tallied.length === 1 && others.length + excluded.length === 0;
+const wantsAll = ({ holds }: Holding): boolean => holds === 'all' || holds === 'not all';
+const isExclusion = ({ holds }: Holding): boolean => holds === 'none' || holds === 'not all';
 
-const environmentOf = (status: string): string => status.slice(0, status.lastIndexOf(':'));
+const taggedWith = (tag: Holding, place: Place): string =>
+  `tags ${wantsAll(tag) ? '@>' : '&&'} ${place(tag.values, 'text[]')}`;
 
-/** How many features are in one of these states of one environment; undefined where that is not all that is asked. */
-const statusTotal = (
-  query: PreparedQuery,
-  { tallied, others, excluded }: Conditions,
-  place: Place,
-): string | undefined => {
-  const [first, ...more] = query.status ?? [];
-  const isAll = tallied.length === 1 && others.length === 1 && excluded.length === 0;
-  // A feature is in both states of two environments at once, and would be counted twice.
-  if (!isAll || first === undefined || more.some((status) => environmentOf(status) !== environmentOf(first)))
-    return undefined;
-  return `(select coalesce(sum(features), 0)::bigint from status_tally
-    where ${all(tallied)} and status = any(${place(query.status, 'text[]')}))`;
+const inSegments = (segment: Holding, place: Place): string => {
+  const named = (names: readonly string[]): string =>
+    `segment_ids && array(select id from segment where name = any(${place(names, 'text[]')}))`;
+  return wantsAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
 };
 
-/** How many features were created from a day on, or before it; undefined where that is not all that is asked. */
-const dayTotal = (
-  { created }: PreparedQuery,
-  { tallied, others, excluded }: Conditions,
-  place: Place,
-): string | undefined => {
-  if (created === undefined || tallied.length > 1 || others.length > 1 || excluded.length > 0) return undefined;
-  // PostgreSQL writes no year 0.
-  const midnight = `to_timestamp(${place(created.midnight.getTime() / 1000, 'double precision')})`;
-  return `(select coalesce(sum(features), 0)::bigint from day_tally
-    where ${all(tallied)} and day ${created.before ? '<' : '>='} (${midnight} at time zone 'UTC')::date)`;
+const conditionsOf = (query: FeatureQuery, { hiddenProjects }: Searcher, place: Place): Conditions => {
+  const { stale, tag, segment, status, created } = query;
+  const required = [query.archived ? 'archived' : 'not archived'];
+  const excluded: string[] = [];
+  const add = (condition: string, isExcluded: boolean): void => void (isExcluded ? excluded : required).push(condition);
+
+  if (hiddenProjects.length > 0) required.push(`project <> all(${place(hiddenProjects, 'text[]')})`);
+  for (const column of ['project', 'type'] as const) {
+    const among = query[column];
+    if (among !== undefined)
+      required.push(`${column} ${among.isNot ? '<> all' : '= any'}(${place(among.values, 'text[]')})`);
+  }
+  if (stale !== undefined) required.push(`stale = any(${place(stale, 'boolean[]')})`);
+  if (query.createdBy !== undefined) add(createdBy(query.createdBy, place), query.createdBy.isNot);
+  if (tag !== undefined) add(taggedWith(tag, place), isExclusion(tag));
+  if (segment !== undefined) add(inSegments(segment, place), isExclusion(segment));
+  if (status !== undefined) required.push(`statuses && ${place(status, 'text[]')}`);
+  if (created !== undefined) {
+    const seconds = created.midnight.getTime() / 1_000;
+    required.push(`created_at ${created.before ? '<' : '>='} to_timestamp(${place(seconds, 'double precision')})`);
+  }
+  if (query.texts.length > 0 && !query.fuzzy)
+    required.push(`search_text like any(${place(query.texts.map(patternOf), 'text[]')})`);
+  const isAnyOf = (holding: Holding | undefined): boolean => holding !== undefined && !isExclusion(holding);
+  const isSelective =
+    query.texts.length > 0 || query.createdBy?.isNot === false || isAnyOf(query.tag) || isAnyOf(query.segment);
+  return { required, excluded, isSelective };
 };
 
-const keyOf = (...parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+/**
+ * The features that a fuzzy query finds, with their relevance. Those that contain a text are among them, whatever the index
+ * found; without an index PostgreSQL compares the texts with all features by trigrams.
+ */
+const similarFeatures = ({ texts }: FeatureQuery, similar: readonly Similar[] | undefined, place: Place): string => {
+  const patterns = place(texts.map(patternOf), 'text[]');
+  if (similar === undefined) return `select * from similar_features(${place(texts, 'text[]')}, ${patterns})`;
+  const found = [similar.map(({ name }) => name), similar.map(({ relevance }) => relevance)];
+  return `
+    select name, max(relevance) as relevance from (
+      select * from unnest(${place(found[0], 'text[]')}, ${place(found[1], 'float8[]')}) as found (name, relevance)
+      union all select name, 0 from feature_lookup where search_text like any(${patterns})
+    ) as found group by name`;
+};
+
+const columnOf = {
+  createdAt: 'created_at',
+  name: 'name',
+  type: 'type',
+  project: 'project',
+  stale: 'stale',
+  lastSeenAt: 'last_seen_at',
+} as const;
+
+/** The order of a search; within one state of an environment that is the order of creation. */
+const orderOf = (sort: Sort | 'relevance'): string => {
+  if (sort === 'relevance') return 'relevance desc, created_at, name';
+  if (typeof sort.by === 'object') return 'created_at, name';
+  const first = `${columnOf[sort.by]}${sort.descending ? ' desc' : ''}`;
+  if (sort.by === 'name') return first;
+  // Said of a column that has no nulls, it would keep an index from being read backwards.
+  const nulls = sort.by === 'lastSeenAt' ? ' nulls last' : '';
+  return `${first}${nulls}${sort.by === 'createdAt' ? '' : ', created_at'}, name`;
+};
+
+const not = (condition: string): string => `not (${condition})`;
+
+/** As an anti-join a condition can be answered by indexes alone, without a look at every feature. */
+const noneWith = (condition: string): string =>
+  `not exists (select from feature_lookup other where other.name = feature_lookup.name and ${condition})`;
+
+/**
+ * Conditions of the groups that follow one another on the pages: favourites before the others, and the states of the
+ * environment that is sorted by. A feature is in exactly one group.
+ */
+const groupsOf = (
+  { favoritesFirst, sort }: FeatureQuery,
+  me: string,
+  place: Place,
+  without: (condition: string) => string,
+): readonly (readonly string[])[] => {
+  const mine = `favorited_by @> ${me}`;
+  const groups = favoritesFirst ? [[mine], [without(mine)]] : [[]];
+  if (sort === 'relevance' || typeof sort.by !== 'object') return groups;
+  const { environment } = sort.by;
+  const [first, second] = (sort.descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map(
+    (state) => `statuses && ${place([`${environment}:${state}`], 'text[]')}`,
+  ) as [string, string];
+  return groups.flatMap((group) => [
+    [...group, first],
+    [...group, second],
+    [...group, not(first), not(second)],
+  ]);
+};
+
+/** The columns that a page is cut from. */
+const pageColumns = ({ sort, favoritesFirst }: FeatureQuery): string => {
+  const sorted = sort === 'relevance' ? 'relevance' : typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by];
+  return [...new Set(['name', 'created_at', sorted, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
+};
 
 export interface SearchStatement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** what the total can be recalled by, where that is worth it */
-  readonly totalKey: string | undefined;
-}
-
-/** Features that another engine found: only these are looked for, so that what is answered is what the tables say of them. */
-export interface Suggested {
-  readonly names: readonly string[];
-  /** whether the total is wanted as well, of all that is found and not of these alone */
-  readonly withTotal: boolean;
 }
 
 /**
- * One statement that finds the names of a page and the total, and then reads the documents of that page alone. Its row tells
- * as well what mark the documents bear, and whether what was looked up before still holds: which segments have the names that were
- * asked for, and that no feature has a word that none had then.
+ * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
+ * and `features`, the members of a JSON array as text.
+ * @param similar what an index found for the texts of a fuzzy query; undefined where there is none
  */
 export const searchStatement = (
-  query: PreparedQuery,
-  segments: NamedSegments | undefined,
+  query: FeatureQuery,
   searcher: Searcher,
-  totals: Pick<KnownTotals, 'recall'>,
-  suggested?: Suggested,
+  similar: readonly Similar[] | undefined,
 ): SearchStatement => {
   const values: unknown[] = [];
   const place: Place = (value, type) => `$${values.push(value)}::${type}`;
-  const steps: string[] = [];
-
-  const conditions = conditionsOf(query, segments, searcher, place);
-  const where = all([
-    ...conditions.tallied,
-    ...conditions.others,
-    ...conditions.excluded.map((condition) => `not (${condition})`),
-  ]);
-
-  let total = talliedTotal(conditions);
-  let totalKey: string | undefined;
-  if (suggested?.withTotal === false) total = '0::bigint';
-  else if (conditions.others.length + conditions.excluded.length > 0) {
-    const tallied = statusTotal(query, conditions, place) ?? dayTotal(query, conditions, place);
-    const isTallied = conditions.others.length === 0;
-    const counted = isTallied ? totalWithout(conditions) : `(select count(*) from feature_lookup where ${where})`;
-    if (tallied === undefined) {
-      totalKey = keyOf(counted, values);
-      const known = totals.recall(totalKey);
-      total = `case when (select mark from search_mark) = ${place(known?.mark ?? null, 'uuid')}
-        then ${place(known?.total ?? null, 'bigint')} else ${counted} end`;
-    } else total = tallied;
-  }
-
+  const { required, excluded, isSelective } = conditionsOf(query, searcher, place);
+  const isFuzzy = query.fuzzy && query.texts.length > 0;
   const me = place([searcher.userId], 'integer[]');
-  const extent = { limit: place(query.limit, 'bigint'), offset: place(query.offset, 'bigint') };
-  const { sort } = query;
-  if (
-    typeof sort === 'object' &&
-    typeof sort.by === 'object' &&
-    areAll(conditions) &&
-    !query.favoritesFirst &&
-    suggested === undefined
-  ) {
-    const statuses = statusesBy(sort.by.environment, sort.descending).map((status) => place(status, 'text'));
-    steps.push(...environmentPage({ which: all(conditions.tallied), statuses, total }, extent));
-  } else {
-    const groups = groupsOf(query, me, place);
-    const from =
-      sort === 'relevance'
-        ? `(select *, ${relevanceOf(query.alike?.texts ?? [], place)} as relevance from feature_lookup) as feature_lookup`
-        : 'feature_lookup';
-    const among = suggested === undefined ? where : `${where} and name = any(${place(suggested.names, 'text[]')})`;
-    // The total of what is suggested says nothing of all that is found.
-    const ofPage = suggested === undefined ? total : '0::bigint';
-    const [source, order] = [{ from, where: among, total: ofPage }, orderOf(sort)];
-    const isDeep = suggested === undefined && query.offset >= deepOffset;
-    steps.push(
-      ...(isDeep && groups.length === 1
-        ? deepPage(source, order, extent)
-        : pageOfGroups(source, groups, order, { ...extent, isDeep })),
-    );
-  }
+  const [limit, offset] = [place(query.limit, 'bigint'), place(query.offset, 'bigint')];
+  const steps: string[] = [];
+  const cut = (from: string, conditions: readonly string[], groups: readonly (readonly string[])[]): void => {
+    const parts = groups.map((group) => {
+      const where = [...conditions, ...group];
+      return `(select name from ${from}${where.length === 0 ? '' : ` where ${all(where)}`} order by ${orderOf(query.sort)})`;
+    });
+    steps.push(`page as materialized (
+      select array(select name from (${parts.join(' union all ')}) as found limit ${limit} offset ${offset}) as names)`);
+  };
 
-  const { vocabulary } = query.alike ?? query.sought ?? {};
-  const isCurrent = [
-    ...(segments === undefined
-      ? []
-      : [
-          `array(select id from segment where name = any(${place(segments.values, 'text[]')}) order by id)
-          = ${place(segments.ids, 'integer[]')}`,
-        ]),
-    ...(vocabulary === undefined ? [] : [`(select vocabulary from search_mark) = ${place(vocabulary, 'bigint')}`]),
-  ];
-  const document = `'{"favorite":' || (lookup.favorited_by @> ${me})::text || ',"segments":' ||
-    case when lookup.segment_ids = '{}' then '[]' else (
-      select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
-      where segment.id = any(lookup.segment_ids) and segment.name is not null) end ||
-    ',' || right(document::text, -1)`;
-  const inOrder = 'order by case when backwards then -nth else nth end';
-  const features =
-    suggested === undefined
-      ? `features_of_page(names, backwards, ${me})`
-      : `(
-      select coalesce(json_agg(json_build_object('name', name, 'json', ${document}, 'version', (
-          select position from feature_change where feature_change.name = lookup.name)) ${inOrder}), '[]')
-      from unnest(names) with ordinality as named (name, nth)
-      join feature_lookup lookup using (name)
-      join feature_document using (name)
-    )`;
+  let total: string;
+  if (isSelective) {
+    // All matches are found first. A plan that looks for the first few in their order may pass nearly all features.
+    if (isFuzzy) steps.push(`candidate as materialized (${similarFeatures(query, similar, place)})`);
+    steps.push(`matching as materialized (
+      select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
+      where ${all([...required, ...excluded.map(not)])})`);
+    cut('matching', [], groupsOf(query, me, place, not));
+    total = '(select count(*) from matching)';
+  } else {
+    const groups = groupsOf(query, me, place, noneWith);
+    cut('feature_lookup', excluded.length === 0 ? required : [...required, noneWith(anyOf(excluded))], groups);
+    const count = (conditions: readonly string[]): string =>
+      `(select count(*) from feature_lookup where ${all(conditions)})`;
+    // Excluded features are few more often than not: to count them takes less time than to look at all others.
+    total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, anyOf(excluded)])}`;
+  }
   const text = `
     with ${steps.join(', ')}
-    select ${suggested === undefined ? 'total' : `${total} as total`}, (select mark from search_mark) as mark, ${isCurrent.length === 0 ? 'true' : all(isCurrent)} as "isCurrent",
-      ${features} as features${suggested === undefined ? '' : ', index_feed.epoch, index_feed.position'}
-    from page${suggested === undefined ? '' : ', index_feed'}`;
-  return { text, values, totalKey };
+    select ${total} as total,
+      (select coalesce(string_agg(found.document, ',' order by nth), '')
+        from unnest(names) with ordinality as named (name, nth) cross join lateral (
+          select '{"favorite":' || (favorited_by @> ${me})::text || ',"segments":' || (
+            select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
+            where segment.id = any(segment_ids) and segment.name is not null
+          ) || ',' || right(document::text, -1) as document
+          from feature_lookup join feature_document using (name) where feature_lookup.name = named.name limit 1
+        ) as found) as features
+    from page`;
+  return { text, values };
 };

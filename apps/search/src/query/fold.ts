@@ -8,9 +8,3 @@ export const fold = (text: string): string =>
 /** What a search for text looks through: the name, and each tag as `type:value`. */
 export const searchTextOf = (name: string, tags: readonly string[]): string =>
   [name, ...tags].map(fold).join(textSeparator);
-
-const betweenWords = /[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+/;
-
-/** The words of folded text, each once: what stands between blanks and marks of ASCII. */
-export const wordsOf = (folded: string): readonly string[] =>
-  [...new Set(folded.split(betweenWords))].filter((word) => word !== '');

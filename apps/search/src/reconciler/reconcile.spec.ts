@@ -86,12 +86,7 @@ describe('what is searched is compared with what there is, and put right', () =>
       { segment: 'INCLUDE:beta' },
       ['one'],
     ],
-    [
-      'everything was lost',
-      `truncate feature_document, feature_lookup, feature_tally, segment`,
-      { segment: 'INCLUDE:beta' },
-      ['one'],
-    ],
+    ['everything was lost', `truncate feature_document, feature_lookup, segment`, { segment: 'INCLUDE:beta' }, ['one']],
   ];
   it.each(harms)('when %s', async (_name, harm, query, expected) => {
     await sql(harm);

@@ -1,11 +1,4 @@
-import type { StoredDocument } from './facets.ts';
-
-/** How well a document fits the words that are looked for. */
-export interface Fit {
-  /** how many of the words it has, from the first on */
-  readonly words: number;
-  readonly typos: number;
-}
+export type StoredDocument = Readonly<Record<string, unknown>>;
 
 const word = /[\p{L}\p{N}]+/gu;
 const mostWords = 10;
@@ -51,17 +44,15 @@ const typosOf = (wanted: string, tokens: readonly string[], isPrefix: boolean): 
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.flatMap(textsOf) : typeof value === 'string' ? [value] : [];
 
-/** How a document fits words, of which the last may be the beginning of one; undefined when it does not have even the first. */
-export const fitOf = (q: string, document: StoredDocument, searchable: readonly string[]): Fit | undefined => {
+/** How many typing errors apart a document is from words that it has all; undefined when one is missing. */
+export const rankOf = (q: string, document: StoredDocument, searchable: readonly string[]): number | undefined => {
   const wanted = tokensOf(q).slice(0, mostWords);
-  if (wanted.length === 0) return { words: 0, typos: 0 };
   const tokens = searchable.flatMap((field) => textsOf(document[field]).flatMap(tokensOf));
-  let [words, typos] = [0, 0];
+  let typos = 0;
   for (const [at, each] of wanted.entries()) {
-    const found = typosOf(each, tokens, at === wanted.length - 1);
-    if (found === undefined) break;
-    words++;
-    typos += found;
+    const fewest = typosOf(each, tokens, at === wanted.length - 1);
+    if (fewest === undefined) return undefined;
+    typos += fewest;
   }
-  return words === 0 ? undefined : { words, typos };
+  return typos;
 };
