@@ -181,7 +181,12 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     const work = async (): Promise<void> => {
       while (next < requests && options.enough?.aborted !== true) {
         const nth = next++;
-        if (nth > 0 && nth % replenishEvery === 0) replenishing = replenishing.then(replenish);
+        if (nth > 0 && nth % replenishEvery === 0) {
+          // One after the other: where the objects cannot be made anew as fast as requests come, requests wait.
+          const before = replenishing;
+          replenishing = before.then(replenish);
+          await before;
+        }
         await one(nth);
         if (nth % 500 === 0) options.progress?.(nth);
       }
