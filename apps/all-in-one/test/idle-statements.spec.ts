@@ -58,7 +58,6 @@ it.each(['in one process', 'over NATS'])(
     const linesBefore = platform.lines().length;
     const statements = await statementsWithin(postgres.url, idleSeconds);
     const total = statements.reduce((sum, { calls }) => sum + calls, 0);
-    console.log(`${bus}: ${(total / idleSeconds).toFixed(1)} statements/s`);
     const busiest = statements.slice(0, 10).map(({ calls, query }) => `${calls} ${query.replaceAll(/\s+/g, ' ')}`);
     expect(total <= maxStatementsPerSecond * idleSeconds ? [] : [`${total} statements`, ...busiest]).toEqual([]);
     expect(platform.lines().slice(linesBefore)).toEqual([]);
