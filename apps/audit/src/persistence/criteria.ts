@@ -27,6 +27,8 @@ export interface Criteria {
 export interface Conditions {
   readonly sql: readonly string[];
   readonly values: readonly unknown[];
+  /** the same conditions, for reading events by their ids: the index of texts cannot answer them */
+  readonly withoutTextIndex: readonly string[];
   /** whether texts must be read, of which there may be as many as events */
   readonly readTexts: boolean;
 }
@@ -41,10 +43,10 @@ export const where = (...conditions: readonly string[]): string =>
  */
 const indexedLetters = 6;
 
-/** The substrings by which the trigram index finds a text. */
-const indexedParts = (text: string): readonly string[] => {
+/** Both ends of a long text; of a shorter one nothing. */
+const endsOf = (text: string): readonly string[] => {
   const letters = Array.from(text);
-  if (letters.length <= 2 * indexedLetters) return [text];
+  if (letters.length <= 2 * indexedLetters) return [];
   return [letters.slice(0, indexedLetters).join(''), letters.slice(-indexedLetters).join('')];
 };
 
@@ -81,15 +83,20 @@ export const conditionsOf = (criteria: Criteria): Conditions => {
   if (notBefore !== undefined) sql.push(`day >= ${dayOf(place(notBefore))}`);
   if (before !== undefined) sql.push(`day < ${dayOf(place(before))}`);
   const text = folded(criteria.text ?? '');
-  if (text !== '') {
-    const parts = indexedParts(text);
-    const holds = parts.map((part) => `text like ${place(patternOf(part, textIn))}`);
-    // No index has this expression: what the parts have found is compared as a whole.
-    if (parts.length > 1) holds.push(`text || '' like ${place(patternOf(text, textIn))}`);
-    const ofTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
-    sql.push(
-      ofTypes.length === 0 ? holds.join(' and ') : `(${holds.join(' and ')} or type = any(${place(ofTypes)}::text[]))`,
-    );
-  }
-  return { sql, values, readTexts: text !== '' };
+  if (text === '') return { sql, values, withoutTextIndex: sql, readTexts: false };
+
+  const ofTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
+  const orType = ofTypes.length === 0 ? '' : ` or type = any(${place(ofTypes)}::text[])`;
+  const pattern = place(patternOf(text, textIn));
+  const ends = endsOf(text).map((end) => place(patternOf(end, textIn)));
+  // No index has this expression.
+  const whole = `text || '' like ${pattern}`;
+  const indexed =
+    ends.length === 0 ? `text like ${pattern}` : [...ends.map((end) => `text like ${end}`), whole].join(' and ');
+  return {
+    sql: [...sql, `(${indexed}${orType})`],
+    values,
+    withoutTextIndex: [...sql, `(${whole}${orType})`],
+    readTexts: true,
+  };
 };

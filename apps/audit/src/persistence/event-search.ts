@@ -42,29 +42,37 @@ const atHead = (matches: string): Statement => ({
     from event_log_head as head cross join (${matches}) as matches where head.one`,
 });
 
+/** What matches: its number, and the ids of few. A text is compared once, whether few or many events have it. */
+const idsAndCountOf = ({ sql }: Conditions): Statement =>
+  atHead(`
+    select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
+    from event_search ${where(...sql)}`);
+
 /** The ids that match, one more than are cached at most: where many match, the first few are found in no time. */
 const fewOf = ({ sql }: Conditions): Statement =>
   atHead(`
-    select coalesce(json_agg(id order by id desc), '[]') as ids
+    select count(*) as events, to_json(array_agg(id)) as ids
     from (select id from event_search ${where(...sql)} limit ${maxCachedIds + 1}) as few`);
 
+/** The number of what matches: an index that has all columns of the conditions is enough. */
 const countOf = ({ sql }: Conditions): Statement =>
   atHead(
     sql.length === 0
-      ? 'select events from event_log_head'
-      : `select count(*) as events from event_search ${where(...sql)}`,
+      ? 'select events, null as ids from event_log_head'
+      : `select count(*) as events, null as ids from event_search ${where(...sql)}`,
   );
 
-const find = async (database: Database, conditions: Conditions): Promise<Matches | undefined> => {
-  if (conditions.sql.length > 0) {
-    const [few] = await database.read<Matches & { readonly ids: readonly number[] }>(
-      fewOf(conditions),
-      conditions.values,
-    );
-    if (few !== undefined && few.ids.length <= maxCachedIds) return { ...few, events: few.ids.length };
-  }
-  const [counted] = await database.read<Omit<Matches, 'ids'>>(countOf(conditions), conditions.values);
-  return counted === undefined ? undefined : { ...counted, ids: undefined };
+const find = async (database: Database, conditions: Conditions): Promise<Matches> => {
+  const read = async (statement: Statement): Promise<Matches> => {
+    const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
+    if (found === undefined) throw new Error('The event log has no head.');
+    const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
+    return { ...found, ids };
+  };
+  if (conditions.sql.length === 0) return read(countOf(conditions));
+  if (conditions.readTexts) return read(idsAndCountOf(conditions));
+  const few = await read(fewOf(conditions));
+  return few.events > maxCachedIds ? read(countOf(conditions)) : few;
 };
 
 /** Takes the values of a statement, and says where they stand in it. */
@@ -84,7 +92,12 @@ const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageOf, pl
  * times over: the events of last year may all be in the older half of the log. Where finding and sorting all matches costs less, for a
  * row costs about four times as much where it is alone on its page, `id + 0` keeps the planner from walking the primary key.
  */
-const pageOfMany = ({ sql }: Conditions, matches: Matches, { from, limit, skip = 0 }: PageOf, place: Place): string => {
+const pageOfMany = (
+  { sql, withoutTextIndex }: Conditions,
+  matches: Matches,
+  { from, limit, skip = 0 }: PageOf,
+  place: Place,
+): string => {
   const wanted = skip + limit;
   const spread = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
   const highest = `id <= ${place(from)}`;
@@ -96,7 +109,7 @@ const pageOfMany = ({ sql }: Conditions, matches: Matches, { from, limit, skip =
   const far = where(`(select count(*) from near) < ${place(wanted)}`, ...sql, highest, `id <= ${lowest}`);
   return `
     with near as materialized (
-      select id from event_search ${where(...sql, highest, `id > ${lowest}`)} order by id desc ${most}
+      select id from event_search ${where(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${most}
     ), far as materialized (select id from event_search ${far} order by id + 0 desc ${most})
     select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
 };

@@ -8,7 +8,7 @@ import { createPartition, partitionLength } from './partitions.ts';
  * `event_log_head` is the end of the log: an appender holds its row until the commit, so ids become visible in order. Events up to
  * `dropped_id` have been dropped for their age; the chain of hashes continues from `dropped_hash`.
  *
- * The b-trees of `event_search` have one column each: PostgreSQL stores equal keys once, so that each takes seven bytes an event,
+ * The b-trees of `event_search` do not have the id: PostgreSQL stores equal keys once, so that each takes seven bytes an event,
  * and combines several by bitmaps. Entries of the trigram index wait in its pending list until a batch of them is merged.
  */
 export const logSteps: readonly SchemaStep[] = [
@@ -52,10 +52,11 @@ export const logSteps: readonly SchemaStep[] = [
         feature_name text collate "C",
         text text not null
       ) partition by range (id)`,
-      ...['created_by_user_id', 'day', 'type', 'project', 'environment', 'feature_name'].map(
+      'create index event_search_by_project_and_type on event_search (project, type)',
+      ...['created_by_user_id', 'day', 'type', 'environment', 'feature_name'].map(
         (column) => `create index event_search_by_${column} on event_search (${column})`,
       ),
-      `create index event_search_by_text on event_search using gin (text gin_trgm_ops) with (gin_pending_list_limit = 16384)`,
+      `create index event_search_by_text on event_search using gin (text gin_trgm_ops) with (gin_pending_list_limit = 8192)`,
       ...createPartition(0),
       `create table event_creator (
         project text collate "C",
