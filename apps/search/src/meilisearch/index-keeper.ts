@@ -1,3 +1,4 @@
+import { type Loop, startLoop } from '@bunting/runtime';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexFeed, IndexLock } from '../persistence/index-feed.ts';
@@ -23,14 +24,10 @@ export type IndexWork =
   | { readonly kind: 'built'; readonly documents: number; readonly durationMs: number }
   | { readonly kind: 'checked' };
 
-export interface IndexKeeper {
-  stop(): Promise<void>;
-}
-
 const batchSize = 1_000;
 /** How many writes may wait for the server before it is given another. */
 const maxWaiting = 4;
-const maxRetryMs = 60_000;
+const maxBackoffMs = 60_000;
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Unanswered && error.code === code;
 
@@ -38,14 +35,12 @@ const hasCode = (error: unknown, code: string): boolean => error instanceof Unan
  * Keeps an index in Meilisearch as the features in PostgreSQL are: follows their changes, detects when the index was lost or is of
  * another time, and builds it again beside the old one. Of several processes one does; another takes over when it ends.
  */
-export const startIndexKeeper = (options: IndexKeeperOptions): IndexKeeper => {
+export const startIndexKeeper = (options: IndexKeeperOptions): Pick<Loop, 'stop'> => {
   const { uid, server, feed, intervalMs, checkIntervalMs, warn, tell } = options;
   const next = `${uid}_next`;
   const stopping = new AbortController();
   let lock: IndexLock | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let failures = 0;
-  let warned: string | undefined;
 
   const done = async (task: number): Promise<void> => {
     for (let pauseMs = 5; ; pauseMs = Math.min(500, pauseMs * 2)) {
@@ -178,32 +173,22 @@ export const startIndexKeeper = (options: IndexKeeperOptions): IndexKeeper => {
     try {
       lock ??= await feed.lock(uid);
       if (lock !== undefined) await keepUp();
-      failures = 0;
-      warned = undefined;
     } catch (error) {
-      if (stopping.signal.aborted) return;
-      failures++;
       checkedAt = Number.NEGATIVE_INFINITY;
-      const { message } = error as Error;
-      if (message !== warned) warn(`Meilisearch cannot be kept up to date: ${message}.`);
-      warned = message;
       if (!(error instanceof Unanswered)) letGo();
+      throw error;
     }
   };
 
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await round();
-      const pauseMs = Math.min(intervalMs * 2 ** Math.min(failures, 10), Math.max(maxRetryMs, intervalMs));
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-    letGo();
-  })();
-
+  const loop = startLoop({
+    ...{ name: 'The update of the index in Meilisearch', run: round, intervalMs },
+    ...{ maxBackoffMs, warn: (message: string) => warn(message) },
+  });
   return {
     stop: async () => {
       stopping.abort();
-      await running;
+      await loop.stop();
+      letGo();
     },
   };
 };

@@ -47,7 +47,9 @@ it.each([
 ])('says what is wrong with %s, once, and without the key', async (_name, key, reason) => {
   started = await startOnFreshDatabase({ url: standIn.url, uid: 'elsewhere', ...(key === undefined ? {} : { key }) });
   const { warnings, index, answers } = started;
-  await eventually(() => expect(warnings).toContain(`Meilisearch cannot be kept up to date: it answered ${reason}.`));
+  await eventually(() =>
+    expect(warnings).toContain(`The update of the index in Meilisearch failed and is retried: it answered ${reason}`),
+  );
   await index.search(featureQueryOf({ query: 'x', fuzzy: 'true' }), mia);
   expect(answers).toMatchObject([{ engine: 'postgres' }]);
   expect(warnings.filter((warning) => warning.includes(reason))).toHaveLength(1);
