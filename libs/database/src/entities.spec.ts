@@ -89,6 +89,12 @@ it('names the columns of an entity with those of its embedded objects', () => {
   });
 });
 
+it('names the columns and JSON members of some properties, and refuses a property that has no column', () => {
+  expect(sql.columnsOf(Note, ['shortText', 'id'])).toEqual(['short_text', 'id']);
+  expect(sql.membersOf(Note, 'note', ['id', 'shortText'])).toBe("'id', note.id, 'shortText', note.short_text");
+  expect(() => sql.columnsOf(Note, ['writtenBy'])).toThrow('The entity Note has no column for writtenBy.');
+});
+
 describe('a schema that differs from its entities', () => {
   const differencesOf = async (...statements: string[]): Promise<readonly string[]> => {
     const { url, drop } = await freshDatabase('schema');

@@ -32,8 +32,10 @@ export const momentSql = (column: string): string =>
 
 /** What SQL that is written by hand takes from the metadata of entities. */
 export interface EntitySql {
-  /** The columns of an entity's table, those of embedded objects among them. */
-  columnsOf(entity: Entity): readonly string[];
+  /** The columns of an entity's table, those of embedded objects among them; or those of some of its properties, in their order. */
+  columnsOf(entity: Entity, properties?: readonly string[]): readonly string[];
+  /** SQL: properties of a row as arguments of `json_build_object`, moments as RFC 3339 text. */
+  membersOf(entity: Entity, row: string, properties: readonly string[]): string;
   /** SQL: a select list of a row, named by the properties of the entity; without what is `hidden`, moments as RFC 3339 text. */
   selectOf(entity: Entity, row: string): string;
   /** The values of a row by column, for `json_populate_recordset`. */
@@ -69,8 +71,16 @@ export const entitySql = (entities: readonly Entity[]): EntitySql => {
   const metadata = new MikroORM({ dbName: 'unconnected', entities: [...entities] as EntitySchema[] }).getMetadata();
   const metaOf = (entity: Entity): EntityMetadata => metadata.get(entity as EntityName<AnyEntity>);
   const storedOf = (entity: Entity) => metaOf(entity).props.filter(({ kind }) => kind !== 'embedded');
+  const propertyOf = (entity: Entity, name: string): EntityProperty => {
+    const property = storedOf(entity).find((one) => one.name === name);
+    if (property === undefined) throw new Error(`The entity ${metaOf(entity).className} has no column for ${name}.`);
+    return property;
+  };
   return {
-    columnsOf: (entity) => storedOf(entity).map(columnOf),
+    columnsOf: (entity, properties) =>
+      (properties?.map((name) => propertyOf(entity, name)) ?? storedOf(entity)).map(columnOf),
+    membersOf: (entity, row, properties) =>
+      properties.map((name) => `'${name}', ${valueSql(propertyOf(entity, name), row)}`).join(', '),
     selectOf: (entity, row) =>
       storedOf(entity)
         .filter(({ hidden }) => !hidden)

@@ -1,5 +1,4 @@
-import type { Tx } from '@bunting/database';
-import { moment } from './feature-json.ts';
+import { momentSql, type Tx } from '@bunting/database';
 import type { MissingFeature, NewApplications, ReportedApplication, SeenApplication } from '../domain/applications.ts';
 
 /** Applications within a unit of work. However many a report names, each of these is a fixed number of statements. */
@@ -118,7 +117,7 @@ const see = `
     order by 1, 2, 3
     on conflict (app_name, environment, feature) do update set last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
   )
-  select saved.app_name as "appName", sdk_version as "sdkVersion", strategies, ${moment('created_at')} as "createdAt"
+  select saved.app_name as "appName", sdk_version as "sdkVersion", strategies, ${momentSql('created_at')} as "createdAt"
   from saved left join before using (app_name)
   where not saved.is_frontend and coalesce(before.is_frontend, true)
   order by 1`;

@@ -2,6 +2,7 @@ import type { EventType } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { latestEventOf, type LatestEvent } from '@bunting/outbox';
 import type { Delivered } from '../domain/delivery.ts';
+import { describedColumns, describedMembers } from './entities.ts';
 
 /** What an application is given, as the JSON that PostgreSQL makes, and the tag of it. */
 export interface ClientContent {
@@ -69,8 +70,7 @@ const isOn = `coalesce((f.it -> 'enabled')::boolean, false)
 
 const clientFeature = (withSegments: string): string => {
   const members = `
-    'name', f.name, 'type', f.type, 'enabled', ${isOn}, 'project', f.project, 'stale', f.stale,
-    'description', f.description, 'impressionData', f.impression_data, 'strategies', ${strategies(withSegments)},
+    ${describedMembers('f')}, 'enabled', ${isOn}, 'strategies', ${strategies(withSegments)},
     'variants', coalesce(f.it -> 'variants', '[]')`;
   return `case when f.parents = '{}' then json_build_object(${members}) else json_build_object(${members},
     'dependencies', (
@@ -80,7 +80,7 @@ const clientFeature = (withSegments: string): string => {
 
 /** SQL: the features of environment `$1` and of projects `$2`, which may be null for all, as they are there. */
 const wanted = (narrowed: string): string => `
-  select f.name, f.type, f.project, f.stale, f.description, f.impression_data, f.dependencies, f.parents, f.segment_ids,
+  select ${describedColumns.map((column) => `f.${column}`).join(', ')}, f.dependencies, f.parents, f.segment_ids,
     case when connected.project is not null then f.environments -> $1::text end as it
   from feature f
   left join project_environment connected on connected.project = f.project and connected.environment = $1::text

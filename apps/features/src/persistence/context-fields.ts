@@ -1,9 +1,8 @@
 import { notFound } from '@bunting/contracts';
-import type { Database, Statement, Tx } from '@bunting/database';
+import { type Database, momentSql, type Statement, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../domain/context-field.ts';
 import { named } from '../domain/refusals.ts';
 import type { User } from '../domain/users.ts';
-import { moment } from './feature-json.ts';
 import { strategiesWhere } from './strategy-uses.ts';
 
 /** Context fields within a unit of work. */
@@ -36,7 +35,7 @@ export const contextFieldRepository = ({ query }: Tx): ContextFieldRepository =>
   add: async (field) => {
     const text = `
       insert into context_field (name, description, sort_order, stickiness, legal_values)
-      values ($1, $2, $3, $4, $5::jsonb) on conflict do nothing returning ${moment('created_at')} as "createdAt"`;
+      values ($1, $2, $3, $4, $5::jsonb) on conflict do nothing returning ${momentSql('created_at')} as "createdAt"`;
     return (await query<{ createdAt: string }>(text, valuesOf(field)))[0];
   },
 
@@ -59,7 +58,7 @@ export const contextFieldRepository = ({ query }: Tx): ContextFieldRepository =>
 });
 
 const json = `json_build_object('name', field.name, 'description', field.description, 'stickiness', field.stickiness,
-  'sortOrder', field.sort_order, 'legalValues', field.legal_values, 'createdAt', ${moment('field.created_at')},
+  'sortOrder', field.sort_order, 'legalValues', field.legal_values, 'createdAt', ${momentSql('field.created_at')},
   'usedInProjects', coalesce(used.projects, 0), 'usedInFeatures', coalesce(used.features, 0))`;
 
 const all: Statement = {

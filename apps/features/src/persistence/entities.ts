@@ -1,5 +1,5 @@
 import type { Constraint, CreateStrategy, FeatureLink, FeatureTypeDescription, Tag } from '@bunting/contracts';
-import { Moment } from '@bunting/database';
+import { entitySql, Moment } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/context-field.ts';
 import type { Dependency, FeatureInEnvironment, LifecycleStage, Person } from '../domain/feature.ts';
@@ -263,6 +263,9 @@ export const FeatureEntity = defineEntity({
   ],
 });
 
+/** The properties that every description of a feature has: for clients, SDKs, projections and exports. */
+const describedBy = ['name', 'type', 'description', 'project', 'stale', 'impressionData'] as const;
+
 /** The last version of each feature that was deleted: another feature of that name continues from there. */
 export const DeletedFeatureEntity = defineEntity({
   name: 'DeletedFeature',
@@ -435,3 +438,19 @@ export const entities = [
   AppliedChangeRequestEntity,
   ImportProposalEntity,
 ];
+
+export const sql = entitySql(entities);
+
+/** The columns of the properties that every description of a feature has. */
+export const describedColumns = sql.columnsOf(FeatureEntity, describedBy);
+
+/** SQL: what every description of the feature in a row has, as arguments of `json_build_object`. */
+export const describedMembers = (row: string): string => sql.membersOf(FeatureEntity, row, describedBy);
+
+/** SQL: the whole feature in a row, as the domain knows it but for the pictures of its collaborators. */
+export const featureJson = (row: string): string =>
+  sql.jsonOf(FeatureEntity, row, sql.membersOf(FeatureEntity, row, ['project', 'type']));
+
+/** SQL: the segment in a row, as the domain knows it. */
+export const storedSegmentJson = (row: string): string =>
+  sql.jsonOf(SegmentEntity, row, sql.membersOf(SegmentEntity, row, ['project']));

@@ -2,6 +2,7 @@ import { type CountTokens, notFound, refusal, type ReplyOf, tagOf } from '@bunti
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { StoredEnvironment } from '../domain/environment.ts';
 import { named } from '../domain/refusals.ts';
+import { EnvironmentEntity, sql } from './entities.ts';
 import { withoutNulls } from './answered-json.ts';
 import type { Seen, SeenByNow, Tagged } from './tags.ts';
 
@@ -28,9 +29,6 @@ export interface EnvironmentRepository {
   featuresIn(names: readonly string[]): Promise<string[]>;
 }
 
-const members = `'name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled, 'protected', e.protected,
-  'requiredApprovals', e.required_approvals`;
-
 export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
   const seen = new Map<string, Seen<StoredEnvironment>>();
   const stored = (name: string, after: StoredEnvironment | undefined): void => {
@@ -48,7 +46,7 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
 
     findForUpdate: async (names) => {
       const text = `
-      select json_build_object(${members}) as environment from environment e where name = any ($1::text[])
+      select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
       order by name for update`;
       const found = await query<{ environment: StoredEnvironment }>(text, [names]);
       return found.map(({ environment }) => {
@@ -147,7 +145,7 @@ const all: Statement = {
 };
 const one: Statement = {
   name: 'environment',
-  text: `select ${described('$2', '$3')}::text as json, json_build_object(${members}) as own from environment e where e.name = $1`,
+  text: `select ${described('$2', '$3')}::text as json, ${sql.jsonOf(EnvironmentEntity, 'e')} as own from environment e where e.name = $1`,
 };
 const ofProject: Statement = {
   name: 'environments-for-project',

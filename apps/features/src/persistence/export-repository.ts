@@ -1,5 +1,6 @@
 import type { ExportFeaturesBody } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
+import { ContextFieldEntity, describedMembers, sql, TagTypeEntity } from './entities.ts';
 
 /** What leaves in an export. */
 export interface Exported {
@@ -41,9 +42,7 @@ const exported = `
   )
   select json_build_object(
     'features', ${list(`
-      select json_build_object('name', name, 'description', description, 'type', type, 'project', project,
-        'stale', stale, 'impressionData', impression_data, 'archived', false)
-      from selected order by name`)},
+      select json_build_object(${describedMembers('selected')}, 'archived', false) from selected order by name`)},
     'featureStrategies', ${list(`
       select json_build_object('id', strategy ->> 'id', 'name', strategy ->> 'name', 'featureName', feature,
         'title', strategy -> 'title', 'disabled', strategy -> 'disabled', 'sortOrder', strategy -> 'sortOrder',
@@ -55,8 +54,7 @@ const exported = `
         'enabled', coalesce((it -> 'enabled')::boolean, false), 'variants', coalesce(it -> 'variants', '[]'))
       from selected where connected order by name`)},
     'contextFields', ${list(`
-      select json_build_object('name', name, 'description', description, 'stickiness', stickiness,
-        'sortOrder', sort_order, 'legalValues', legal_values)
+      select ${sql.jsonOf(ContextFieldEntity, 'context_field')}
       from context_field where name in (select name from context) order by name`)},
     'featureTags', ${list(`
       select json_build_object('featureName', f.name, 'tagType', tag ->> 'type', 'tagValue', tag ->> 'value')
@@ -66,7 +64,7 @@ const exported = `
       where id in (select used::integer from strategy, jsonb_array_elements_text(strategy -> 'segments') as used)
       order by name collate "C"`)},
     'tagTypes', ${list(`
-      select json_build_object('name', name, 'description', description, 'icon', icon, 'color', color)
+      select ${sql.jsonOf(TagTypeEntity, 'tag_type')}
       from tag_type where name in (select tag ->> 'type' from selected f, jsonb_array_elements(f.tags) as tag) order by name`)},
     'dependencies', ${list(`
       select json_build_object('feature', name, 'dependencies', dependencies)

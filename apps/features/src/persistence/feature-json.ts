@@ -1,11 +1,9 @@
 import { lifecycleStages } from '@bunting/contracts';
+import { momentSql } from '@bunting/database';
+import { describedMembers } from './entities.ts';
 
 // PostgreSQL makes the JSON that clients and projections get, so that a read is one round trip whatever its size. Here is
 // what those statements share; in each, `f` is a row of `feature`.
-
-/** SQL: a moment as the API writes it. */
-export const moment = (value: string): string =>
-  `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const imageUrl = (ident: string): string =>
   `'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(trim(${ident})), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
@@ -18,7 +16,7 @@ const createdBy = `json_build_object(
 const lifecycle = `coalesce(
   (select stage from jsonb_array_elements(f.lifecycle) as stage
    order by array_position(array[${lifecycleStages.map((stage) => `'${stage}'`).join(', ')}], stage ->> 'stage') desc limit 1),
-  jsonb_build_object('stage', 'initial', 'enteredStageAt', ${moment('f.created_at')}))`;
+  jsonb_build_object('stage', 'initial', 'enteredStageAt', ${momentSql('f.created_at')}))`;
 
 /** SQL to join: `lately.yes` and `lately.no`, what was counted in the last sixty minutes by a row of `feature_seen`. */
 export const windowOf = (seen: string): string => `
@@ -31,7 +29,7 @@ export const windowOf = (seen: string): string => `
 
 const environmentMembers = `
   'name', e.name, 'type', e.type, 'enabled', coalesce((it -> 'enabled')::boolean, false), 'sortOrder', e.sort_order,
-  'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${moment('seen.last_seen_at')},
+  'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${momentSql('seen.last_seen_at')},
   'hasStrategies', coalesce(it -> 'strategies' <> '[]', false),
   'hasEnabledStrategies', coalesce(it -> 'strategies' @> '[{"disabled": false}]', false),
   'yes', lately.yes, 'no', lately.no`;
@@ -63,12 +61,11 @@ const activeChildren = `from feature child
 
 /** What every description of a feature that is not archived holds. */
 const members = `
-  'name', f.name, 'type', f.type, 'description', f.description, 'project', f.project, 'stale', f.stale,
-  'impressionData', f.impression_data, 'createdAt', ${moment('f.created_at')}, 'createdBy', ${createdBy},
-  'lastSeenAt', ${moment('env.last_seen_at')}, 'tags', f.tags,
+  ${describedMembers('f')}, 'createdAt', ${momentSql('f.created_at')}, 'createdBy', ${createdBy},
+  'lastSeenAt', ${momentSql('env.last_seen_at')}, 'tags', f.tags,
   'lifecycle', ${lifecycle}, 'environments', coalesce(env.list, '[]')`;
 
-const archivedAt = `'archivedAt', ${moment('f.archived_at')}`;
+const archivedAt = `'archivedAt', ${momentSql('f.archived_at')}`;
 
 const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(it -> 'strategies', '[]')`;
 const variants = `, 'variants', coalesce((

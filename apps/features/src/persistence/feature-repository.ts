@@ -4,8 +4,9 @@ import type { Outbox } from '@bunting/outbox';
 import type { Feature } from '../domain/feature.ts';
 import type { Surroundings } from '../domain/surroundings.ts';
 import { absentFeature } from './absent-feature.ts';
+import { featureJson } from './entities.ts';
 import { statesOf } from './feature-json.ts';
-import { type FeatureJson, featureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
+import { type FeatureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { holdReferences as holdReferencesOf } from './references.ts';
 import { type Guard, noGuard, protectedOfProject } from './protection.ts';
 import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
@@ -57,20 +58,20 @@ interface SavedRow {
 const nobody: Mentions = { texts: [], numbers: [] };
 
 const getForUpdate = `
-  select ${featureJson} as feature, f.edition,
+  select ${featureJson('f')} as feature, f.edition,
     ${surroundingsJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as surroundings,
     array(${protectedOfProject('p.id')}) as guarded
   from feature f join project p on p.id = f.project
   where f.name = $1 and f.project = $2
   for update of f`;
 
-const findForUpdate = `select ${featureJson} as feature, f.edition from feature f where f.name = $1 for update`;
+const findForUpdate = `select ${featureJson('f')} as feature, f.edition from feature f where f.name = $1 for update`;
 
 const findAllForUpdate = `
-  select ${featureJson} as feature, f.edition from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
+  select ${featureJson('f')} as feature, f.edition from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
 
 const families = `
-  select ${featureJson} as feature, f.edition from feature f
+  select ${featureJson('f')} as feature, f.edition from feature f
   where f.name in (
     select unnest($1::text[])
     union select unnest(child.parents) from feature child where child.name = any ($1::text[]))`;

@@ -1,16 +1,8 @@
 import { type Constraint, imageUrlOf } from '@bunting/contracts';
 import type { Feature, Person } from '../domain/feature.ts';
-import { moment } from './feature-json.ts';
+import { FeatureEntity, sql } from './entities.ts';
 
 // Between a row of `feature` and the feature that the domain knows.
-
-/** SQL: the row `f` as a feature, in one JSON document. */
-export const featureJson = `json_build_object(
-  'name', f.name, 'project', f.project, 'type', f.type, 'description', f.description, 'stale', f.stale,
-  'impressionData', f.impression_data, 'createdAt', ${moment('f.created_at')},
-  'createdBy', json_build_object('id', f.created_by_id, 'name', f.created_by_name),
-  'archivedAt', ${moment('f.archived_at')}, 'environments', f.environments, 'tags', f.tags,
-  'dependencies', f.dependencies, 'lifecycle', f.lifecycle, 'links', f.links, 'collaborators', f.collaborators)`;
 
 /** What `featureJson` makes: collaborators come with their pictures, which are made once, at writing. */
 export type FeatureJson = Omit<Feature, 'collaborators'> & {
@@ -25,60 +17,23 @@ export const featureOf = (json: FeatureJson): Feature => ({
 const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** The row of a feature. The last four columns only repeat what the documents hold, for look-ups. */
-const rowOf = (feature: Feature): Readonly<Record<keyof typeof columns, unknown>> => {
+const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
   const strategies = Object.values(feature.environments).flatMap((environment) => environment.strategies);
   const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
-  return {
-    name: feature.name,
-    project: feature.project,
-    type: feature.type,
-    description: feature.description,
-    stale: feature.stale,
-    impression_data: feature.impressionData,
-    created_at: feature.createdAt,
-    created_by_id: feature.createdBy.id,
-    created_by_name: feature.createdBy.name,
-    archived_at: feature.archivedAt,
-    environments: feature.environments,
-    tags: feature.tags,
-    dependencies: feature.dependencies,
-    lifecycle: feature.lifecycle,
-    links: feature.links,
+  return sql.rowOf(FeatureEntity, {
+    ...feature,
     collaborators: feature.collaborators.map(({ id, name }) => ({ id, name, imageUrl: imageUrlOf(name) })),
-    strategy_ids: unique(strategies.map(({ id }) => id)),
-    segment_ids: unique(strategies.flatMap(({ segments }) => segments)),
-    context_names: unique(constraints.map(({ contextName }) => contextName)),
+    strategyIds: unique(strategies.map(({ id }) => id)),
+    segmentIds: unique(strategies.flatMap(({ segments }) => segments)),
+    contextNames: unique(constraints.map(({ contextName }) => contextName)),
     parents: unique(feature.dependencies.map((dependency) => dependency.feature)),
-  };
+  });
 };
 
-const columns = {
-  name: 'text',
-  project: 'text',
-  type: 'text',
-  description: 'text',
-  stale: 'boolean',
-  impression_data: 'boolean',
-  created_at: 'timestamptz',
-  created_by_id: 'integer',
-  created_by_name: 'text',
-  archived_at: 'timestamptz',
-  environments: 'jsonb',
-  tags: 'jsonb',
-  dependencies: 'jsonb',
-  lifecycle: 'jsonb',
-  links: 'jsonb',
-  collaborators: 'jsonb',
-  strategy_ids: 'text[]',
-  segment_ids: 'integer[]',
-  context_names: 'text[]',
-  parents: 'text[]',
-} as const;
-
-const names = Object.keys(columns);
-const given = `json_to_recordset($1::json) as given (${Object.entries(columns)
-  .map(([name, type]) => `${name} ${type}`)
-  .join(', ')})`;
+/** Columns that the statements below compute, or leave alone. */
+const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'edition']);
+const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(name));
+const given = 'json_populate_recordset(null::feature, $1::json) as given';
 
 /** The one parameter of the statements below: features as rows. */
 export const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));

@@ -5,9 +5,9 @@ import {
   type ProjectStatus,
   type ReplyOf,
 } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, momentSql, type Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
-import { featuresOfProject, moment } from './feature-json.ts';
+import { featuresOfProject } from './feature-json.ts';
 import { orNull, withoutNulls } from './answered-json.ts';
 import { type HeldProject, members, owners } from './held-projects.ts';
 import {
@@ -29,8 +29,8 @@ const overview = (...more: readonly string[]): string => `
     `'health': ${health}`,
     `'favorite': exists (select from project_favorite where project = p.id and user_id = $2)`,
     `'members': ${members}, 'owners': ${owners}`,
-    `'createdAt': ${moment('p.created_at')}, 'updatedAt': ${moment('coalesce(p.updated_at, p.created_at)')}`,
-    `'archivedAt': ${moment('p.archived_at')}`,
+    `'createdAt': ${momentSql('p.created_at')}, 'updatedAt': ${momentSql('coalesce(p.updated_at, p.created_at)')}`,
+    `'archivedAt': ${momentSql('p.archived_at')}`,
     `'environments': coalesce((
       select json_agg(${withoutNulls(`'environment': e.name, 'defaultStrategy': connected.default_strategy`)}
         order by e.sort_order, e.name)

@@ -6,7 +6,7 @@ import {
   notFound,
   type ReplyOf,
 } from '@bunting/contracts';
-import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import { brokenConstraint, type Database, momentSql, type Statement, type Tx } from '@bunting/database';
 import type { FeatureNaming } from '../domain/names.ts';
 import { mayReuseIds, projectIdTaken } from '../domain/project.ts';
 import { named } from '../domain/refusals.ts';
@@ -16,7 +16,6 @@ import { health, joinFigures, lastUsage } from './project-figures.ts';
 import { nextProjectVersion } from './project-settings.ts';
 import { OvertakenError } from './references.ts';
 import { orNull, withoutNulls } from './answered-json.ts';
-import { moment } from './feature-json.ts';
 import { ProjectEntity, ProjectEnvironmentEntity } from './entities.ts';
 
 /** What a new feature must know of the place that it is to have. */
@@ -124,8 +123,8 @@ const projects: Statement = {
       `'health': ${health}`,
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
       `'memberCount': ${members}, 'owners': ${owners}`,
-      `'createdAt': ${moment('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
-      `'lastReportedFlagUsage': ${orNull(lastUsage)}, 'lastUpdatedAt': ${orNull(moment('recent."lastEventAt"'))}`,
+      `'createdAt': ${momentSql('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
+      `'lastReportedFlagUsage': ${orNull(lastUsage)}, 'lastUpdatedAt': ${orNull(momentSql('recent."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p

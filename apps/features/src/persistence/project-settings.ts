@@ -3,7 +3,8 @@ import { brokenConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { StoredProject } from '../domain/project.ts';
 import type { StoredSegment } from '../domain/segment.ts';
-import { moment, statesOf } from './feature-json.ts';
+import { ProjectEntity, sql, storedSegmentJson } from './entities.ts';
+import { statesOf } from './feature-json.ts';
 
 /** A project as it is found, archived or not. */
 export interface FoundProject {
@@ -42,17 +43,14 @@ export interface ProjectSettings {
 const lockProject = 'select from project where id = $1 for update';
 // After the lock, as a statement of its own: it must see what was committed while the lock was waited for.
 const find = `
-  select json_build_object('id', p.id, 'name', p.name, 'description', p.description, 'mode', p.mode,
-      'defaultStickiness', p.default_stickiness, 'featureLimit', p.feature_limit, 'featureNaming', p.feature_naming) as project,
+  select ${sql.jsonOf(ProjectEntity, 'p')} as project,
     p.archived_at is not null as "isArchived",
     (select count(*) from feature where project = p.id and archived_at is null) as "activeFeatures",
     array(select environment from project_environment where project = p.id) as environments
   from project p where p.id = $1`;
 
 const removeSegments = `
-  delete from segment s where s.project = $1 returning s.version, json_build_object('id', s.id, 'name', s.name,
-    'description', s.description, 'project', s.project, 'constraints', s.constraints, 'createdBy', s.created_by,
-    'createdAt', ${moment('s.created_at')}) as segment`;
+  delete from segment s where s.project = $1 returning s.version, ${storedSegmentJson('s')} as segment`;
 
 const touch = `
   with saved as (update feature set version = version + 1 where name = any ($1::text[]) returning *) ${statesOf('saved')}`;

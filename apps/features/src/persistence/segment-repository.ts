@@ -1,10 +1,9 @@
 import { invalid, notFound, refusal, tagOf } from '@bunting/contracts';
-import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import { brokenConstraint, type Database, momentSql, type Statement, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { named } from '../domain/refusals.ts';
 import type { SegmentContent, StoredSegment } from '../domain/segment.ts';
-import { SegmentEntity } from './entities.ts';
-import { moment } from './feature-json.ts';
+import { SegmentEntity, storedSegmentJson } from './entities.ts';
 import { orNull, withoutNulls } from './answered-json.ts';
 import type { Tagged } from './tags.ts';
 
@@ -49,21 +48,17 @@ export const segmentRepository = (tx: Tx, outbox: Outbox): SegmentRepository => 
   },
 });
 
-const members = `
-  'id', s.id, 'name', s.name, 'description', s.description, 'project', s.project, 'constraints', s.constraints,
-  'createdBy', s.created_by, 'createdAt', ${moment('s.created_at')}`;
-
 /** SQL: the row `s` of `segment` as clients get it. */
 export const segmentJson = (...more: readonly string[]): string =>
   withoutNulls(
     `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
-    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${moment('s.created_at')}`,
+    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${momentSql('s.created_at')}`,
     ...more,
   );
 
 const oneSegment: Statement = {
   name: 'segment',
-  text: `select ${segmentJson()}::text as json, json_build_object(${members}) as own from segment s
+  text: `select ${segmentJson()}::text as json, ${storedSegmentJson('s')} as own from segment s
     where id = $1 and (project is null or project <> all ($2::text[]))`,
 };
 

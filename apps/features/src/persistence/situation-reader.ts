@@ -1,8 +1,8 @@
 import type { Database, Statement } from '@bunting/database';
 import type { SegmentUser, Situation } from '../domain/changes/index.ts';
 import type { StoredSegment } from '../domain/segment.ts';
-import { moment } from './feature-json.ts';
-import { type FeatureJson, featureJson, featureOf } from './feature-row.ts';
+import { featureJson, storedSegmentJson } from './entities.ts';
+import { type FeatureJson, featureOf } from './feature-row.ts';
 import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
 
 /** What changes are about, as far as it can be said before they are understood. */
@@ -43,15 +43,13 @@ const situation: Statement = {
         `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
         `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
       )},
-      'features', ${list(`select ${featureJson} from found f`)},
+      'features', ${list(`select ${featureJson('f')} from found f`)},
       'children', ${list(`
         select json_build_object('parent', parent, 'name', child.name) from feature child, unnest(child.parents) as parent
         where child.parents && $4::text[] and child.parents <> '{}' and ${isActive('child')}
           and parent = any ($4::text[])`)},
       'segments', ${list(`
-        select json_build_object('id', id, 'name', name, 'description', description, 'project', project,
-          'constraints', constraints, 'createdBy', created_by, 'createdAt', ${moment('created_at')})
-        from segment where id = any ($5::integer[])`)},
+        select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
       'segmentUsers', ${list(`
         select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
         where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}

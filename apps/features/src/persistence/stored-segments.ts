@@ -3,7 +3,7 @@ import { brokenConstraint, type Database, type Statement, type Tx } from '@bunti
 import { named } from '../domain/refusals.ts';
 import type { SegmentNeighbours, StoredSegment } from '../domain/segment.ts';
 import type { ChangeApplication } from './change-application.ts';
-import { moment } from './feature-json.ts';
+import { storedSegmentJson } from './entities.ts';
 import { segmentJson } from './segment-repository.ts';
 import { strategiesWhere } from './strategy-uses.ts';
 import type { Seen, SeenByNow } from './tags.ts';
@@ -23,12 +23,8 @@ export interface StoredSegments {
   featureOfStrategy(id: string): Promise<{ readonly name: string; readonly project: string } | undefined>;
 }
 
-const members = `
-  'id', s.id, 'name', s.name, 'description', s.description, 'project', s.project, 'constraints', s.constraints,
-  'createdBy', s.created_by, 'createdAt', ${moment('s.created_at')}`;
-
 const getForUpdate = `
-  select json_build_object(${members}) as segment,
+  select ${storedSegmentJson('s')} as segment,
     (select id from segment where name = $2) as "idOfName"
   from segment s where s.id = $1 for update of s`;
 

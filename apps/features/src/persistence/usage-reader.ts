@@ -1,7 +1,7 @@
 import { notFound } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, momentSql, type Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
-import { moment, windowOf } from './feature-json.ts';
+import { windowOf } from './feature-json.ts';
 
 /** What was counted: each answer is JSON, made in one statement. */
 export interface UsageReader {
@@ -23,7 +23,7 @@ const lately: Statement = {
     select json_build_object(${about},
       'lastHourUsage', coalesce((
         select json_agg(json_build_object(
-          'environment', e.name, 'timestamp', ${moment("date_trunc('hour', seen.last_seen_at, 'UTC')")},
+          'environment', e.name, 'timestamp', ${momentSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
           'yes', lately.yes, 'no', lately.no) order by e.sort_order, e.name)
         from feature_seen seen join environment e on e.name = seen.environment ${windowOf('seen')}
         where seen.feature = f.name and lately.yes + lately.no > 0), '[]'),
@@ -40,7 +40,7 @@ const byHour: Statement = {
       'data', coalesce((
         select json_agg(json_build_object(
           'featureName', f.name, 'appName', kept.app_name, 'environment', kept.environment,
-          'timestamp', ${moment('kept.hour')}, 'yes', kept.yes, 'no', kept.no, 'variants', kept.variants)
+          'timestamp', ${momentSql('kept.hour')}, 'yes', kept.yes, 'no', kept.no, 'variants', kept.variants)
           order by kept.hour desc, e.sort_order, e.name, kept.app_name)
         from ${kept('make_interval(hours => $2::integer)')}), '[]'))::text as json
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
