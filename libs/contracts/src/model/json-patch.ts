@@ -6,6 +6,7 @@ export const patchOperators = ['add', 'remove', 'replace', 'copy', 'move'] as co
 
 const isOneOf = (...operators: readonly (typeof patchOperators)[number][]) => ({
   properties: { op: { enum: operators } },
+  required: ['op'],
 });
 
 /** One step of a patch. The empty path is the whole document, which a step can only replace. */
@@ -25,7 +26,7 @@ export const PatchOperation = Type.Object(
       { if: isOneOf('copy', 'move'), then: { required: ['from'] } },
       { if: isOneOf('copy', 'move', 'remove'), then: { properties: { path: { minLength: 1 } } } },
       {
-        if: { properties: { path: { maxLength: 0 } } },
+        if: { properties: { path: { maxLength: 0 } }, required: ['path'] },
         then: { properties: { value: { type: ['object', 'array'] } } },
       },
     ],
