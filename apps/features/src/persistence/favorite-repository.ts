@@ -1,17 +1,13 @@
 import type { Tx } from '@bunting/database';
+import { FeatureFavoriteEntity } from './entities.ts';
+import { insertIfAbsent } from './insert-if-absent.ts';
 
-/** Which features users like, within a unit of work. */
-export interface FavoriteRepository {
+/** The favourite features of users, within a unit of work. */
+export const favoriteRepository = (tx: Tx) => ({
   /** Makes a feature a favourite of a user; says whether it was none before. */
-  add(feature: string, userId: number): Promise<boolean>;
+  add: (feature: string, userId: number): Promise<boolean> =>
+    insertIfAbsent(tx, FeatureFavoriteEntity, { feature, userId }),
   /** Makes it none any more; says whether it was one before. */
-  remove(feature: string, userId: number): Promise<boolean>;
-}
-
-const add = 'insert into feature_favorite (feature, user_id) values ($1, $2) on conflict do nothing returning feature';
-const remove = 'delete from feature_favorite where feature = $1 and user_id = $2 returning feature';
-
-export const favoriteRepository = ({ query }: Tx): FavoriteRepository => ({
-  add: async (feature, userId) => (await query(add, [feature, userId])).length > 0,
-  remove: async (feature, userId) => (await query(remove, [feature, userId])).length > 0,
+  remove: async (feature: string, userId: number): Promise<boolean> =>
+    (await tx.em.nativeDelete(FeatureFavoriteEntity, { feature, userId })) > 0,
 });

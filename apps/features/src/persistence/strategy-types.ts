@@ -2,50 +2,39 @@ import { notFound } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 import type { User } from '../domain/users.ts';
 import type { StoredStrategyType } from '../domain/strategy-type.ts';
+import { sql, StrategyTypeEntity } from './entities.ts';
+import { insertIfAbsent } from './insert-if-absent.ts';
+
+const findForUpdate = `
+  select ${sql.selectOf(StrategyTypeEntity, 'strategy_type')} from strategy_type where name = $1 for update`;
+
+/** Own types of strategies are listed after the built-in ones. */
+const sortOrder = 9999;
 
 /** Types of strategies within a unit of work. */
-export interface StrategyTypeRepository {
-  findForUpdate(name: string): Promise<StoredStrategyType | undefined>;
+export const strategyTypeRepository = (tx: Tx) => ({
+  findForUpdate: async (name: string): Promise<StoredStrategyType | undefined> =>
+    (await tx.query<StoredStrategyType>(findForUpdate, [name]))[0],
+
   /** False when there is one of that name already. */
-  add(type: StoredStrategyType): Promise<boolean>;
-  save(type: StoredStrategyType): Promise<void>;
-  remove(name: string): Promise<void>;
+  add: (type: StoredStrategyType): Promise<boolean> => insertIfAbsent(tx, StrategyTypeEntity, { ...type, sortOrder }),
+
+  save: async ({ name, ...type }: StoredStrategyType): Promise<void> => {
+    await tx.em.nativeUpdate(StrategyTypeEntity, { name }, type);
+  },
+
+  remove: async (name: string): Promise<void> => {
+    await tx.em.nativeDelete(StrategyTypeEntity, { name });
+  },
+
   /** The features with a strategy of the type, archived ones too. */
-  usersOf(name: string): Promise<User[]>;
-}
-
-export const strategyTypeRepository = ({ query }: Tx): StrategyTypeRepository => ({
-  findForUpdate: async (name) => {
-    const text = `
-      select name, title, description, parameters, built_in as "builtIn", deprecated
-      from strategy_type where name = $1 for update`;
-    return (await query<StoredStrategyType>(text, [name]))[0];
-  },
-
-  add: async ({ name, title, description, parameters }) => {
-    const text = `
-      insert into strategy_type (name, title, description, parameters, sort_order)
-      values ($1, $2, $3, $4::jsonb, 9999) on conflict do nothing returning name`;
-    return (await query(text, [name, title, description, JSON.stringify(parameters)])).length > 0;
-  },
-
-  save: async ({ name, title, description, parameters, deprecated }) => {
-    const text = `
-      update strategy_type set title = $2, description = $3, parameters = $4::jsonb, deprecated = $5 where name = $1`;
-    await query(text, [name, title, description, JSON.stringify(parameters), deprecated]);
-  },
-
-  remove: async (name) => {
-    await query('delete from strategy_type where name = $1', [name]);
-  },
-
-  usersOf: async (name) => {
+  usersOf: async (name: string): Promise<User[]> => {
     const text = `
       select name, project from feature
       where strategy_ids <> '{}'
         and jsonb_path_exists(environments, '$.*.strategies[*] ? (@.name == $name)', jsonb_build_object('name', $1::text))
       order by name`;
-    return query<User>(text, [name]);
+    return tx.query<User>(text, [name]);
   },
 });
 
@@ -63,15 +52,10 @@ const one: Statement = {
   text: `select ${json}::text as json from strategy_type where name = $1`,
 };
 
-/** Types of strategies as they are now, as JSON, for who only looks. */
-export interface StrategyTypeReader {
-  all(): Promise<string>;
-  one(name: string): Promise<string>;
-}
-
-export const strategyTypeReader = (database: Database): StrategyTypeReader => ({
-  all: async () => (await database.read<{ json: string }>(all))[0]?.json ?? '',
-  one: async (name) => {
+/** Types of strategies as they are now, as JSON, for queries. */
+export const strategyTypeReader = (database: Database) => ({
+  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
+  one: async (name: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(one, [name]);
     if (row === undefined) throw notFound('No strategy found');
     return row.json;

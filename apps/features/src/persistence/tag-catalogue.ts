@@ -1,27 +1,13 @@
 import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
+import { sql, TagEntity, TagTypeEntity } from './entities.ts';
+import { insertIfAbsent } from './insert-if-absent.ts';
 import { orNull, withoutNulls } from './answered-json.ts';
 import { OvertakenError } from './references.ts';
 
 /** A type of tags as it is stored. */
 export type StoredTagType = Required<TagTypeDescription>;
-
-/** Tags and their types within a unit of work. */
-export interface TagCatalogue {
-  /** False when there is no such tag. */
-  removeTag(tag: Tag): Promise<boolean>;
-  /** The names of the features that have a tag of the type, or that very tag, in their order. */
-  namesOfTagged(type: string, value?: string): Promise<string[]>;
-  /** @throws OvertakenError when a feature has got such a tag since they were looked for. */
-  requireNoneTagged(type: string, value?: string): Promise<void>;
-  findTypeForUpdate(name: string): Promise<StoredTagType | undefined>;
-  /** False when there is one of that name already. */
-  addType(type: StoredTagType): Promise<boolean>;
-  saveType(type: StoredTagType): Promise<void>;
-  /** Its tags go with it. */
-  removeType(name: string): Promise<void>;
-}
 
 const tagType = withoutNulls(
   `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,
@@ -31,39 +17,40 @@ const tagged = 'select name from feature where tags @> $1::jsonb order by name';
 const wanted = (type: string, value?: string): string =>
   JSON.stringify([value === undefined ? { type } : { type, value }]);
 
-export const tagCatalogue = ({ query }: Tx): TagCatalogue => ({
-  removeTag: async ({ type, value }) =>
-    (await query('delete from tag where type = $1 and value = $2 returning value', [type, value])).length > 0,
+const findTypeForUpdate = `
+  select ${sql.selectOf(TagTypeEntity, 'tag_type')} from tag_type where name = $1 for update`;
 
-  namesOfTagged: async (type, value) => {
-    const rows = await query<{ name: string }>(tagged, [wanted(type, value)]);
+/** Tags and their types within a unit of work. */
+export const tagCatalogue = (tx: Tx) => ({
+  /** False when there is no such tag. */
+  removeTag: async ({ type, value }: Tag): Promise<boolean> =>
+    (await tx.em.nativeDelete(TagEntity, { type, value })) > 0,
+
+  /** The names of the features that have a tag of the type, or that very tag, in their order. */
+  namesOfTagged: async (type: string, value?: string): Promise<string[]> => {
+    const rows = await tx.query<{ name: string }>(tagged, [wanted(type, value)]);
     return rows.map((row) => row.name);
   },
 
-  requireNoneTagged: async (type, value) => {
-    const rows = await query(`${tagged} limit 1`, [wanted(type, value)]);
+  /** @throws OvertakenError when a feature has got such a tag since they were looked for. */
+  requireNoneTagged: async (type: string, value?: string): Promise<void> => {
+    const rows = await tx.query(`${tagged} limit 1`, [wanted(type, value)]);
     if (rows.length > 0) throw new OvertakenError('A feature has got the tag meanwhile.');
   },
 
-  findTypeForUpdate: async (name) => {
-    const text = 'select name, description, icon, color from tag_type where name = $1 for update';
-    return (await query<StoredTagType>(text, [name]))[0];
+  findTypeForUpdate: async (name: string): Promise<StoredTagType | undefined> =>
+    (await tx.query<StoredTagType>(findTypeForUpdate, [name]))[0],
+
+  /** False when there is one of that name already. */
+  addType: (type: StoredTagType): Promise<boolean> => insertIfAbsent(tx, TagTypeEntity, type),
+
+  saveType: async ({ name, ...type }: StoredTagType): Promise<void> => {
+    await tx.em.nativeUpdate(TagTypeEntity, { name }, type);
   },
 
-  addType: async ({ name, description, icon, color }) => {
-    const text = `
-      insert into tag_type (name, description, icon, color) values ($1, $2, $3, $4)
-      on conflict do nothing returning name`;
-    return (await query(text, [name, description, icon, color])).length > 0;
-  },
-
-  saveType: async ({ name, description, icon, color }) => {
-    const text = 'update tag_type set description = $2, icon = $3, color = $4 where name = $1';
-    await query(text, [name, description, icon, color]);
-  },
-
-  removeType: async (name) => {
-    await query('delete from tag_type where name = $1', [name]);
+  /** Its tags go with it. */
+  removeType: async (name: string): Promise<void> => {
+    await tx.em.nativeDelete(TagTypeEntity, { name });
   },
 });
 
@@ -103,32 +90,25 @@ const oneTagType: Statement = {
     from tag_type where name = $1`,
 };
 
-/** Tags and their types as they are now, as JSON, for who only looks. */
-export interface TagReader {
-  /** Those of a type, or of every type, without those that only hidden projects use. */
-  all(type: string | null, hidden: readonly string[], page: Page): Promise<string>;
-  one(tag: Tag, hidden: readonly string[]): Promise<string>;
-  types(): Promise<string>;
-  type(name: string): Promise<string>;
-  isTypeTaken(name: string): Promise<boolean>;
-}
-
-export const tagReader = (database: Database): TagReader => {
+/** Tags and their types as they are now, as JSON, for queries. */
+export const tagReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    all: async (type, hidden, { limit = null, offset = 0 }) => (await read(tags, [type, hidden, limit, offset])) ?? '',
-    one: async ({ type, value }, hidden) => {
+    /** Those of a type, or of every type, without those that only hidden projects use. */
+    all: async (type: string | null, hidden: readonly string[], { limit, offset = 0 }: Page): Promise<string> =>
+      (await read(tags, [type, hidden, limit ?? null, offset])) ?? '',
+    one: async ({ type, value }: Tag, hidden: readonly string[]): Promise<string> => {
       const json = await read(oneTag, [type, value, hidden]);
       if (json === undefined) throw notFound(`No tag with type: [${named(type)}] and value [${named(value)}]`);
       return json;
     },
-    types: async () => (await read(tagTypes)) ?? '',
-    type: async (name) => {
+    types: async (): Promise<string> => (await read(tagTypes)) ?? '',
+    type: async (name: string): Promise<string> => {
       const json = await read(oneTagType, [name]);
       if (json === undefined) throw notFound('Could not find tag-type');
       return json;
     },
-    isTypeTaken: async (name) => (await read(oneTagType, [name])) !== undefined,
+    isTypeTaken: async (name: string): Promise<boolean> => (await read(oneTagType, [name])) !== undefined,
   };
 };

@@ -6,7 +6,7 @@ import { type ApplicationRepository, applicationRepository } from './application
 import { catalogue, type Catalogue } from './catalogue.ts';
 import { type ChangeApplication, changeApplication } from './change-application.ts';
 import { type DestinationRepository, destinationRepository } from './destination-repository.ts';
-import { type FavoriteRepository, favoriteRepository } from './favorite-repository.ts';
+import { favoriteRepository } from './favorite-repository.ts';
 import { type FeatureRepository, featureRepository } from './feature-repository.ts';
 import { type Neighbourhood, neighbourhood } from './neighbourhood.ts';
 import { type Guard, guardFor, noGuard, type ProtectionRepository, protectionRepository } from './protection.ts';
@@ -15,16 +15,16 @@ import { holdReferences } from './references.ts';
 import { type SegmentRepository, segmentRepository } from './segment-repository.ts';
 import { type Upkeep, upkeep } from './upkeep.ts';
 import { type UsageRepository, usageRepository } from './usage-repository.ts';
-import { type ContextFieldRepository, contextFieldRepository } from './context-fields.ts';
+import { contextFieldRepository } from './context-fields.ts';
 import { type ImportProposals, importProposals } from './import-proposals.ts';
 import { type Exporting, exporting } from './export-repository.ts';
 import { type ProjectSettings, projectSettings } from './project-settings.ts';
 import { type EnvironmentRepository, environmentRepository } from './environments.ts';
-import { type StrategyTypeRepository, strategyTypeRepository } from './strategy-types.ts';
-import { type FeatureTypeRepository, featureTypeRepository } from './feature-types.ts';
+import { strategyTypeRepository } from './strategy-types.ts';
+import { featureTypeRepository } from './feature-types.ts';
 import { type StoredSegments, storedSegments } from './stored-segments.ts';
 import { judge } from './tags.ts';
-import { type TagCatalogue, tagCatalogue } from './tag-catalogue.ts';
+import { tagCatalogue } from './tag-catalogue.ts';
 
 /** Who has the work done, and when: it goes with everything that is told. */
 export interface Occasion {
@@ -50,16 +50,16 @@ export interface Work {
   readonly protection: ProtectionRepository;
   readonly guard: Guard;
   readonly neighbourhood: Neighbourhood;
-  readonly tags: TagCatalogue;
-  readonly featureTypes: FeatureTypeRepository;
-  readonly strategyTypes: StrategyTypeRepository;
+  readonly tags: ReturnType<typeof tagCatalogue>;
+  readonly featureTypes: ReturnType<typeof featureTypeRepository>;
+  readonly strategyTypes: ReturnType<typeof strategyTypeRepository>;
   readonly environments: EnvironmentRepository;
   readonly projectSettings: ProjectSettings;
   readonly exporting: Exporting;
   readonly importProposals: ImportProposals;
-  readonly contextFields: ContextFieldRepository;
+  readonly contextFields: ReturnType<typeof contextFieldRepository>;
   readonly storedSegments: StoredSegments;
-  readonly favorites: FavoriteRepository;
+  readonly favorites: ReturnType<typeof favoriteRepository>;
   readonly usage: UsageRepository;
   readonly applications: ApplicationRepository;
   readonly upkeep: Upkeep;
