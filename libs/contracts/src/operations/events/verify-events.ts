@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DeadLetter } from '../../dead-letters.ts';
-import { Nullable, Timestamp } from '../../model/schema.ts';
+import { Nullable } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 
 const id = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
