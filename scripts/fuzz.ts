@@ -123,7 +123,12 @@ const main = async (): Promise<void> => {
     });
     process.stderr.write('\r');
     console.log(show(report));
-    if (report.violations.length > 0) console.log(showViolations(report, seed, own?.loggedOf));
+    if (report.violations.length > 0) {
+      console.log(showViolations(report, seed, own?.loggedOf));
+      const errors = own?.errors() ?? [];
+      if (errors.length > 0)
+        console.log(`\nErrors in the log of the server:\n${errors.slice(0, shownAtMost).join('\n')}`);
+    }
     const late = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
     if (late) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
     if (late || report.violations.length > 0) process.exitCode = 1;

@@ -15,6 +15,8 @@ export interface OwnBunting {
   eventLoopP99Ms(): Promise<number | undefined>;
   /** the line of the log that has the error of this id */
   loggedOf(errorId: string): string | undefined;
+  /** the lines of level `error` in the log, oldest first */
+  errors(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -81,6 +83,7 @@ export const startOwnBunting = async (): Promise<OwnBunting> => {
     key,
     eventLoopP99Ms: async () => p99In(await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text()),
     loggedOf: (errorId) => lines.find((line) => line.includes(errorId)),
+    errors: () => lines.filter((line) => line.includes('"level":50')),
     stop,
   };
 };
