@@ -6,18 +6,6 @@ import { usedOnlyIn } from './application-repository.ts';
 
 type Hidden = readonly string[];
 
-/** The applications as they are now, as JSON, each answer in one statement. What is used in hidden projects alone is not there. */
-export interface ApplicationReader {
-  all(query: ApplicationsQuery, hidden: Hidden): Promise<string>;
-  one(appName: string, hidden: Hidden): Promise<string>;
-  overview(appName: string, hidden: Hidden): Promise<string>;
-  instances(appName: string, environment: string, hidden: Hidden): Promise<string>;
-  ofProject(project: string, query: ProjectApplicationsQuery): Promise<string>;
-  outdatedSdksOf(project: string): Promise<string>;
-  /** Whether there is an application of that name that is used in hidden projects alone. */
-  isHidden(appName: string, hidden: Hidden): Promise<boolean>;
-}
-
 const usageOf = (hidden: string): string => `
   select project, json_agg(environment order by environment) as environments, min(environment) as first
   from client_application_usage where app_name = a.app_name and project <> all (${hidden}::text[]) group by project`;
@@ -213,7 +201,8 @@ const isHidden: Statement = {
 const usualPage = 1_000;
 const usualPageOfProject = 50;
 
-export const applicationReader = (database: Database): ApplicationReader => {
+/** The applications as they are now, as JSON, each answer in one statement. What is used in hidden projects alone is not there. */
+export const applicationReader = (database: Database) => {
   const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
     if (row === undefined) throw notFound(missing);
@@ -223,16 +212,24 @@ export const applicationReader = (database: Database): ApplicationReader => {
   const noProject = (id: string): string => `No project found: ${named(id)}`;
 
   return {
-    all: ({ query = null, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = usualPage }, hidden) =>
-      found(all(sortBy, sortOrder), [hidden, query, offset, limit], 'Could not find the applications'),
-    one: (appName, hidden) => found(one, [appName, hidden], noApplication(appName)),
-    overview: (appName, hidden) => found(overview, [appName, hidden], noApplication(appName)),
-    instances: (appName, environment, hidden) =>
+    all: (
+      { query, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = usualPage }: ApplicationsQuery,
+      hidden: Hidden,
+    ): Promise<string> =>
+      found(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit], 'Could not find the applications'),
+    one: (appName: string, hidden: Hidden): Promise<string> => found(one, [appName, hidden], noApplication(appName)),
+    overview: (appName: string, hidden: Hidden): Promise<string> =>
+      found(overview, [appName, hidden], noApplication(appName)),
+    instances: (appName: string, environment: string, hidden: Hidden): Promise<string> =>
       found(instances, [appName, hidden, environment], noApplication(appName)),
-    ofProject: (project, { query = null, sortOrder = 'asc', offset = 0, limit = usualPageOfProject }) =>
-      found(ofProject(sortOrder), [project, query, offset, limit], noProject(project)),
-    outdatedSdksOf: (project) => found(outdatedSdks, [project], noProject(project)),
-    isHidden: async (appName, hidden) =>
+    ofProject: (
+      project: string,
+      { query, sortOrder = 'asc', offset = 0, limit = usualPageOfProject }: ProjectApplicationsQuery,
+    ): Promise<string> => found(ofProject(sortOrder), [project, query ?? null, offset, limit], noProject(project)),
+    outdatedSdksOf: (project: string): Promise<string> => found(outdatedSdks, [project], noProject(project)),
+    /** Whether there is an application of that name that is used in hidden projects alone. */
+    isHidden: async (appName: string, hidden: Hidden): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
   };
 };
+export type ApplicationReader = ReturnType<typeof applicationReader>;

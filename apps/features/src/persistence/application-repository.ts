@@ -1,23 +1,6 @@
 import { momentSql, type Tx } from '@bunting/database';
 import type { MissingFeature, NewApplications, ReportedApplication, SeenApplication } from '../domain/applications.ts';
 
-/** Applications within a unit of work. However many a report names, each of these is a fixed number of statements. */
-export interface ApplicationRepository {
-  /** What is known of the applications of a report. */
-  known(applications: readonly SeenApplication[], now: Date): Promise<ReportedApplication[]>;
-  /** How many applications there are; no other unit of work that asks adds or announces one until the end of this one. */
-  count(): Promise<NewApplications>;
-  /**
-   * Stores that applications were seen, with their instances and the flags that they asked for and that there are not. Returns those that are
-   * announced by this: new ones, and those that only frontend keys had named before.
-   */
-  see(applications: readonly SeenApplication[], missing: readonly MissingFeature[], now: Date): Promise<Announced[]>;
-  /** Creates an application or changes what people say of it. False when it is new and there is no room for it. */
-  describe(application: DescribedApplication, now: Date, limit: number): Promise<'created' | 'changed' | 'full'>;
-  /** False when there is no such application that is used anywhere but in the hidden projects. */
-  remove(appName: string, hidden: readonly string[]): Promise<boolean>;
-}
-
 /** An application that is told of. */
 export interface Announced {
   readonly appName: string;
@@ -136,7 +119,8 @@ const describe = `
     sdk_version = coalesce(excluded.sdk_version, known.sdk_version), strategies = coalesce($7::jsonb, known.strategies),
     updated_at = excluded.updated_at`;
 
-export const applicationRepository = ({ query }: Tx): ApplicationRepository => {
+/** Applications within a unit of work. However many a report names, each of these is a fixed number of statements. */
+export const applicationRepository = ({ query }: Tx) => {
   const counted = async (): Promise<NewApplications> => {
     await query(lock);
     // A statement of its own: it sees what was committed while the lock was waited for.
@@ -146,17 +130,32 @@ export const applicationRepository = ({ query }: Tx): ApplicationRepository => {
     JSON.stringify(applications.map((application, nth) => ({ ...application, nth })));
 
   return {
+    /** How many applications there are; no other unit of work that asks adds or announces one until the end of this one. */
     count: counted,
-    known: async (applications, now) =>
+    /** What is known of the applications of a report. */
+    known: async (applications: readonly SeenApplication[], now: Date): Promise<ReportedApplication[]> =>
       applications.length === 0 ? [] : query(known, [numbered(applications), now.toISOString()]),
 
-    see: async (applications, missing, now) => {
+    /**
+     * Stores that applications were seen, with their instances and the flags that they asked for and that there are not. Returns those that are
+     * announced by this: new ones, and those that only frontend keys had named before.
+     */
+    see: async (
+      applications: readonly SeenApplication[],
+      missing: readonly MissingFeature[],
+      now: Date,
+    ): Promise<Announced[]> => {
       if (applications.length === 0 && missing.length === 0) return [];
       const values = [numbered(applications), now.toISOString(), JSON.stringify(missing)];
       return query<Announced>(see, values);
     },
 
-    describe: async ({ appName, createdBy, ...about }, now, limit) => {
+    /** Creates an application or changes what people say of it. False when it is new and there is no room for it. */
+    describe: async (
+      { appName, createdBy, ...about }: DescribedApplication,
+      now: Date,
+      limit: number,
+    ): Promise<'created' | 'changed' | 'full'> => {
       const { all } = await counted();
       const isNew = (await query('select from client_application where app_name = $1', [appName])).length === 0;
       if (isNew && all >= limit) return 'full';
@@ -167,9 +166,11 @@ export const applicationRepository = ({ query }: Tx): ApplicationRepository => {
       return isNew ? 'created' : 'changed';
     },
 
-    remove: async (appName, hidden) => {
+    /** False when there is no such application that is used anywhere but in the hidden projects. */
+    remove: async (appName: string, hidden: readonly string[]): Promise<boolean> => {
       const text = `delete from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')} returning app_name`;
       return (await query(text, [appName, hidden])).length > 0;
     },
   };
 };
+export type ApplicationRepository = ReturnType<typeof applicationRepository>;

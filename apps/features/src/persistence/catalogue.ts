@@ -3,14 +3,6 @@ import { brokenConstraint, type Tx } from '@bunting/database';
 import { OvertakenError } from './references.ts';
 import type { NewContextField, NewTagType } from '../domain/import/index.ts';
 
-/** What tags, types of tags and context fields there are, within a unit of work. What is there already stays as it is. */
-export interface Catalogue {
-  /** Adds tags; answers those that are new, and the types that there are not. */
-  addTags(tags: readonly Tag[]): Promise<{ readonly added: readonly Tag[]; readonly unknownTypes: readonly string[] }>;
-  addTagTypes(types: readonly NewTagType[]): Promise<void>;
-  addContextFields(fields: readonly NewContextField[]): Promise<void>;
-}
-
 const addTags = `
   with given as (
     select distinct type, value from json_to_recordset($1::json) as tag (type text, value text)
@@ -36,12 +28,16 @@ const addContextFields = `
     as given (name text, description text, "sortOrder" integer, stickiness boolean, "legalValues" jsonb) order by name
   on conflict do nothing`;
 
-export const catalogue = ({ query }: Tx): Catalogue => {
+/** What tags, types of tags and context fields there are, within a unit of work. What is there already stays as it is. */
+export const catalogue = ({ query }: Tx) => {
   const add = async (statement: string, items: readonly unknown[]): Promise<void> => {
     if (items.length > 0) await query(statement, [JSON.stringify(items)]);
   };
   return {
-    addTags: async (tags) => {
+    /** Adds tags; answers those that are new, and the types that there are not. */
+    addTags: async (
+      tags: readonly Tag[],
+    ): Promise<{ readonly added: readonly Tag[]; readonly unknownTypes: readonly string[] }> => {
       if (tags.length === 0) return { added: [], unknownTypes: [] };
       try {
         const [result] = await query<{ added: Tag[]; unknownTypes: string[] }>(addTags, [JSON.stringify(tags)]);
@@ -51,7 +47,8 @@ export const catalogue = ({ query }: Tx): Catalogue => {
         throw new OvertakenError('A type of tags is gone.', { cause: error });
       }
     },
-    addTagTypes: (types) => add(addTagTypes, types),
-    addContextFields: (fields) => add(addContextFields, fields),
+    addTagTypes: (types: readonly NewTagType[]): Promise<void> => add(addTagTypes, types),
+    addContextFields: (fields: readonly NewContextField[]): Promise<void> => add(addContextFields, fields),
   };
 };
+export type Catalogue = ReturnType<typeof catalogue>;

@@ -2,7 +2,7 @@ import type { AppliedChanges } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { StoredSegment } from '../domain/segment.ts';
-import { type FoundSituation, situationReader, type Subjects } from './situation-reader.ts';
+import { situationReader } from './situation-reader.ts';
 
 /** One attempt to apply a change request. */
 export interface ApplicationAttempt {
@@ -12,18 +12,6 @@ export interface ApplicationAttempt {
   readonly attempt: number;
   /** a hash of what is to be applied */
   readonly content: string;
-}
-
-/** What applying a change request takes beside the features themselves, within a unit of work. */
-export interface ChangeApplication {
-  /** The answer that an attempt has already, or that no longer matters; the request is locked against other attempts. */
-  answerOf(attempt: ApplicationAttempt): Promise<AppliedChanges | undefined>;
-  /** Stores the answer of an attempt. */
-  answer(attempt: ApplicationAttempt, result: AppliedChanges): Promise<void>;
-  lockSegments(ids: readonly number[]): Promise<void>;
-  situation(subjects: Subjects, hidden: readonly string[]): Promise<FoundSituation | undefined>;
-  saveSegment(segment: StoredSegment): Promise<void>;
-  deleteSegment(segment: StoredSegment): Promise<void>;
 }
 
 const superseded: AppliedChanges = {
@@ -46,8 +34,10 @@ const updateSegment = `
   update segment set name = $2, description = $3, project = $4, constraints = $5::jsonb, version = version + 1
   where id = $1 returning version`;
 
-export const changeApplication = ({ query }: Tx, outbox: Outbox): ChangeApplication => ({
-  answerOf: async ({ id, uid, attempt, content }) => {
+/** What applying a change request takes beside the features themselves, within a unit of work. */
+export const changeApplication = ({ query }: Tx, outbox: Outbox) => ({
+  /** The answer that an attempt has already, or that no longer matters; the request is locked against other attempts. */
+  answerOf: async ({ id, uid, attempt, content }: ApplicationAttempt): Promise<AppliedChanges | undefined> => {
     await query(claim, [id]);
     const [row] = await query<Answered>(answered, [id]);
     // After a restore of the change requests service its ids are given again: the answer is that of another request.
@@ -58,13 +48,14 @@ export const changeApplication = ({ query }: Tx, outbox: Outbox): ChangeApplicat
     return isSame && row.attempt === attempt ? row.result : undefined;
   },
 
-  answer: async ({ id, uid, attempt, content }, result) => {
+  /** Stores the answer of an attempt. */
+  answer: async ({ id, uid, attempt, content }: ApplicationAttempt, result: AppliedChanges): Promise<void> => {
     const text =
       'update applied_change_request set uid = $2, attempt = $3, content = $4, result = $5::json where id = $1';
     await query(text, [id, uid, attempt, content, JSON.stringify(result)]);
   },
 
-  lockSegments: async (ids) => {
+  lockSegments: async (ids: readonly number[]): Promise<void> => {
     if (ids.length > 0) {
       await query('select id from segment where id = any ($1::integer[]) order by id for update', [ids]);
     }
@@ -72,16 +63,17 @@ export const changeApplication = ({ query }: Tx, outbox: Outbox): ChangeApplicat
 
   situation: situationReader({ read: ({ text }, values) => query(text, values) }),
 
-  saveSegment: async ({ id, name, description, project, constraints }) => {
+  saveSegment: async ({ id, name, description, project, constraints }: StoredSegment): Promise<void> => {
     const values = [id, name, description, project, JSON.stringify(constraints)];
     const [row] = await query<{ version: number }>(updateSegment, values);
     outbox.state({ entity: 'segment', id: String(id), version: row?.version ?? 1, state: { id, name, project } });
   },
 
-  deleteSegment: async ({ id }) => {
+  deleteSegment: async ({ id }: StoredSegment): Promise<void> => {
     const text = 'delete from segment where id = $1 returning version';
     const [row] = await query<{ version: number }>(text, [id]);
     if (row === undefined) return;
     outbox.state({ entity: 'segment', id: String(id), version: row.version + 1, state: null });
   },
 });
+export type ChangeApplication = ReturnType<typeof changeApplication>;

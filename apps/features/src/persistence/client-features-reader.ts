@@ -1,6 +1,6 @@
 import type { EventType } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { latestEventOf, type LatestEvent } from '@bunting/outbox';
+import { latestEventOf } from '@bunting/outbox';
 import type { Delivered } from '../domain/delivery.ts';
 import { describedColumns, describedMembers } from './entities.ts';
 
@@ -11,16 +11,6 @@ export interface ClientContent {
   readonly features: string | undefined;
   /** those that the features use */
   readonly segments: string | undefined;
-}
-
-/** Features as SDKs evaluate them, in one statement each. */
-export interface ClientFeaturesReader {
-  /** How far the changes have come that SDKs may notice. */
-  readonly revision: LatestEvent;
-  /** Undefined where there is no such environment. @param known the tag of what need not be read again */
-  all(wanted: Delivered, known?: string): Promise<ClientContent | undefined>;
-  /** Undefined where there is no such environment; null where there is no such feature. */
-  one(name: string, wanted: Delivered): Promise<string | null | undefined>;
 }
 
 /** What leaves every answer as it is. All else that happens may change one: too much looked at costs a look, too little a change. */
@@ -123,10 +113,16 @@ const oneFeature: Statement = {
     from environment where name = $1::text`,
 };
 
-export const clientFeaturesReader = (database: Database): ClientFeaturesReader => ({
+/** Features as SDKs evaluate them, in one statement each. */
+export const clientFeaturesReader = (database: Database) => ({
+  /** How far the changes have come that SDKs may notice. */
   revision: latestEventOf(database, unnoticed),
 
-  all: async ({ environment, projects, namePrefix = '', tags, inlineSegments }, known) => {
+  /** Undefined where there is no such environment. @param known the tag of what need not be read again */
+  all: async (
+    { environment, projects, namePrefix = '', tags, inlineSegments }: Delivered,
+    known?: string,
+  ): Promise<ClientContent | undefined> => {
     const documents = tags?.map((tag) => JSON.stringify([tag])) ?? null;
     const values = [environment, projects ?? null, namePrefix, documents, known ?? null];
     const [row] = await database.read<{ tag: string; features: string | null; segments: string | null }>(
@@ -137,6 +133,8 @@ export const clientFeaturesReader = (database: Database): ClientFeaturesReader =
     return { tag: row.tag, features: row.features ?? undefined, segments: row.segments ?? undefined };
   },
 
-  one: async (name, { environment, projects }) =>
+  /** Undefined where there is no such environment; null where there is no such feature. */
+  one: async (name: string, { environment, projects }: Delivered): Promise<string | null | undefined> =>
     (await database.read<{ json: string | null }>(oneFeature, [environment, projects ?? null, name]))[0]?.json,
 });
+export type ClientFeaturesReader = ReturnType<typeof clientFeaturesReader>;

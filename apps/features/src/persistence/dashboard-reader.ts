@@ -11,21 +11,6 @@ export interface Reader {
   readonly hidden: readonly string[];
 }
 
-/** What matters to a user, as JSON, in one statement. */
-export interface DashboardReader {
-  read(
-    reader: Reader,
-    held: readonly HeldProject[],
-    people: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
-  ): Promise<string>;
-  /** Who created features in projects that are not hidden. @param part a part of the name, in lower case */
-  creators(
-    hidden: readonly string[],
-    part: string,
-    page: { readonly offset: number; readonly limit: number },
-  ): Promise<string>;
-}
-
 const dashboard: Statement = {
   name: 'personal-dashboard',
   text: `
@@ -57,15 +42,26 @@ const creators: Statement = {
       from (select * from matching order by lower(name), id limit $3 offset $4) as page), '[]'))::text as json`,
 };
 
-export const dashboardReader = (database: Database): DashboardReader => {
+/** What matters to a user, as JSON, in one statement. */
+export const dashboardReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
   return {
-    read: ({ id, projects, hidden }, held, { projectOwners, admins }) =>
+    read: (
+      { id, projects, hidden }: Reader,
+      held: readonly HeldProject[],
+      { projectOwners, admins }: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
+    ): Promise<string> =>
       read(dashboard, [
         ...[id, projects, hidden],
         ...[held, projectOwners, admins].map((people) => JSON.stringify(people)),
       ]),
-    creators: (hidden, part, { offset, limit }) => read(creators, [hidden, part, limit, offset]),
+    /** Who created features in projects that are not hidden. @param part a part of the name, in lower case */
+    creators: (
+      hidden: readonly string[],
+      part: string,
+      { offset, limit }: { readonly offset: number; readonly limit: number },
+    ): Promise<string> => read(creators, [hidden, part, limit, offset]),
   };
 };
+export type DashboardReader = ReturnType<typeof dashboardReader>;

@@ -9,14 +9,6 @@ export interface FoundDestination extends Omit<Destination, 'project' | 'environ
   readonly featureLimit: number | null;
 }
 
-/** Where imports go to, within a unit of work. */
-export interface DestinationRepository {
-  /** Waits until no other import is at work: one that comes second is to find what the first one made. */
-  takeTurn(): Promise<void>;
-  /** All that the file names and the project has, in one statement; undefined for a project that there is not. */
-  find(project: string, named: NamedInFile): Promise<FoundDestination | undefined>;
-}
-
 interface DestinationJson {
   readonly naming: FeatureNaming | null;
   readonly featureLimit: number | null;
@@ -47,13 +39,21 @@ const destination = `
   ) as destination
   from project p where p.id = $1 and p.archived_at is null`;
 
-/** @param hidden the projects that are not there for who imports */
-export const destinationRepository = ({ query }: Tx, hidden: readonly string[]): DestinationRepository => ({
-  takeTurn: async () => {
+/**
+ * Where imports go to, within a unit of work.
+ * @param hidden the projects that the importing user may not see
+ */
+export const destinationRepository = ({ query }: Tx, hidden: readonly string[]) => ({
+  /** Waits until no other import is at work: one that comes second is to find what the first one made. */
+  takeTurn: async (): Promise<void> => {
     await query("select pg_advisory_xact_lock(hashtext('import'))");
   },
 
-  find: async (project, { contextFields, segments, features, tags, strategyIds }) => {
+  /** All that the file names and the project has, in one statement; undefined for a project that there is not. */
+  find: async (
+    project: string,
+    { contextFields, segments, features, tags, strategyIds }: NamedInFile,
+  ): Promise<FoundDestination | undefined> => {
     const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
     const [row] = await query<{ destination: DestinationJson }>(destination, values);
     if (row === undefined) return undefined;
@@ -70,3 +70,4 @@ export const destinationRepository = ({ query }: Tx, hidden: readonly string[]):
     };
   },
 });
+export type DestinationRepository = ReturnType<typeof destinationRepository>;

@@ -4,47 +4,28 @@ import type { StoredEnvironment } from '../domain/environment.ts';
 import { named } from '../domain/refusals.ts';
 import { EnvironmentEntity, sql } from './entities.ts';
 import { withoutNulls } from './answered-json.ts';
-import type { Seen, SeenByNow, Tagged } from './tags.ts';
+import type { Seen, Tagged } from './tags.ts';
 
 /** Environments within a unit of work. */
-export interface EnvironmentRepository {
-  /** What was locked, by name. */
-  readonly seen: SeenByNow['environments'];
-  /** How many there are, and the last place; nobody else adds one until the end of this work. */
-  room(): Promise<{ readonly count: number; readonly latest: number }>;
-  /** Those of the names that there are, locked in their order. */
-  findForUpdate(names: readonly string[]): Promise<StoredEnvironment[]>;
-  add(environment: StoredEnvironment): Promise<void>;
-  save(environments: readonly StoredEnvironment[]): Promise<void>;
-  /** Removes one that no project uses. */
-  remove(name: string): Promise<void>;
-  /**
-   * Connects projects to an environment, each with the default strategy that it has in another one. Gives their ids, in their order.
-   * @param projects those that are not archived among these; null: every one that has the other environment
-   */
-  connectLike(from: string, to: string, projects: readonly string[] | null): Promise<string[]>;
-  /** The ids of some projects that use it. */
-  projectsOf(name: string): Promise<string[]>;
-  /** The names of the features in projects that use any of them. */
-  featuresIn(names: readonly string[]): Promise<string[]>;
-}
-
-export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
+export const environmentRepository = ({ query }: Tx) => {
   const seen = new Map<string, Seen<StoredEnvironment>>();
   const stored = (name: string, after: StoredEnvironment | undefined): void => {
     const one = seen.get(name);
     if (one !== undefined) one.after = after;
   };
   return {
+    /** What was locked, by name. */
     seen,
 
-    room: async () => {
+    /** How many there are, and the last place; nobody else adds one until the end of this work. */
+    room: async (): Promise<{ readonly count: number; readonly latest: number }> => {
       await query("select pg_advisory_xact_lock(hashtext('environments'))");
       const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
       return (await query<{ count: number; latest: number }>(text))[0] ?? { count: 0, latest: 0 };
     },
 
-    findForUpdate: async (names) => {
+    /** Those of the names that there are, locked in their order. */
+    findForUpdate: async (names: readonly string[]): Promise<StoredEnvironment[]> => {
       const text = `
       select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
       order by name for update`;
@@ -55,7 +36,7 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
       });
     },
 
-    add: async ({ name, type, sortOrder, enabled, requiredApprovals }) => {
+    add: async ({ name, type, sortOrder, enabled, requiredApprovals }: StoredEnvironment): Promise<void> => {
       const text = `
       insert into environment (name, type, sort_order, enabled, required_approvals) values ($1, $2, $3, $4, $5)`;
       try {
@@ -66,7 +47,7 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
       }
     },
 
-    save: async (environments) => {
+    save: async (environments: readonly StoredEnvironment[]): Promise<void> => {
       if (environments.length === 0) return;
       const text = `
       update environment set type = given.type, sort_order = given."sortOrder", enabled = given.enabled,
@@ -78,12 +59,17 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
       for (const environment of environments) stored(environment.name, environment);
     },
 
-    remove: async (name) => {
+    /** Removes one that no project uses. */
+    remove: async (name: string): Promise<void> => {
       await query('delete from environment where name = $1', [name]);
       stored(name, undefined);
     },
 
-    connectLike: async (from, to, projects) => {
+    /**
+     * Connects projects to an environment, each with the default strategy that it has in another one. Gives their ids, in their order.
+     * @param projects those that are not archived among these; null: every one that has the other environment
+     */
+    connectLike: async (from: string, to: string, projects: readonly string[] | null): Promise<string[]> => {
       const text = `
       with held as (
         select id from project
@@ -98,12 +84,14 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
       return (await query<{ project: string }>(text, [from, to, projects])).map(({ project }) => project).sort();
     },
 
-    projectsOf: async (name) => {
+    /** The ids of some projects that use it. */
+    projectsOf: async (name: string): Promise<string[]> => {
       const text = 'select project from project_environment where environment = $1 order by project limit 11';
       return (await query<{ project: string }>(text, [name])).map(({ project }) => project);
     },
 
-    featuresIn: async (names) => {
+    /** The names of the features in projects that use any of them. */
+    featuresIn: async (names: readonly string[]): Promise<string[]> => {
       const text = `
       select f.name from feature f
       where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
@@ -111,6 +99,7 @@ export const environmentRepository = ({ query }: Tx): EnvironmentRepository => {
     },
   };
 };
+export type EnvironmentRepository = ReturnType<typeof environmentRepository>;
 
 /** SQL: in how many features of the project, or of all, the environment `e` is on. */
 const enabledIn = (project: string): string => `(
@@ -167,31 +156,26 @@ const ofProject: Statement = {
 const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
 
 /** Environments as they are now, as JSON, for who only looks. */
-export interface EnvironmentReader {
-  all(hidden: readonly string[], tokens: Tokens): Promise<string>;
-  one(name: string, hidden: readonly string[], tokens: Tokens): Promise<Tagged>;
-  /** @param tokens those that give the project */
-  ofProject(project: string, tokens: Tokens): Promise<string>;
-  isTaken(name: string): Promise<boolean>;
-}
-
-export const environmentReader = (database: Database): EnvironmentReader => {
+export const environmentReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    all: async (hidden, tokens) => (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
-    one: async (name, hidden, tokens) => {
+    all: async (hidden: readonly string[], tokens: Tokens): Promise<string> =>
+      (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
+    one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<Tagged> => {
       const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [
         ...[name, hidden, JSON.stringify(tokens)],
       ]);
       if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
       return { json: row.json, tag: tagOf(row.own) };
     },
-    ofProject: async (project, tokens) => {
+    /** @param tokens those that give the project */
+    ofProject: async (project: string, tokens: Tokens): Promise<string> => {
       const json = await read(ofProject, [project, JSON.stringify(tokens)]);
       if (json === undefined) throw notFound(`Could not find project with id ${named(project)}`);
       return json;
     },
-    isTaken: async (name) => (await database.read(exists, [name])).length > 0,
+    isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,
   };
 };
+export type EnvironmentReader = ReturnType<typeof environmentReader>;

@@ -11,26 +11,6 @@ export interface FeatureAddress {
   readonly name: string;
 }
 
-/** Parts of features as they are now, and lists of names, as JSON from PostgreSQL, each in one statement. */
-export interface FeaturePartsReader {
-  environment(at: FeatureAddress, environment: string): Promise<Tagged>;
-  strategies(at: FeatureAddress, environment: string): Promise<Tagged>;
-  strategy(at: FeatureAddress, environment: string, strategyId: string): Promise<Tagged>;
-  environmentVariants(at: FeatureAddress, environment: string): Promise<Tagged>;
-  /** The variants of the first environment that has any. */
-  variants(at: FeatureAddress): Promise<Tagged>;
-  lifecycle(at: FeatureAddress): Promise<string>;
-  /** How many features are in each stage of their life. */
-  lifecycleCounts(hidden: readonly string[]): Promise<string>;
-  possibleParents(at: FeatureAddress): Promise<string>;
-  variantNames(at: FeatureAddress): Promise<string>;
-  anyDependencies(): Promise<string>;
-  /** What keeps features of a project from being archived. */
-  archiveValidation(project: string, names: readonly string[]): Promise<string>;
-  /** The archived features of a project, or of all. */
-  archived(project: string | null, userId: number, hidden: readonly string[]): Promise<string>;
-}
-
 const byName = (variants: string): string =>
   `coalesce((select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(${variants}) as variant), '[]')`;
 
@@ -146,7 +126,8 @@ interface Row {
   readonly connected?: boolean;
 }
 
-export const featurePartsReader = (database: Database): FeaturePartsReader => {
+/** Parts of features as they are now, and lists of names, as JSON from PostgreSQL, each in one statement. */
+export const featurePartsReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
 
@@ -178,21 +159,28 @@ export const featurePartsReader = (database: Database): FeaturePartsReader => {
       notFound(`Feature ${feature} does not have environment ${where}`),
     ),
     environmentVariants: partIn(environmentVariants, notIn),
-    strategy: async (at, where, strategyId) => {
+    strategy: async (at: FeatureAddress, where: string, strategyId: string): Promise<Tagged> => {
       const { json } = await rowOf(strategy, at, where, strategyId);
       if (json === null) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
       return { json, tag: tagOf(JSON.parse(json)) };
     },
-    variants: async (at) => {
+    /** The variants of the first environment that has any. */
+    variants: async (at: FeatureAddress): Promise<Tagged> => {
       const { json, edition = '' } = await rowOf(variants, at);
       return { json: json ?? '', tag: edition };
     },
-    lifecycle: (at) => partOf(lifecycle, at),
-    lifecycleCounts: (hidden) => read(lifecycleCounts, [hidden]),
-    possibleParents: ({ name, project }) => read(possibleParents, [name, project]),
-    variantNames: ({ name, project }) => read(variantNames, [name, project]),
-    anyDependencies: () => read(anyDependencies, []),
-    archiveValidation: (project, names) => read(archiveValidation, [project, names]),
-    archived: (project, userId, hidden) => read(archived, [userId, project, hidden]),
+    lifecycle: (at: FeatureAddress): Promise<string> => partOf(lifecycle, at),
+    /** How many features are in each stage of their life. */
+    lifecycleCounts: (hidden: readonly string[]): Promise<string> => read(lifecycleCounts, [hidden]),
+    possibleParents: ({ name, project }: FeatureAddress): Promise<string> => read(possibleParents, [name, project]),
+    variantNames: ({ name, project }: FeatureAddress): Promise<string> => read(variantNames, [name, project]),
+    anyDependencies: (): Promise<string> => read(anyDependencies, []),
+    /** What keeps features of a project from being archived. */
+    archiveValidation: (project: string, names: readonly string[]): Promise<string> =>
+      read(archiveValidation, [project, names]),
+    /** The archived features of a project, or of all. */
+    archived: (project: string | null, userId: number, hidden: readonly string[]): Promise<string> =>
+      read(archived, [userId, project, hidden]),
   };
 };
+export type FeaturePartsReader = ReturnType<typeof featurePartsReader>;

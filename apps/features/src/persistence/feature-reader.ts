@@ -11,17 +11,6 @@ export interface Wanted extends Page {
   readonly namePrefix?: string | undefined;
 }
 
-/** Features as they are now, for who only looks. JSON that clients get comes from PostgreSQL as it is, each in one statement. */
-export interface FeatureReader {
-  whole(
-    at: { readonly project: string; readonly name: string },
-    userId: number,
-    withVariants: boolean,
-  ): Promise<Tagged>;
-  ofProject(project: string, userId: number, wanted: Wanted): Promise<string>;
-  tagsOf(name: string, hidden: readonly string[]): Promise<Tagged>;
-}
-
 const whole: Statement = { name: 'whole-features', text: wholeFeatures(false) };
 const wholeWithVariants: Statement = { name: 'whole-features-with-variants', text: wholeFeatures(true) };
 const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
@@ -37,7 +26,8 @@ const tags: Statement = {
     where name = $1 and project <> all ($2::text[])`,
 };
 
-export const featureReader = (database: Database): FeatureReader => {
+/** Features as they are now, for who only looks. JSON that clients get comes from PostgreSQL as it is, each in one statement. */
+export const featureReader = (database: Database) => {
   const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   const readWhole = readTogether<[name: string, project: string, userId: number], Tagged>(database, whole);
@@ -47,7 +37,11 @@ export const featureReader = (database: Database): FeatureReader => {
   );
 
   return {
-    whole: async ({ project, name }, userId, withVariants) => {
+    whole: async (
+      { project, name }: { readonly project: string; readonly name: string },
+      userId: number,
+      withVariants: boolean,
+    ): Promise<Tagged> => {
       const found = await (withVariants ? readWithVariants : readWhole)(name, project, userId);
       if (found !== undefined) return found;
       throw await absentFeature(
@@ -57,17 +51,24 @@ export const featureReader = (database: Database): FeatureReader => {
       );
     },
 
-    ofProject: async (project, userId, { tags: wanted, namePrefix = '', limit = null, offset = 0 }) => {
+    ofProject: async (
+      project: string,
+      userId: number,
+      { tags: wanted, namePrefix = '', limit, offset = 0 }: Wanted,
+    ): Promise<string> => {
       const documents = wanted?.map((tag) => JSON.stringify([tag])) ?? null;
       const values = [project, userId, documents, namePrefix.toLowerCase()];
-      const isWhole = limit === null && offset === 0;
-      return (await (isWhole ? json(ofProject, values) : json(pageOfProject, [...values, limit, offset]))) ?? '';
+      const isWhole = limit === undefined && offset === 0;
+      return (
+        (await (isWhole ? json(ofProject, values) : json(pageOfProject, [...values, limit ?? null, offset]))) ?? ''
+      );
     },
 
-    tagsOf: async (name, hidden) => {
+    tagsOf: async (name: string, hidden: readonly string[]): Promise<Tagged> => {
       const [found] = await database.read<Tagged>(tags, [name, hidden]);
       if (found === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
       return found;
     },
   };
 };
+export type FeatureReader = ReturnType<typeof featureReader>;

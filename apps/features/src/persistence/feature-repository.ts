@@ -10,38 +10,12 @@ import { type FeatureJson, featureOf, insertFeatures, rowsOf, updateFeatures } f
 import type { holdReferences as holdReferencesOf } from './references.ts';
 import { type Guard, noGuard, protectedOfProject } from './protection.ts';
 import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
-import type { Seen, SeenByNow, SeenFeature } from './tags.ts';
+import type { Seen, SeenFeature } from './tags.ts';
 
 /** A feature, and what the rules must know beside it. */
 export interface Found {
   readonly feature: Feature;
   readonly surroundings: Surroundings;
-}
-
-/** Features within a unit of work. Whoever gets one for update has it to himself until the end of that work. */
-export interface FeatureRepository {
-  /** What was got for update, by name. */
-  readonly seen: SeenByNow['features'];
-  /** The feature of that name in that project, with what a request may speak of: one statement. */
-  getForUpdate(project: string, name: string, mentions?: Mentions): Promise<Found>;
-  /** The feature of that name in whichever project. */
-  findForUpdate(name: string): Promise<Feature | undefined>;
-  /** The features of those names that there are, in whichever project: locked in the order of their names. */
-  findAllForUpdate(names: readonly string[]): Promise<Feature[]>;
-  /** The features of those names that there are, in whichever project, and those that they depend on: locked in the order of their names. Of one project alone, if it is given. */
-  findFamiliesForUpdate(names: readonly string[], project?: string): Promise<Feature[]>;
-  /** The same, to be looked at and not to be changed: none is locked. Of every other project alone, if one is given. */
-  findFamilies(names: readonly string[], besides?: string): Promise<Feature[]>;
-  /** The feature, with those that it depends on locked as well: they change with what it depends on. */
-  getFamilyForUpdate(project: string, name: string): Promise<Feature>;
-  /** The names of the active features that depend on one that is locked. */
-  childrenOf(name: string): Promise<string[]>;
-  /** Stores new features, and tells their states. What a feature that is locked speaks of, one that is like it may speak of too. */
-  add(features: readonly Feature[], like?: Feature): Promise<void>;
-  /** Stores what became of features that were got for update, and tells their states; those that stayed the same are left alone. */
-  save(features: readonly Feature[]): Promise<void>;
-  /** Removes features that were got for update, with all that belongs to them, and tells that they are gone. */
-  remove(features: readonly Feature[]): Promise<void>;
 }
 
 interface FoundRow {
@@ -111,6 +85,7 @@ interface Loaded extends FoundRow {
 }
 
 /**
+ * Features within a unit of work. A feature that is read for update stays locked until that work ends.
  * @param guard is asked before an edit is stored: it throws where the edit takes a change request
  * @param holdReferences is told what is stored: it throws when something that a feature newly speaks of is gone
  * @param hidden the projects that are not there for who has the work done
@@ -121,7 +96,7 @@ export const featureRepository = (
   guard: Guard = noGuard,
   holdReferences?: ReturnType<typeof holdReferencesOf>,
   hidden: readonly string[] = [],
-): FeatureRepository => {
+) => {
   /** what was got for update, as it was last stored */
   const known = new Map<string, Feature>();
   const seen = new Map<string, Seen<SeenFeature>>();
@@ -161,9 +136,11 @@ export const featureRepository = (
   };
 
   return {
+    /** What was got for update, by name. */
     seen,
 
-    getForUpdate: async (project, name, { texts, numbers } = nobody) => {
+    /** The feature of that name in that project, with what a request may speak of: one statement. */
+    getForUpdate: async (project: string, name: string, { texts, numbers }: Mentions = nobody): Promise<Found> => {
       const [row] = await query<Loaded>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await absentFeature(query, project, name);
       const feature = remembered(row);
@@ -171,22 +148,31 @@ export const featureRepository = (
       return { feature, surroundings: surroundingsOf(row.surroundings, hidden) };
     },
 
-    findForUpdate: async (name) => (await find(findForUpdate, name))[0],
-    findAllForUpdate: (names) => find(findAllForUpdate, names),
-    findFamiliesForUpdate: (names, project) => find(findFamiliesForUpdate, names, project ?? null),
-    findFamilies: async (names, besides) =>
+    /** The feature of that name in whichever project. */
+    findForUpdate: async (name: string): Promise<Feature | undefined> => (await find(findForUpdate, name))[0],
+    /** The features of those names that there are, in whichever project: locked in the order of their names. */
+    findAllForUpdate: (names: readonly string[]): Promise<Feature[]> => find(findAllForUpdate, names),
+    /** The features of those names that there are, in whichever project, and those that they depend on: locked in the order of their names. Of one project alone, if it is given. */
+    findFamiliesForUpdate: (names: readonly string[], project?: string): Promise<Feature[]> =>
+      find(findFamiliesForUpdate, names, project ?? null),
+    /** The same, to be looked at and not to be changed: none is locked. Of every other project alone, if one is given. */
+    findFamilies: async (names: readonly string[], besides?: string): Promise<Feature[]> =>
       (await query<FoundRow>(findFamilies, [names, besides ?? null])).map(({ feature }) => featureOf(feature)),
 
-    getFamilyForUpdate: async (project, name) => {
+    /** The feature, with those that it depends on locked as well: they change with what it depends on. */
+    getFamilyForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(findFamiliesForUpdate, [name], null)).find((feature) => feature.name === name);
       if (found === undefined) throw notFound('No feature flag found');
       if (found.project !== project) throw await absentFeature(query, project, name);
       return found;
     },
 
-    childrenOf: async (name) => (await query<{ name: string }>(children, [name])).map((row) => row.name),
+    /** The names of the active features that depend on one that is locked. */
+    childrenOf: async (name: string): Promise<string[]> =>
+      (await query<{ name: string }>(children, [name])).map((row) => row.name),
 
-    add: async (features, like) => {
+    /** Stores new features, and tells their states. What a feature that is locked speaks of, one that is like it may speak of too. */
+    add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
       try {
         await write(insert, features, like);
       } catch (error) {
@@ -197,7 +183,8 @@ export const featureRepository = (
       }
     },
 
-    save: async (features) => {
+    /** Stores what became of features that were got for update, and tells their states; those that stayed the same are left alone. */
+    save: async (features: readonly Feature[]): Promise<void> => {
       for (const after of features) {
         const before = known.get(after.name);
         if (before !== undefined && before !== after) await guard.edit(before, after);
@@ -208,7 +195,8 @@ export const featureRepository = (
       );
     },
 
-    remove: async (features) => {
+    /** Removes features that were got for update, with all that belongs to them, and tells that they are gone. */
+    remove: async (features: readonly Feature[]): Promise<void> => {
       for (const some of inBatches(features)) {
         const names = some.map(({ name }) => name);
         for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
@@ -220,3 +208,4 @@ export const featureRepository = (
     },
   };
 };
+export type FeatureRepository = ReturnType<typeof featureRepository>;

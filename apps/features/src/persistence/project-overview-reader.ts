@@ -111,30 +111,7 @@ export interface KnownElsewhere {
 }
 
 /** Projects with what is in them, as JSON, each in one statement. Those that do not exist are refused, but for `dora`. */
-export interface ProjectOverviewReader {
-  overview(id: string, userId: number, known: KnownElsewhere): Promise<string>;
-  withFeatures(id: string, userId: number, known: KnownElsewhere): Promise<string>;
-  withHealth(id: string, userId: number, known: KnownElsewhere): Promise<string>;
-  insights(id: string, held: readonly HeldProject[], activity: Activity): Promise<string>;
-  /** Without any feature where there is no such project. */
-  dora(id: string): Promise<string>;
-  status(
-    id: string,
-    held: readonly HeldProject[],
-    about: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
-  ): Promise<string>;
-  /** One project on the page of the caller. */
-  forCaller(
-    id: string,
-    held: readonly HeldProject[],
-    about: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
-  ): Promise<string>;
-  flagCreators(id: string): Promise<string>;
-  /** @param reservedIsFree whether an id that a deleted private project has left may be taken again */
-  isTaken(id: string, reservedIsFree: boolean): Promise<boolean>;
-}
-
-export const projectOverviewReader = (database: Database): ProjectOverviewReader => {
+export const projectOverviewReader = (database: Database) => {
   const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
     if (row === undefined) throw notFound(`No project found: ${named(id)}`);
@@ -148,12 +125,26 @@ export const projectOverviewReader = (database: Database): ProjectOverviewReader
     overview: described(withoutFeatures),
     withFeatures: described(withFeatures),
     withHealth: described(withHealth),
-    insights: (id, held, activity) => read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
-    dora: (id) => read(dora, id),
-    status: (id, held, { days, apiTokens }) => read(status, id, JSON.stringify(held), JSON.stringify(days), apiTokens),
-    forCaller: (id, held, { latestEvents, roles }) =>
+    insights: (id: string, held: readonly HeldProject[], activity: Activity): Promise<string> =>
+      read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
+    /** Without any feature where there is no such project. */
+    dora: (id: string): Promise<string> => read(dora, id),
+    status: (
+      id: string,
+      held: readonly HeldProject[],
+      { days, apiTokens }: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
+    ): Promise<string> => read(status, id, JSON.stringify(held), JSON.stringify(days), apiTokens),
+    /** One project on the page of the caller. */
+    forCaller: (
+      id: string,
+      held: readonly HeldProject[],
+      { latestEvents, roles }: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
+    ): Promise<string> =>
       read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),
-    flagCreators: (id) => read(creators, id),
-    isTaken: async (id, reservedIsFree) => (await database.read(taken, [id, reservedIsFree])).length > 0,
+    flagCreators: (id: string): Promise<string> => read(creators, id),
+    /** @param reservedIsFree whether an id that a deleted private project has left may be taken again */
+    isTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
+      (await database.read(taken, [id, reservedIsFree])).length > 0,
   };
 };
+export type ProjectOverviewReader = ReturnType<typeof projectOverviewReader>;

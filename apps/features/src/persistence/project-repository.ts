@@ -26,28 +26,6 @@ export interface PlaceForFeature {
   readonly project: { readonly naming: FeatureNaming | null; readonly featureLimit: number | null } | null;
 }
 
-/** Projects within a unit of work. */
-export interface ProjectRepository {
-  /** Every environment that there is, by its place, and whether the id of a project is taken, or reserved by a private project that was deleted. */
-  placeFor(id: string): Promise<{
-    readonly taken: boolean;
-    readonly reserved: boolean;
-    readonly environments: readonly Environment[];
-  }>;
-  /** The project of that id, or of the feature of that name, stays what it is until the end of this work: asked for before features are. */
-  hold(which: { readonly project: string } | { readonly feature: string }): Promise<void>;
-  placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
-  /** How many projects there are; nobody else adds one until the end of this work. */
-  count(): Promise<number>;
-  /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
-  countFeatures(project: string | undefined): Promise<number>;
-  /**
-   * Returns the version that its state has.
-   * @throws Refusal `NameExistsError` for an id that is taken, and to others than administrators for one that is reserved.
-   */
-  add(project: CreatedProject, by: Caller, createdAt: string): Promise<number>;
-}
-
 const placeFor = `
   select exists (select from project where id = $1) as taken,
     exists (select from deleted_private_project where id = $1) as reserved,
@@ -65,7 +43,8 @@ const holdProjectOf = 'select from project where id = (select project from featu
 
 const lock = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
 
-export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => {
+/** Projects within a unit of work. */
+export const projectRepository = (tx: Tx, outbox: Outbox) => {
   const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     (await query<Row>(text, values))[0] as Row;
@@ -76,21 +55,39 @@ export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => 
   };
 
   return {
-    placeFor: (id) => one(placeFor, [id]),
-    hold: async (which) => {
+    /** Every environment that there is, by its place, and whether the id of a project is taken, or reserved by a private project that was deleted. */
+    placeFor: (
+      id: string,
+    ): Promise<{
+      readonly taken: boolean;
+      readonly reserved: boolean;
+      readonly environments: readonly Environment[];
+    }> => one(placeFor, [id]),
+    /** The project of that id, or of the feature of that name, stays what it is until the end of this work: asked for before features are. */
+    hold: async (which: { readonly project: string } | { readonly feature: string }): Promise<void> => {
       const of = 'project' in which ? [holdProject, which.project] : [holdProjectOf, which.feature];
       await query(of[0] as string, [of[1]]);
     },
-    placeForFeature: (project, name) => one(placeForFeature, [project, name]),
-    count: () => counted('projects', '', 'select count(*) from project', []),
-    countFeatures: (project) =>
+    placeForFeature: (project: string, name: string): Promise<PlaceForFeature> => one(placeForFeature, [project, name]),
+    /** How many projects there are; nobody else adds one until the end of this work. */
+    count: (): Promise<number> => counted('projects', '', 'select count(*) from project', []),
+    /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
+    countFeatures: (project: string | undefined): Promise<number> =>
       project === undefined
         ? counted('features', '', 'select count(*) from feature where archived_at is null', [])
         : counted('features', project, 'select count(*) from feature where project = $1 and archived_at is null', [
             project,
           ]),
 
-    add: async ({ id, name, description, mode, defaultStickiness, environments }, by, createdAt) => {
+    /**
+     * Returns the version that its state has.
+     * @throws Refusal `NameExistsError` for an id that is taken, and to others than administrators for one that is reserved.
+     */
+    add: async (
+      { id, name, description, mode, defaultStickiness, environments }: CreatedProject,
+      by: Caller,
+      createdAt: string,
+    ): Promise<number> => {
       const { id: createdBy } = by;
       const { em } = tx;
       em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdBy, createdAt });
@@ -113,6 +110,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox): ProjectRepository => 
     },
   };
 };
+export type ProjectRepository = ReturnType<typeof projectRepository>;
 
 const projects: Statement = {
   name: 'projects',
@@ -144,7 +142,7 @@ const environmentsOfProject: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
-interface EnvironmentOfProject extends Environment {
+export interface EnvironmentOfProject extends Environment {
   readonly requiredApprovals: number | null;
 }
 
@@ -152,34 +150,29 @@ interface EnvironmentOfProject extends Environment {
 export type RecentProject = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
 
 /** Projects as they are now, for who only looks. */
-export interface ProjectReader {
+export const projectReader = (database: Database) => ({
   /**
    * The projects that are not archived, for a user, as JSON. @param held who is a member of which, as the gateway says
    * @param recent when their newest events happened, as the event log says
    */
-  all(
+  all: async (
     userId: number,
     hidden: readonly string[],
     held: readonly HeldProject[],
     recent: readonly RecentProject[],
-  ): Promise<string>;
-  environmentsOf(project: string): Promise<EnvironmentOfProject[]>;
-  /** What a feature of that name would find there; somebody else may come first. */
-  placeForFeature(project: string, name: string): Promise<PlaceForFeature>;
-}
-
-export const projectReader = (database: Database): ProjectReader => ({
-  all: async (userId, hidden, held, recent) => {
+  ): Promise<string> => {
     const values = [userId, hidden, JSON.stringify(held), JSON.stringify(recent)];
     return (await database.read<{ json: string }>(projects, values))[0]?.json ?? '';
   },
-  environmentsOf: async (project) => {
+  environmentsOf: async (project: string): Promise<EnvironmentOfProject[]> => {
     const [row] = await database.read<{ environments: EnvironmentOfProject[] }>(environmentsOfProject, [project]);
     if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     return row.environments;
   },
-  placeForFeature: async (project, name) => {
+  /** What a feature of that name would find there; somebody else may come first. */
+  placeForFeature: async (project: string, name: string): Promise<PlaceForFeature> => {
     const statement = { name: 'place-for-feature', text: placeForFeature };
     return (await database.read<PlaceForFeature>(statement, [project, name]))[0] as PlaceForFeature;
   },
 });
+export type ProjectReader = ReturnType<typeof projectReader>;

@@ -15,31 +15,6 @@ export interface FoundProject {
   readonly environments: readonly string[];
 }
 
-/** Projects that are there already, within a unit of work. */
-export interface ProjectSettings {
-  findForUpdate(id: string): Promise<FoundProject | undefined>;
-  /** Returns the version that its state has. */
-  save(project: StoredProject, updatedAt: string): Promise<number>;
-  /** Archives a project, or brings it back. */
-  setArchived(id: string, archivedAt: string | null): Promise<void>;
-  /**
-   * Removes a project that has no features any more, and reserves its id when it was private. Returns the segments that were its own, and
-   * tells that they are gone.
-   */
-  remove(id: string): Promise<readonly StoredSegment[]>;
-  /** The names of its features, archived or not, in their order. */
-  featuresOf(id: string): Promise<string[]>;
-  /** False when there is no such environment. */
-  connect(id: string, environment: string): Promise<boolean>;
-  disconnect(id: string, environment: string): Promise<void>;
-  defaultStrategyOf(id: string, environment: string): Promise<CreateStrategy | null>;
-  setDefaultStrategy(id: string, environment: string, strategy: CreateStrategy): Promise<void>;
-  /** Tells the states of features anew: what surrounds them has changed. */
-  tellAgain(names: readonly string[]): Promise<void>;
-  /** False when it is no different from before. */
-  setFavorite(id: string, userId: number, isFavorite: boolean): Promise<boolean>;
-}
-
 const lockProject = 'select from project where id = $1 for update';
 // After the lock, as a statement of its own: it must see what was committed while the lock was waited for.
 const find = `
@@ -65,13 +40,18 @@ export const nextProjectVersion = async ({ query }: Pick<Tx, 'query'>): Promise<
 /** How many features go into one statement. */
 const batch = 500;
 
-export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings => ({
-  findForUpdate: async (id) => {
+/** Projects that are there already, within a unit of work. */
+export const projectSettings = ({ query }: Tx, outbox: Outbox) => ({
+  findForUpdate: async (id: string): Promise<FoundProject | undefined> => {
     await query(lockProject, [id]);
     return (await query<FoundProject>(find, [id]))[0];
   },
 
-  save: async ({ id, name, description, mode, defaultStickiness, featureLimit, featureNaming }, updatedAt) => {
+  /** Returns the version that its state has. */
+  save: async (
+    { id, name, description, mode, defaultStickiness, featureLimit, featureNaming }: StoredProject,
+    updatedAt: string,
+  ): Promise<number> => {
     const text = `
       update project set name = $2, description = $3, mode = $4, default_stickiness = $5, feature_limit = $6,
         feature_naming = $7::jsonb, updated_at = $8::timestamptz where id = $1
@@ -84,11 +64,16 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
     return saved.version;
   },
 
-  setArchived: async (id, archivedAt) => {
+  /** Archives a project, or brings it back. */
+  setArchived: async (id: string, archivedAt: string | null): Promise<void> => {
     await query('update project set archived_at = $2::timestamptz where id = $1', [id, archivedAt]);
   },
 
-  remove: async (id) => {
+  /**
+   * Removes a project that has no features any more, and reserves its id when it was private. Returns the segments that were its own, and
+   * tells that they are gone.
+   */
+  remove: async (id: string): Promise<readonly StoredSegment[]> => {
     const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
     for (const { version, segment } of removed) {
       outbox.state({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
@@ -108,19 +93,21 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
     return removed.map(({ segment }) => segment);
   },
 
-  featuresOf: async (id) => {
+  /** The names of its features, archived or not, in their order. */
+  featuresOf: async (id: string): Promise<string[]> => {
     const text = 'select name from feature where project = $1 order by name';
     return (await query<{ name: string }>(text, [id])).map(({ name }) => name);
   },
 
-  connect: async (id, environment) => {
+  /** False when there is no such environment. */
+  connect: async (id: string, environment: string): Promise<boolean> => {
     const text = `
       insert into project_environment (project, environment) select $1, name from environment where name = $2 for key share
       returning environment`;
     return (await query(text, [id, environment])).length > 0;
   },
 
-  disconnect: async (id, environment) => {
+  disconnect: async (id: string, environment: string): Promise<void> => {
     await query('delete from project_environment where project = $1 and environment = $2', [id, environment]);
     const text = `
       delete from feature_seen seen using feature f
@@ -128,28 +115,31 @@ export const projectSettings = ({ query }: Tx, outbox: Outbox): ProjectSettings 
     await query(text, [id, environment]);
   },
 
-  defaultStrategyOf: async (id, environment) => {
+  defaultStrategyOf: async (id: string, environment: string): Promise<CreateStrategy | null> => {
     const text = `
       select default_strategy as strategy from project_environment where project = $1 and environment = $2 for update`;
     return (await query<{ strategy: CreateStrategy | null }>(text, [id, environment]))[0]?.strategy ?? null;
   },
 
-  setDefaultStrategy: async (id, environment, strategy) => {
+  setDefaultStrategy: async (id: string, environment: string, strategy: CreateStrategy): Promise<void> => {
     const text = 'update project_environment set default_strategy = $3::jsonb where project = $1 and environment = $2';
     await query(text, [id, environment, JSON.stringify(strategy)]);
   },
 
-  tellAgain: async (names) => {
+  /** Tells the states of features anew: what surrounds them has changed. */
+  tellAgain: async (names: readonly string[]): Promise<void> => {
     for (let from = 0; from < names.length; from += batch) {
       const rows = await query<{ version: number; state: FeatureState }>(touch, [names.slice(from, from + batch)]);
       for (const { version, state } of rows) outbox.state({ entity: 'feature', id: state.name, version, state });
     }
   },
 
-  setFavorite: async (id, userId, isFavorite) => {
+  /** False when it is no different from before. */
+  setFavorite: async (id: string, userId: number, isFavorite: boolean): Promise<boolean> => {
     const text = isFavorite
       ? 'insert into project_favorite (project, user_id) values ($1, $2) on conflict do nothing returning project'
       : 'delete from project_favorite where project = $1 and user_id = $2 returning project';
     return (await query(text, [id, userId])).length > 0;
   },
 });
+export type ProjectSettings = ReturnType<typeof projectSettings>;

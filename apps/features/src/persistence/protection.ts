@@ -3,14 +3,6 @@ import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../domain/feature.ts';
 import { guardedEdit, requireOpenProject, requireSkipping } from '../domain/protection.ts';
 
-/** Where edits take a change request, within a unit of work. */
-export interface ProtectionRepository {
-  /** The protected environments that the project has now: what is not linked any more protects nothing. */
-  protectedOf(project: string): Promise<string[]>;
-  /** Remembers what was said last. */
-  set(said: { project: string; environment: string; isProtected: boolean; version: number }): Promise<void>;
-}
-
 /** SQL: the protected environments of a project that are linked to it now. */
 export const protectedOfProject = (project: string): string => `
   select environment from protected_environment guarded where project = ${project} and is_protected and exists (
@@ -22,43 +14,32 @@ const set = `
   on conflict (project, environment) do update set is_protected = excluded.is_protected, version = excluded.version
   where protected_environment.version < excluded.version`;
 
-export const protectionRepository = ({ query }: Tx): ProtectionRepository => ({
-  protectedOf: async (project) =>
+/** Where edits take a change request, within a unit of work. */
+export const protectionRepository = ({ query }: Tx) => ({
+  /** The protected environments that the project has now: what is not linked any more protects nothing. */
+  protectedOf: async (project: string): Promise<string[]> =>
     (await query<{ environment: string }>(protectedOfProject('$1'), [project])).map(({ environment }) => environment),
-  set: async ({ project, environment, isProtected, version }) => {
+  /** Remembers what was said last. */
+  set: async ({
+    project,
+    environment,
+    isProtected,
+    version,
+  }: {
+    project: string;
+    environment: string;
+    isProtected: boolean;
+    version: number;
+  }): Promise<void> => {
     await query(set, [project, environment, isProtected, version]);
   },
 });
+export type ProtectionRepository = ReturnType<typeof protectionRepository>;
 
 /** What somebody was let past, in whichever environments: their edit is told as such. */
 interface Bypass {
   readonly environments: readonly string[];
   readonly isAbout: (event: DomainEvent) => boolean;
-}
-
-/** Stands before everything that takes a change request where there is protection, whichever operation it comes by. */
-export interface Guard {
-  /** What was found on the way about a project, so that it need not be asked for. */
-  readonly know: (project: string, protectedEnvironments: readonly string[]) => void;
-  /** Refuses to store an edit that takes a change request: what counts is what would differ, not the path it came by. */
-  readonly edit: (before: Feature, after: Feature) => Promise<void>;
-  /** The same for a segment of projects: it is in effect wherever it is used. One for every project is nobody's in particular. */
-  readonly segment: (id: number, projects: readonly (string | null)[]) => Promise<void>;
-  /** Refuses to bring a feature with its strategies into a project that takes change requests for them, past those. */
-  readonly arrival: (what: 'Cloning' | 'Changing project', feature: string, project: string) => Promise<void>;
-  /**
-   * Refuses to take a feature out of a project that takes change requests: where it goes, it could be edited without one.
-   * @throws Refusal `ForbiddenError`.
-   */
-  readonly departure: (feature: string, project: string) => Promise<void>;
-  /**
-   * Refuses to disconnect a protected environment from a project: its strategies are removed, and its protection with the link.
-   * Must run before the link is removed.
-   * @throws Refusal `NoAccessError`.
-   */
-  readonly disconnection: (project: string, environment: string) => Promise<void>;
-  /** An event as it is told: that a change request was skipped is part of it. */
-  readonly told: (event: DomainEvent) => DomainEvent;
 }
 
 /** What was agreed on in a change request finds every door open. */
@@ -78,7 +59,8 @@ const membersOf = (document: unknown): object =>
 const idIn = ({ data, preData }: DomainEvent): unknown =>
   new Map(Object.entries({ ...membersOf(preData), ...membersOf(data) })).get('id');
 
-export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 'protectedOf'>): Guard => {
+/** Stands before everything that takes a change request where there is protection, whichever operation it comes by. */
+export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 'protectedOf'>) => {
   // Asked once for each project within a unit of work, however many features it edits.
   const asked = new Map<string, Promise<readonly string[]>>();
   const protectedOf = (project: string): Promise<readonly string[]> => {
@@ -97,14 +79,18 @@ export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 
   };
 
   return {
-    know: (project, protectedEnvironments) => void asked.set(project, Promise.resolve(protectedEnvironments)),
-    edit: async (before, after) => {
+    /** What was found on the way about a project, so that it need not be asked for. */
+    know: (project: string, protectedEnvironments: readonly string[]): void =>
+      void asked.set(project, Promise.resolve(protectedEnvironments)),
+    /** Refuses to store an edit that takes a change request: what counts is what would differ, not the path it came by. */
+    edit: async (before: Feature, after: Feature): Promise<void> => {
       const edit = guardedEdit(before, after);
       if (edit.environments.length === 0 && !edit.everywhere) return;
       const guarded = requireSkipping(edit, await protectedOf(edit.project), caller);
       remember(guarded, ({ featureName }) => featureName === before.name);
     },
-    segment: async (id, projects) => {
+    /** The same for a segment of projects: it is in effect wherever it is used. One for every project is nobody's in particular. */
+    segment: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
       for (const project of new Set(projects)) {
         if (project === null) continue;
         const edit = { project, environments: [], everywhere: true };
@@ -112,14 +98,25 @@ export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 
         remember(guarded, (event) => event.type.startsWith('segment-') && idIn(event) === id);
       }
     },
+    /** Refuses to bring a feature with its strategies into a project that takes change requests for them, past those. */
     arrival: requireOpen,
-    departure: (feature, project) => requireOpen('Changing project', feature, project),
-    disconnection: async (project, environment) => {
+    /**
+     * Refuses to take a feature out of a project that takes change requests: where it goes, it could be edited without one.
+     * @throws Refusal `ForbiddenError`.
+     */
+    departure: (feature: string, project: string): Promise<void> => requireOpen('Changing project', feature, project),
+    /**
+     * Refuses to disconnect a protected environment from a project: its strategies are removed, and its protection with the link.
+     * Must run before the link is removed.
+     * @throws Refusal `NoAccessError`.
+     */
+    disconnection: async (project: string, environment: string): Promise<void> => {
       const edit = { project, environments: [environment], everywhere: false };
       const guarded = requireSkipping(edit, await protectedOf(project), caller);
       remember(guarded, (event) => event.type === 'project-environment-removed' && event.project === project);
     },
-    told: (event) => {
+    /** An event as it is told: that a change request was skipped is part of it. */
+    told: (event: DomainEvent): DomainEvent => {
       const { environment = null } = event;
       const isBypass = bypasses.some(
         ({ environments, isAbout }) => isAbout(event) && (environment === null || environments.includes(environment)),
@@ -128,3 +125,4 @@ export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 
     },
   };
 };
+export type Guard = ReturnType<typeof guardFor>;

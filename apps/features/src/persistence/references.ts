@@ -9,16 +9,6 @@ export class OvertakenError extends Error {
   readonly code = '40001';
 }
 
-/** What features speak of that lives elsewhere. */
-interface References {
-  readonly segments: { readonly id: number; readonly project: string }[];
-  readonly contextFields: string[];
-  readonly strategyTypes: string[];
-  readonly tags: { readonly type: string; readonly value: string }[];
-  readonly environments: { readonly project: string; readonly name: string }[];
-  readonly projects: string[];
-}
-
 const strategiesOf = (feature: Feature | undefined) =>
   Object.values(feature?.environments ?? {}).flatMap(({ strategies }) => strategies);
 
@@ -39,7 +29,7 @@ export interface StoredChange {
  * What a feature speaks of and did not speak of before, or not while it was archived; its project, when it moves there or becomes active in it. Who adds one
  * to a project holds that project from the beginning.
  */
-const newReferences = ({ before, after, like = before }: StoredChange): References => {
+const newReferences = ({ before, after, like = before }: StoredChange) => {
   const { project } = after;
   const there = like?.project === project ? like : undefined;
   // While it was in the archive, what it uses was kept for it by nobody.

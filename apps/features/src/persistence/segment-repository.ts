@@ -8,23 +8,18 @@ import { orNull, withoutNulls } from './answered-json.ts';
 import type { Tagged } from './tags.ts';
 
 /** Segments within a unit of work. */
-export interface SegmentRepository {
+export const segmentRepository = (tx: Tx, outbox: Outbox) => ({
   /** How many segments there are; nobody else adds one until the end of this work. */
-  count(): Promise<number>;
-  /** Stores a new segment, and tells its state. */
-  add(
-    content: SegmentContent,
-    origin: { readonly createdBy: string; readonly createdAt: string },
-  ): Promise<StoredSegment>;
-}
-
-export const segmentRepository = (tx: Tx, outbox: Outbox): SegmentRepository => ({
-  count: async () => {
+  count: async (): Promise<number> => {
     await tx.query("select pg_advisory_xact_lock(hashtext('segments'))");
     return (await tx.query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
   },
 
-  add: async (content, { createdBy, createdAt }) => {
+  /** Stores a new segment, and tells its state. */
+  add: async (
+    content: SegmentContent,
+    { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: string },
+  ): Promise<StoredSegment> => {
     const { em } = tx;
     const segment = em.create(SegmentEntity, { ...content, createdBy, createdAt, version: 1 });
     try {
@@ -47,6 +42,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox): SegmentRepository => 
     return { ...content, id, createdBy, createdAt };
   },
 });
+export type SegmentRepository = ReturnType<typeof segmentRepository>;
 
 /** SQL: the row `s` of `segment` as clients get it. */
 export const segmentJson = (...more: readonly string[]): string =>
@@ -78,16 +74,13 @@ const allSegments: Statement = {
 };
 
 /** Segments as they are now, as JSON, for who only looks. */
-export interface SegmentReader {
-  all(hidden: readonly string[]): Promise<string>;
-  one(id: number, hidden: readonly string[]): Promise<Tagged>;
-}
-
-export const segmentReader = (database: Database): SegmentReader => ({
-  all: async (hidden) => (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
-  one: async (id, hidden) => {
+export const segmentReader = (database: Database) => ({
+  all: async (hidden: readonly string[]): Promise<string> =>
+    (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
+  one: async (id: number, hidden: readonly string[]): Promise<Tagged> => {
     const [row] = await database.read<{ json: string; own: StoredSegment }>(oneSegment, [id, hidden]);
     if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
     return { json: row.json, tag: tagOf(row.own) };
   },
 });
+export type SegmentReader = ReturnType<typeof segmentReader>;

@@ -17,17 +17,6 @@ export interface CurrentState {
   readonly state: unknown;
 }
 
-/** What states are there, for who keeps them and looks whether he has them all. */
-export interface StateReader {
-  /** Of features, project by project: so many projects, from one on. */
-  digestFeatures(after: string, projects: number): Promise<{ groups: GroupDigest[]; next: string | null }>;
-  digestSegments(): Promise<GroupDigest[]>;
-  versionsOfFeatures(project: string | undefined, after: string, limit: number): Promise<StateVersion[]>;
-  versionsOfSegments(after: string, limit: number): Promise<StateVersion[]>;
-  features(names: readonly string[]): Promise<CurrentState[]>;
-  segments(ids: readonly string[]): Promise<CurrentState[]>;
-}
-
 const digestFeatures: Statement = {
   name: 'digest-features',
   text: `
@@ -77,17 +66,22 @@ const segments: Statement = {
     from unnest($1::text[]) as asked (id) left join segment on segment.id::text = asked.id`,
 };
 
-export const stateReader = (database: Database): StateReader => ({
-  digestFeatures: async (after, projects) => {
+/** What states are there, for who keeps them and looks whether he has them all. */
+export const stateReader = (database: Database) => ({
+  /** Of features, project by project: so many projects, from one on. */
+  digestFeatures: async (after: string, projects: number): Promise<{ groups: GroupDigest[]; next: string | null }> => {
     const [page] = await database.read<{ groups: GroupDigest[]; next: string | null }>(digestFeatures, [
       after,
       projects,
     ]);
     return page ?? { groups: [], next: null };
   },
-  digestSegments: () => database.read<GroupDigest>(digestSegments),
-  versionsOfFeatures: (project, after, limit) => database.read(versionsOfFeatures, [project ?? null, after, limit]),
-  versionsOfSegments: (after, limit) => database.read(versionsOfSegments, [after, limit]),
-  features: (names) => database.read(features, [names]),
-  segments: (ids) => database.read(segments, [ids]),
+  digestSegments: (): Promise<GroupDigest[]> => database.read<GroupDigest>(digestSegments),
+  versionsOfFeatures: (project: string | undefined, after: string, limit: number): Promise<StateVersion[]> =>
+    database.read(versionsOfFeatures, [project ?? null, after, limit]),
+  versionsOfSegments: (after: string, limit: number): Promise<StateVersion[]> =>
+    database.read(versionsOfSegments, [after, limit]),
+  features: (names: readonly string[]): Promise<CurrentState[]> => database.read(features, [names]),
+  segments: (ids: readonly string[]): Promise<CurrentState[]> => database.read(segments, [ids]),
 });
+export type StateReader = ReturnType<typeof stateReader>;

@@ -6,22 +6,7 @@ import type { ChangeApplication } from './change-application.ts';
 import { storedSegmentJson } from './entities.ts';
 import { segmentJson } from './segment-repository.ts';
 import { strategiesWhere } from './strategy-uses.ts';
-import type { Seen, SeenByNow } from './tags.ts';
-
-/** Segments that are there already, within a unit of work. */
-export interface StoredSegments {
-  /** What was got for update, by id. */
-  readonly seen: SeenByNow['segments'];
-  /** The segment, with who uses it; of names, the neighbours know the one that is asked for. */
-  getForUpdate(
-    id: number,
-    name?: string,
-  ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentNeighbours }>;
-  save(segment: StoredSegment): Promise<void>;
-  remove(segment: StoredSegment): Promise<void>;
-  /** Where the strategy with that id is. */
-  featureOfStrategy(id: string): Promise<{ readonly name: string; readonly project: string } | undefined>;
-}
+import type { Seen } from './tags.ts';
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment,
@@ -40,16 +25,22 @@ interface Row {
 
 export const noSuchSegment = (id: number) => notFound(`No segment exists with ID "${id}"`);
 
-export const storedSegments = ({ query }: Tx, application: ChangeApplication): StoredSegments => {
+/** Segments that are there already, within a unit of work. */
+export const storedSegments = ({ query }: Tx, application: ChangeApplication) => {
   const seen = new Map<number, Seen<StoredSegment>>();
   const stored = (id: number, after: StoredSegment | undefined): void => {
     const one = seen.get(id);
     if (one !== undefined) one.after = after;
   };
   return {
+    /** What was got for update, by id. */
     seen,
 
-    getForUpdate: async (id, name = '') => {
+    /** The segment, with who uses it; of names, the neighbours know the one that is asked for. */
+    getForUpdate: async (
+      id: number,
+      name: string = '',
+    ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentNeighbours }> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw noSuchSegment(id);
       const { segment, idOfName } = row;
@@ -61,7 +52,7 @@ export const storedSegments = ({ query }: Tx, application: ChangeApplication): S
       };
     },
 
-    save: async (segment) => {
+    save: async (segment: StoredSegment): Promise<void> => {
       try {
         await application.saveSegment(segment);
         stored(segment.id, segment);
@@ -77,17 +68,19 @@ export const storedSegments = ({ query }: Tx, application: ChangeApplication): S
       }
     },
 
-    remove: async (segment) => {
+    remove: async (segment: StoredSegment): Promise<void> => {
       await application.deleteSegment(segment);
       stored(segment.id, undefined);
     },
 
-    featureOfStrategy: async (id) => {
+    /** Where the strategy with that id is. */
+    featureOfStrategy: async (id: string): Promise<{ readonly name: string; readonly project: string } | undefined> => {
       const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
       return (await query<{ name: string; project: string }>(text, [id]))[0];
     },
   };
 };
+export type StoredSegments = ReturnType<typeof storedSegments>;
 
 const isNameTaken: Statement = {
   name: 'segment-name',
@@ -115,22 +108,17 @@ const ofStrategy: Statement = {
 };
 
 /** Where segments are used, for who only looks. */
-export interface SegmentUseReader {
-  isNameTaken(name: string): Promise<boolean>;
-  strategiesOf(id: number, hidden: readonly string[]): Promise<SegmentStrategies['strategies']>;
-  ofStrategy(id: string, hidden: readonly string[]): Promise<string>;
-}
-
-export const segmentUseReader = (database: Database): SegmentUseReader => ({
-  isNameTaken: async (name) => (await database.read(isNameTaken, [name])).length > 0,
-  strategiesOf: async (id, hidden) => {
+export const segmentUseReader = (database: Database) => ({
+  isNameTaken: async (name: string): Promise<boolean> => (await database.read(isNameTaken, [name])).length > 0,
+  strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentStrategies['strategies']> => {
     const [row] = await database.read<Pick<SegmentStrategies, 'strategies'>>(users, [id, hidden]);
     if (row === undefined) throw noSuchSegment(id);
     return row.strategies;
   },
-  ofStrategy: async (id, hidden) => {
+  ofStrategy: async (id: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(ofStrategy, [id, hidden]);
     if (row === undefined) throw notFound(`Could not find strategy with id: ${named(id)}`);
     return row.json;
   },
 });
+export type SegmentUseReader = ReturnType<typeof segmentUseReader>;

@@ -11,22 +11,6 @@ export interface AgedFeature {
   readonly tags: readonly Tag[];
 }
 
-/** What time brings about, within a unit of work. What one process is at, another passes over. */
-export interface Upkeep {
-  /** Marks some of the features that have outlived their type, and answers them: each is answered once, to one process. */
-  markAged(atMost: number): Promise<AgedFeature[]>;
-  /** Takes the mark off features that no longer deserve it: their type or its lifetime was changed. */
-  unmarkRejuvenated(): Promise<void>;
-  /** Tells the states of some features whose figures have changed since they were told; how many those were. */
-  tellFigures(atMost: number): Promise<number>;
-  /** Drops some of the figures that are too old; how many those were. */
-  dropOldFigures(atMost: number): Promise<number>;
-  /** Removes some of the applications that were not seen for so many days; returns how many. */
-  removeUnseenApplications(days: number, limit: number): Promise<number>;
-  /** Removes some of the instances and missing features that were not seen for as long as figures are stored; returns how many. */
-  removeUnseenInstances(limit: number): Promise<number>;
-}
-
 const outlived = `type.id = f.type and f.created_at < now() - make_interval(days => type.lifetime_days)`;
 
 const markAged = `
@@ -76,22 +60,29 @@ const removeUnseen = (table: string, age: string): string => `
   )
   delete from ${table} kept using old where kept.ctid = old.ctid returning 1`;
 
-export const upkeep = ({ query }: Tx, outbox: Outbox): Upkeep => ({
-  markAged: (atMost) => query(markAged, [atMost]),
-  unmarkRejuvenated: async () => void (await query(unmarkRejuvenated)),
+/** What time brings about, within a unit of work. What one process is at, another passes over. */
+export const upkeep = ({ query }: Tx, outbox: Outbox) => ({
+  /** Marks some of the features that have outlived their type, and answers them: each is answered once, to one process. */
+  markAged: (atMost: number): Promise<AgedFeature[]> => query(markAged, [atMost]),
+  /** Takes the mark off features that no longer deserve it: their type or its lifetime was changed. */
+  unmarkRejuvenated: async (): Promise<void> => void (await query(unmarkRejuvenated)),
 
-  tellFigures: async (atMost) => {
+  /** Tells the states of some features whose figures have changed since they were told; how many those were. */
+  tellFigures: async (atMost: number): Promise<number> => {
     const rows = await query<{ version: number; state: FeatureState }>(tellFigures, [atMost]);
     for (const { version, state } of rows) outbox.state({ entity: 'feature', id: state.name, version, state });
     return rows.length;
   },
 
-  dropOldFigures: async (atMost) => (await query(dropOldFigures, [atMost])).length,
+  /** Drops some of the figures that are too old; how many those were. */
+  dropOldFigures: async (atMost: number): Promise<number> => (await query(dropOldFigures, [atMost])).length,
 
-  removeUnseenApplications: async (days, limit) =>
+  /** Removes some of the applications that were not seen for so many days; returns how many. */
+  removeUnseenApplications: async (days: number, limit: number): Promise<number> =>
     (await query(removeUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
 
-  removeUnseenInstances: async (limit) => {
+  /** Removes some of the instances and missing features that were not seen for as long as figures are stored; returns how many. */
+  removeUnseenInstances: async (limit: number): Promise<number> => {
     const removed = await Promise.all(
       ['client_instance', 'client_missing_feature'].map((table) =>
         query(removeUnseen(table, `interval '${hoursKept} hours'`), [limit]),
@@ -100,3 +91,4 @@ export const upkeep = ({ query }: Tx, outbox: Outbox): Upkeep => ({
     return Math.max(...removed.map((rows) => rows.length));
   },
 });
+export type Upkeep = ReturnType<typeof upkeep>;

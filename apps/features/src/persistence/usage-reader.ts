@@ -3,14 +3,6 @@ import { type Database, momentSql, type Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { windowOf } from './feature-json.ts';
 
-/** What was counted: each answer is JSON, made in one statement. */
-export interface UsageReader {
-  /** The evaluations of the last hour. */
-  lately(feature: string, hidden: readonly string[]): Promise<string>;
-  /** The evaluations by hour, as many hours back. */
-  byHour(feature: string, hoursBack: number, hidden: readonly string[]): Promise<string>;
-}
-
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
 
 const kept = (hours: string): string => `
@@ -46,7 +38,8 @@ const byHour: Statement = {
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 
-export const usageReader = (database: Database): UsageReader => {
+/** What was counted: each answer is JSON, made in one statement. */
+export const usageReader = (database: Database) => {
   const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
     if (row === undefined) throw notFound(missing);
@@ -55,7 +48,12 @@ export const usageReader = (database: Database): UsageReader => {
   const noFeature = (name: string): string => `Could not find feature with name ${named(name)}`;
 
   return {
-    lately: (feature, hidden) => found(lately, [feature, hidden], noFeature(feature)),
-    byHour: (feature, hoursBack, hidden) => found(byHour, [feature, hoursBack, hidden], noFeature(feature)),
+    /** The evaluations of the last hour. */
+    lately: (feature: string, hidden: readonly string[]): Promise<string> =>
+      found(lately, [feature, hidden], noFeature(feature)),
+    /** The evaluations by hour, as many hours back. */
+    byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
+      found(byHour, [feature, hoursBack, hidden], noFeature(feature)),
   };
 };
+export type UsageReader = ReturnType<typeof usageReader>;

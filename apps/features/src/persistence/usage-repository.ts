@@ -11,22 +11,6 @@ export interface ToldFeature {
   readonly stages: readonly LifecycleStage[];
 }
 
-/** Usage figures within a unit of work. However many features a report names, each of these is one statement. */
-export interface UsageRepository {
-  /** The types of all environments, by name. */
-  environmentTypes(): Promise<Map<string, string>>;
-  /** The active features of those names. */
-  reported(names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]>;
-  /** The same, locked in the order of their names. */
-  reportedForUpdate(names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]>;
-  /** Adds up what was counted, minute by minute. Answers the features whose figures were not told for a minute. */
-  addLately(counts: readonly Count[], now: Date): Promise<string[]>;
-  /** Adds up what was counted, hour by hour and application by application. */
-  addByHour(counts: readonly Count[], now: Date): Promise<void>;
-  /** Tells the states of features, with the stages that they enter. One that is just being written is left to be told later. */
-  tell(features: readonly ToldFeature[]): Promise<void>;
-}
-
 /** For how many hours figures are kept. */
 export const hoursKept = 48;
 
@@ -130,14 +114,21 @@ const byHour = (counts: readonly Count[]): HourCount[] => {
   return [...sums.values()];
 };
 
-export const usageRepository = ({ query }: Tx, outbox: Outbox): UsageRepository => ({
-  environmentTypes: async () =>
+/** Usage figures within a unit of work. However many features a report names, each of these is one statement. */
+export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
+  /** The types of all environments, by name. */
+  environmentTypes: async (): Promise<Map<string, string>> =>
     new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
 
-  reported: (names, environments) => query(look, [names, environments]),
-  reportedForUpdate: (names, environments) => query(lookAndLock, [names, environments]),
+  /** The active features of those names. */
+  reported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+    query(look, [names, environments]),
+  /** The same, locked in the order of their names. */
+  reportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+    query(lookAndLock, [names, environments]),
 
-  addLately: async (counts, now) => {
+  /** Adds up what was counted, minute by minute. Answers the features whose figures were not told for a minute. */
+  addLately: async (counts: readonly Count[], now: Date): Promise<string[]> => {
     const given = counts.map(({ feature, environment, minute, yes, no }) => ({
       feature,
       environment,
@@ -150,13 +141,15 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox): UsageRepository 
     return [...new Set(rows.filter(({ due }) => due).map(({ feature }) => feature))];
   },
 
-  addByHour: async (counts, now) => {
+  /** Adds up what was counted, hour by hour and application by application. */
+  addByHour: async (counts: readonly Count[], now: Date): Promise<void> => {
     const oldest = Math.floor(now.getTime() / 3_600_000) - hoursKept;
     const kept = byHour(counts).filter(({ hour }) => hour > oldest);
     if (kept.length > 0) await query(addByHour, [JSON.stringify(kept)]);
   },
 
-  tell: async (features) => {
+  /** Tells the states of features, with the stages that they enter. One that is just being written is left to be told later. */
+  tell: async (features: readonly ToldFeature[]): Promise<void> => {
     if (features.length === 0) return;
     for (const { version, state } of await query<{ version: number; state: FeatureState }>(tell, [
       JSON.stringify(features),
@@ -165,3 +158,4 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox): UsageRepository 
     }
   },
 });
+export type UsageRepository = ReturnType<typeof usageRepository>;
