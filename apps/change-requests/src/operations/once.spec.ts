@@ -17,6 +17,7 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import type { Ask } from '@bunting/bus';
+import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
@@ -123,8 +124,12 @@ const writes: readonly { readonly what: string; readonly given: () => Promise<Wr
   },
 ];
 
-/** All that is stored and told of requests. */
+/** All that is stored and told of requests, once no schedule is left to be checked for conflicts. */
 const everything = async () => {
+  await eventually(async () => {
+    const text = 'select from schedule where touched > 0';
+    expect(await service.database.read({ name: 'unchecked-schedules', text })).toEqual([]);
+  });
   const parts = ['change_request', 'change', 'approval', 'rejection', 'comment', 'schedule', 'protected_environment'];
   const all = parts.map((table) => `'${table}', (select json_agg(t order by t::text) from ${table} t)`).join(', ');
   const text = `select json_build_object(${all}) as stored`;

@@ -101,6 +101,9 @@ describe('a scheduled request', () => {
     await setTime(id, '0 s');
     const reason = 'conflicts: Feature has been archived (1 in total)';
     await until(id, { state: 'Scheduled', schedule: { status: 'failed', reason, failureReason: reason } });
+    // It stays failed: nothing is left to be checked, which would suspend it for the same conflict.
+    const unchecked = { name: 'unchecked', text: 'select from schedule where touched > 0' };
+    expect(await service.database.read(unchecked)).toEqual([]);
     expect((await service.told()).at(-1)).toMatchObject({
       type: 'change-request-scheduled-application-failure',
       data: { reason },

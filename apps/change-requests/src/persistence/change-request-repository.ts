@@ -200,10 +200,10 @@ const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: 
   persistDifference(em, ApprovalEntity, before?.approvals ?? [], after.approvals, verdict);
   persistDifference(em, RejectionEntity, before?.rejections ?? [], after.rejections, verdict);
   persistDifference(em, CommentEntity, before?.comments ?? [], after.comments, (one) => ({ ...one, request }));
-  // A schedule that is set anew has to be looked at once.
+  // A new schedule is checked for conflicts once. One that has failed stays failed until something that it touches changes.
   persistDifference(em, ScheduleEntity, [before?.schedule ?? []].flat(), [after.schedule ?? []].flat(), (one) => ({
     ...{ ...one, request },
-    ...(one === after.schedule ? { touched: 1 } : {}),
+    ...(one === after.schedule ? { touched: one.status === 'pending' ? 1 : 0 } : {}),
   }));
 };
 
