@@ -67,11 +67,11 @@ const sameSeriesMs = 600_000;
 /** A producer that is starting, or restarting, is nothing to warn of. */
 const patienceMs = 5_000;
 /**
- * Under load, wake-ups within this time share a pull. A few single ones are followed immediately, so that events of several producers
- * mostly arrive in the order in which a person caused them. A caller that needs to be fresh never waits for it.
+ * Under load, more than `burst` wake-ups within this time, they share a pull. Fewer are followed immediately, so that events of
+ * several producers mostly arrive in the order in which a person caused them. A caller that needs to be fresh never waits for it.
  */
 const batchingMs = 200;
-const burst = 10;
+const burst = 40;
 const maxBackoffMs = 2_000;
 
 /** A position, and what was told there, where that is known. */

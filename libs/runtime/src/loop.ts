@@ -10,9 +10,9 @@ export interface LoopOptions {
   readonly run: () => Promise<number | void>;
   /** the pause after a round, unless `wake` ends it */
   readonly intervalMs: number;
-  /** the shortest pause: wake-ups within it share the next round, which then has a batch to work on */
+  /** the shortest pause under load: wake-ups within it share the next round, which then has a batch to work on */
   readonly minIntervalMs?: number;
-  /** how many rounds may follow without the shortest pause; one is regained per `minIntervalMs`. None when left out */
+  /** the load: more wake-ups than this within `minIntervalMs`; up to it, each is followed immediately. 0 when left out */
   readonly burst?: number;
   /** the longest pause after a failure; `intervalMs`, and at least 5 s, when left out */
   readonly maxBackoffMs?: number;
@@ -50,19 +50,22 @@ export const startLoop = (options: LoopOptions): Loop => {
   let failingSince = 0;
   let hasWarned = false;
 
-  let credits = burst;
-  let creditedAt = performance.now();
+  /** Wake-ups in the present stretch of `minIntervalMs`, and in the one before. */
+  const wakeUps = { since: performance.now(), count: 0, before: 0 };
+  const countWakeUps = (added: number): number => {
+    const stretches = (performance.now() - wakeUps.since) / minIntervalMs;
+    if (stretches >= 1) {
+      wakeUps.before = stretches < 2 ? wakeUps.count : 0;
+      wakeUps.count = 0;
+      wakeUps.since = performance.now();
+    }
+    wakeUps.count += added;
+    return Math.max(wakeUps.count, wakeUps.before);
+  };
 
   /** The part of the pause that a wake-up does not end. */
-  const heldMs = (pauseMs: number): number => {
-    if (minIntervalMs === 0) return 0;
-    const now = performance.now();
-    credits = Math.min(burst, credits + (now - creditedAt) / minIntervalMs);
-    creditedAt = now;
-    if (credits < 1) return Math.min(minIntervalMs, pauseMs);
-    credits -= 1;
-    return 0;
-  };
+  const heldMs = (pauseMs: number): number =>
+    minIntervalMs > 0 && (burst === 0 || countWakeUps(0) > burst) ? Math.min(minIntervalMs, pauseMs) : 0;
   const succeeded = (): void => {
     failures = 0;
     if (hasWarned) warn(`${name} works again.`);
@@ -96,7 +99,10 @@ export const startLoop = (options: LoopOptions): Loop => {
   const running = rounds();
 
   return {
-    wake: woken.wake,
+    wake: () => {
+      if (minIntervalMs > 0) countWakeUps(1);
+      woken.wake();
+    },
     stop: async () => {
       isStopped = true;
       stopping.wake();
