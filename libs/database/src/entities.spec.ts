@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshDatabase } from '@bunting/testing';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Database, openDatabase } from './database.ts';
-import { entitySql, Moment, persistDifference } from './entities.ts';
+import { entitySql, Moment, persistDifference, TextArray } from './entities.ts';
 import type { SchemaStep } from './migrate.ts';
 import { schemaDifferences } from './schema-differences.ts';
 
@@ -118,4 +118,29 @@ describe('a schema that differs from its entities', () => {
       expect.stringContaining('drop table if exists "leftover"'),
     ]);
   });
+});
+
+it('stores and reads any texts of an array as they are', async () => {
+  const List = defineEntity({
+    name: 'List',
+    tableName: 'list',
+    properties: { id: p.integer().primary().autoincrement(false), texts: p.type(TextArray) },
+  });
+  const fresh = await freshDatabase('text-arrays');
+  const steps = stepOf('create table list (id int primary key, texts text[] not null)');
+  const database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities: [List] });
+  const texts = ['', ' ', 'null', 'NULL', 'a,b', '{c}', '"d"', String.raw`e\f`, 'g\nh', '’ü'];
+  await database.transaction(async ({ em }) => {
+    em.create(List, { id: 1, texts });
+    em.create(List, { id: 2, texts: [] });
+    await em.flush();
+  });
+  const read = await database.transaction(({ em }) => em.findAll(List, { orderBy: { id: 'asc' } }));
+  expect(read.map((list) => list.texts)).toEqual([texts, []]);
+  expect(await database.read({ name: 'lists', text: 'select texts from list order by id' })).toEqual([
+    { texts },
+    { texts: [] },
+  ]);
+  await database.close();
+  await fresh.drop();
 });

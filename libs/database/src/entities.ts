@@ -1,5 +1,6 @@
 import {
   type AnyEntity,
+  ArrayType,
   type EntityManager,
   type EntityMetadata,
   type EntityName,
@@ -29,6 +30,20 @@ export class Moment extends Type<string | null> {
 /** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
 export const momentSql = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/**
+ * A `text[]` of any texts. MikroORM's own array type leaves some of them unquoted, so that `null` is stored as NULL and a blank is no
+ * array at all, and turns line breaks into the letter n.
+ */
+export class TextArray extends ArrayType {
+  override getColumnType(): string {
+    return 'text[]';
+  }
+  override convertToDatabaseValue(values: string[] | null): string | null {
+    const quoted = values?.map((value) => `"${value.replace(/["\\]/g, String.raw`\$&`)}"`);
+    return quoted === undefined ? null : `{${quoted.join(',')}}`;
+  }
+}
 
 /** What SQL that is written by hand takes from the metadata of entities. */
 export interface EntitySql {

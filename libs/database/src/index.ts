@@ -7,7 +7,7 @@ export {
   type Statement,
   type Tx,
 } from './database.ts';
-export { type Entity, type EntitySql, entitySql, Moment, momentSql, persistDifference } from './entities.ts';
+export { type Entity, type EntitySql, entitySql, Moment, TextArray, momentSql, persistDifference } from './entities.ts';
 export { brokenConstraint, isDataFailure } from './failures.ts';
 export { createDatabaseIfMissing, NewerDatabaseError, type SchemaStep } from './migrate.ts';
 export { type Nth, readTogether } from './read-together.ts';

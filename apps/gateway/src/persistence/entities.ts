@@ -1,5 +1,5 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
-import { entitySql, Moment } from '@bunting/database';
+import { entitySql, Moment, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/access.ts';
 
@@ -86,7 +86,7 @@ export const TokenEntity = defineEntity({
     /** the secret of an SDK token, encrypted; null where it is kept as a hash alone */
     sealed: p.blob().$type<Buffer>().strictNullable(),
     user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').strictNullable().deleteRule('cascade'),
-    projects: p.array().default(['*']),
+    projects: p.type(TextArray).defaultRaw("'{*}'"),
     environment: p.text().default('*'),
     createdBy: p.integer().strictNullable().hidden(),
     createdAt: p.type(Moment).defaultRaw('now()'),
@@ -113,7 +113,7 @@ export const GroupEntity = defineEntity({
     id: p.integer().primary(),
     name: p.text(),
     description: p.text().strictNullable(),
-    mappingsSSO: p.array().fieldName('mappings_sso').default([]),
+    mappingsSSO: p.type(TextArray).fieldName('mappings_sso').defaultRaw("'{}'"),
     rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').strictNullable().deleteRule('no action'),
     createdBy: p.text(),
     createdAt: p.type(Moment).defaultRaw('now()'),

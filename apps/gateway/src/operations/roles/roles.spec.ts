@@ -197,16 +197,16 @@ describe('a group', () => {
   });
 
   it('keeps the groups of an identity provider that stand for it', async () => {
-    const body = { name: 'Mapped', mappingsSSO: ['engineers', 'on-call', 'engineers'] };
+    const body = { name: 'Mapped', mappingsSSO: ['engineers', 'on-call', 'engineers', ' ', 'null'] };
     const events = await told(async () => {
       const group = await done<Group>('POST', 'groups', body);
-      expect(group.mappingsSSO).toEqual(['engineers', 'on-call']);
+      expect(group.mappingsSSO).toEqual(['engineers', 'on-call', ' ', 'null']);
       expect(await done<Group>('GET', `groups/${group.id}`)).toEqual(group);
       const changed = await done<Group>('PUT', `groups/${group.id}`, { name: 'Mapped', mappingsSSO: ['on-call'] });
       expect(changed.mappingsSSO).toEqual(['on-call']);
     });
     expect(events).toMatchObject([
-      { type: 'group-created', data: { mappingsSSO: ['engineers', 'on-call'] } },
+      { type: 'group-created', data: { mappingsSSO: ['engineers', 'on-call', ' ', 'null'] } },
       { type: 'group-updated', data: { mappingsSSO: ['on-call'] } },
     ]);
   });
