@@ -34,7 +34,8 @@ export const ContextField = Type.Object(
     name: Type.String({ description: 'the name of the field' }),
     description: Type.Optional(Nullable(Type.String())),
     stickiness,
-    sortOrder,
+    // An imported one may be negative.
+    sortOrder: Type.Optional(Type.Integer({ description: 'the place in lists' })),
     legalValues: Type.Optional(Type.Array(LegalValue)),
     createdAt: Type.Optional(Nullable(Timestamp('when the field was added'))),
     usedInProjects: Type.Optional(Nullable(Type.Integer({ description: 'in how many projects constraints use it' }))),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   CreateProject,
   CreateSegment,
+  GetContextField,
   type Constraint,
   type ExportedFeatures,
   type ImportFeaturesBody,
@@ -220,4 +221,12 @@ it('takes the rights that doing the same by hand takes', async () => {
   expect(await refusalOf(bringIn(exported(2), {}, lee))).toMatchObject({ permissions: ['CREATE_FEATURE'] });
   expect(await namesNow()).toEqual([]);
   expect(await bringIn(exported(2), {}, someoneWho(...everything))).toMatchObject({ created: 2 });
+});
+
+it('an imported context field that comes before all others is read as it was imported', async () => {
+  await beta();
+  const first = { name: 'first', stickiness: false, sortOrder: -5, legalValues: [] };
+  await bringIn({ ...exported(1), contextFields: [...(exported(1).contextFields ?? []), first] });
+  const { sortOrder } = await features.call(GetContextField, { params: { name: 'first' } });
+  expect(sortOrder).toBe(-5);
 });
