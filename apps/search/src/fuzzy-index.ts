@@ -33,6 +33,8 @@ export const fuzzyIndex = ({ postgres, similar, answered }: FuzzyIndexOptions): 
       return undefined;
     });
     answered(by);
-    return { ...(await postgres.search(query, searcher, found)), answeredBy: engineOf(by) };
+    // Where the index finds nothing, as after someone has emptied it, PostgreSQL compares the texts as well.
+    const similarOnes = found?.length === 0 ? undefined : found;
+    return { ...(await postgres.search(query, searcher, similarOnes)), answeredBy: engineOf(by) };
   },
 });
