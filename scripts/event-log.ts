@@ -26,7 +26,7 @@ export const withEventLog = async <T>(
       url: embedded?.urlOf('bunting_audit') ?? url,
       name,
       steps: [...logSteps, inboxTables],
-      asItIs: true,
+      readOnlySchema: true,
       poolSize: 2,
     });
     return await job(log).finally(() => log.close());

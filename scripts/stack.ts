@@ -181,17 +181,17 @@ const main = async (): Promise<void> => {
   if (process.argv.includes('--help')) return console.log(help);
   try {
     const stack = await startStack(process.env, scaleFrom(process.argv));
-    let asked = false;
+    let request = false;
     void stack.lost.then(async (why) => {
       console.error(`\nBunting stops: ${why}`);
-      asked = true;
+      request = true;
       await stack.stop();
       process.exit(1);
     });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(130);
-        asked = true;
+        if (request) process.exit(130);
+        request = true;
         void stack.stop().then(() => process.exit(0));
       });
     }

@@ -1,4 +1,4 @@
-import { callForAnswer, type CallContext, traceparentFrom } from '@bunting/bus';
+import { callForResponse, type CallContext, traceparentFrom } from '@bunting/bus';
 import { FindEvents, SearchEvents } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { randomUUID } from 'node:crypto';
@@ -117,9 +117,9 @@ const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
     perSecond,
     search: async ({ body, query }, nth) => {
       const answer = await (query === undefined
-        ? callForAnswer(bus, SearchEvents, { body: body?.(nth, events) ?? {} }, context())
-        : callForAnswer(bus, FindEvents, { query: query(nth, events) }, context()));
-      if ('refused' in answer) throw new Error(answer.refused.error.message);
+        ? callForResponse(bus, SearchEvents, { body: body?.(nth, events) ?? {} }, context())
+        : callForResponse(bus, FindEvents, { query: query(nth, events) }, context()));
+      if ('refusal' in answer) throw new Error(answer.refusal.error.message);
     },
     stop: async () => {
       await platform.stop();

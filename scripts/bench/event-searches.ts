@@ -1,4 +1,4 @@
-import type { Ask } from '@bunting/bus';
+import type { CallRequest } from '@bunting/bus';
 import type { FindEvents, SearchEventsBody } from '@bunting/contracts';
 import {
   busyCreatorOf,
@@ -19,7 +19,7 @@ export interface EventSearchKind {
   /** what `POST /api/admin/events/search` is sent */
   readonly body?: (nth: number, size: number) => SearchEventsBody;
   /** what `GET /api/admin/search/events` is asked */
-  readonly query?: (nth: number, size: number) => Ask<typeof FindEvents>['query'];
+  readonly query?: (nth: number, size: number) => CallRequest<typeof FindEvents>['query'];
 }
 
 const numbers = (below: number): number[] => Array.from({ length: below }, (_, nth) => nth);

@@ -55,8 +55,8 @@ export const faultsIn = ({ lockfileVersion, packages }: LockFile): string[] => {
   for (const [folder, locked] of Object.entries(packages)) {
     const { version, resolved, integrity, dependencies, devDependencies, optionalDependencies } = locked;
     if (!isForeign(folder, locked)) {
-      const asked = { ...dependencies, ...devDependencies, ...optionalDependencies };
-      for (const [name, range] of Object.entries(asked)) {
+      const request = { ...dependencies, ...devDependencies, ...optionalDependencies };
+      for (const [name, range] of Object.entries(request)) {
         if (!exact.test(range))
           faults.push(`${folder || 'The repository'} asks for ${name} ${range}, not for one version.`);
       }

@@ -69,13 +69,13 @@ export const billOfMaterials = (lock: LockFile): Bom => {
   const refOf = (folder: string): string => (folder === '' ? (lock.packages['']?.name ?? 'bunting') : folder);
   const dependsOn = (folder: string, locked: Locked): string[] => {
     const isOurs = !isForeign(folder, locked);
-    const asked = {
+    const request = {
       ...locked.dependencies,
       ...locked.optionalDependencies,
       ...locked.peerDependencies,
       ...(isOurs ? locked.devDependencies : {}),
     };
-    const found = Object.keys(asked).flatMap((name) => folderOf(lock, folder, name) ?? []);
+    const found = Object.keys(request).flatMap((name) => folderOf(lock, folder, name) ?? []);
     // Our own packages stand in node_modules as links to where they are.
     return [
       ...new Set(found.map((one) => (lock.packages[one]?.link === true ? (lock.packages[one].resolved ?? one) : one))),

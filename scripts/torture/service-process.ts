@@ -120,12 +120,12 @@ export const serviceProcess = async (options: ServiceProcessOptions): Promise<Se
           return 'ended' as const;
         });
         let why = 'it has not been asked';
-        const asked = (): Promise<void> =>
+        const request = (): Promise<void> =>
           isReady().catch((error: Error) => {
             why = error.message;
             throw error;
           });
-        const ready = eventually(asked, { timeoutMs: deadline - performance.now() }).then(() => 'ready' as const);
+        const ready = eventually(request, { timeoutMs: deadline - performance.now() }).then(() => 'ready' as const);
         ready.catch(() => undefined);
         const explaining = setInterval(() => say(`${name} is not ready yet: ${why}`), explainedEveryMs);
         const outcome = await Promise.race([over, ready]).finally(() => clearInterval(explaining));

@@ -1,4 +1,4 @@
-import { ConfigError, outliveStrayFailures, stopOnSignal } from '@bunting/runtime';
+import { ConfigError, logUnhandledRejections, stopOnSignal } from '@bunting/runtime';
 import path from 'node:path';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -54,7 +54,7 @@ const main = async (): Promise<void> => {
   try {
     const platform = await startPlatform(process.env, repository);
     stopOnSignal(() => platform.stop());
-    outliveStrayFailures(platform.hosted.log);
+    logUnhandledRejections(platform.hosted.log);
     console.log(welcome(platform, ((performance.now() - startedAt) / 1000).toFixed(1)));
     const reason = await platform.lost;
     console.error(reason.message);

@@ -1,5 +1,5 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { host, type Hosted } from '@bunting/runtime';
+import { host, type RunningHost } from '@bunting/runtime';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { databases, services } from './services.ts';
@@ -12,7 +12,7 @@ export interface Platform {
   readonly dataDir: string | undefined;
   /** at the very first start only */
   readonly firstAdminToken: string | undefined;
-  readonly hosted: Hosted;
+  readonly hosted: RunningHost;
   /** Resolves with a sentence when the embedded PostgreSQL ends by itself. */
   readonly lost: Promise<Error>;
   stop(): Promise<void>;
@@ -53,7 +53,7 @@ export const startPlatform = async (environment: Environment, repository: string
     });
   }
   const urls = Object.fromEntries(missing.map(({ setting, database }) => [setting, postgres?.urlOf(database)]));
-  let hosted: Hosted;
+  let hosted: RunningHost;
   try {
     hosted = await host(services, { environment: { LOG_LEVEL: 'warn', ...environment, ...urls } });
   } catch (error) {

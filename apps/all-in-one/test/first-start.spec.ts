@@ -40,7 +40,7 @@ describe('a start', () => {
     const port = String(await quietPort());
     const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
     const url = `http://127.0.0.1:${port}`;
-    const asked = async (token: string) =>
+    const request = async (token: string) =>
       (await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status;
 
     const first = start(settings);
@@ -58,11 +58,11 @@ describe('a start', () => {
     expect({ status: tried.status, body: await tried.json() }).toMatchObject({ status: 200, body: { features: [] } });
     const docs = /(\S+\/docs)\b/.exec(first.output())?.[1] as string;
     expect((await fetch(docs)).status).toBe(200);
-    expect(await asked(token)).toBe(200);
-    expect(await asked(`${token}x`)).toBe(401);
+    expect(await request(token)).toBe(200);
+    expect(await request(`${token}x`)).toBe(401);
 
     await expectRefusesToStart({ PORT: String(await quietPort()), BUNTING_DATA_DIR: dataDir }, dataDir);
-    expect(await asked(token)).toBe(200);
+    expect(await request(token)).toBe(200);
 
     first.signal('SIGINT');
     expect(await first.ended).toEqual({ code: 0, signal: null });
@@ -74,7 +74,7 @@ describe('a start', () => {
     expect(second.output()).not.toMatch(tokenShown);
     expect(second.output()).not.toContain(token);
     expect(second.output()).toContain('BUNTING_ADMIN_TOKEN=');
-    expect(await asked(token)).toBe(200);
+    expect(await request(token)).toBe(200);
     second.signal('SIGTERM');
     expect(await second.ended).toEqual({ code: 0, signal: null });
     expect(processesOf(dataDir)).toEqual([]);
@@ -149,11 +149,11 @@ describe('a start', () => {
     await program.line(/Ctrl-C/);
     expect(program.output()).not.toMatch(tokenShown);
     expect(program.output()).not.toContain('chosen-');
-    const asked = async (authorization: string) =>
+    const request = async (authorization: string) =>
       (await fetch(`${url}/api/admin/projects`, { headers: { authorization } })).status;
-    expect(await asked('*:*.chosen-admin-4711')).toBe(200);
+    expect(await request('*:*.chosen-admin-4711')).toBe(200);
     for (const token of ['default:development.chosen-client-4711', '*:production.chosen-client-4712']) {
-      expect(await asked(token)).toBe(403);
+      expect(await request(token)).toBe(403);
       const registered = await fetch(`${url}/api/client/register`, {
         method: 'POST',
         headers: { authorization: token, 'content-type': 'application/json' },

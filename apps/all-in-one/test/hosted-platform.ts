@@ -1,4 +1,4 @@
-import { type Hosted, host, openLog } from '@bunting/runtime';
+import { type RunningHost, host, openLog } from '@bunting/runtime';
 import { type FreshDatabase, freePort, freshDatabase } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
 import { services } from '../src/services.ts';
@@ -7,7 +7,7 @@ import { services } from '../src/services.ts';
 export interface HostedPlatform {
   readonly url: string;
   readonly token: string;
-  readonly hosted: Hosted;
+  readonly hosted: RunningHost;
   /** the lines logged so far, parsed */
   lines(): Record<string, unknown>[];
   /** Stops the host and removes its databases. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Hosted, host, openLog } from '@bunting/runtime';
+import { type RunningHost, host, openLog } from '@bunting/runtime';
 import {
   eventually,
   type FreshDatabase,
@@ -35,7 +35,7 @@ const json = 'application/json';
 const featuresPath = '/api/admin/projects/default/features';
 
 let nats: TestNats;
-let hosted: Hosted;
+let hosted: RunningHost;
 const fresh = new Map<string, FreshDatabase>();
 let aside: FreshDatabase;
 const logged: string[] = [];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually, startNats, startSwallowingProxy } from '@bunting/testing';
+import { eventually, startNats, startBlackholeProxy } from '@bunting/testing';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -57,7 +57,7 @@ describe('a stopping process', () => {
 
   it('ends although NATS accepts packets and answers none', async () => {
     const nats = await startNats();
-    const proxy = await startSwallowingProxy(nats.port);
+    const proxy = await startBlackholeProxy(nats.port);
     try {
       platform = await startHostedPlatform({ BUS_URL: `nats://127.0.0.1:${proxy.port}`, LOG_LEVEL: 'warn' });
       await untilReady(platform.url);

@@ -1,8 +1,8 @@
-import type { Missed } from '@bunting/outbox';
+import type { MissedRange } from '@bunting/outbox';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Registers how many events were told and never came into the log: anything but none asks somebody to act. */
-export const measureMissed = (registry: Registry, missed: () => Promise<readonly Missed[]>): void => {
+export const measureMissed = (registry: Registry, missed: () => Promise<readonly MissedRange[]>): void => {
   new Gauge({
     name: 'bunting_audit_missed_events',
     help: 'events that a service told and that the log never got, since the service had them no more',

@@ -1,7 +1,7 @@
 import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { deadLetters, inboxTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
-import { callsStopLimitMs, defineService } from '@bunting/runtime';
+import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import pLimit from 'p-limit';
 import { AuditConfig } from './config.ts';
 import { keepHouse } from './housekeeping.ts';
@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const auditService = defineService({
   name: 'audit',
   config: AuditConfig,
-  start: async ({ config, bus, log, metrics, serve, atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
     const warn = (message: string) => log.warn(message);
     const complain = (message: string) => log.error(message);
     const database = await openDatabase({
@@ -81,7 +81,7 @@ export const auditService = defineService({
         listDeadLettersEndpoint(bus, ownDeadLetters),
       ]),
     );
-    atStop('calls', () => served.stop(), callsStopLimitMs);
+    atStop('calls', () => served.stop(), drainTimeoutMs);
     const chores = [{ name: 'Merging texts into the index', step: texts.merge, everyMs: mergingEveryMs }];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {

@@ -1,4 +1,4 @@
-import { type Ask, type Bus, call, callForAnswer, refusalOf, serve, traceparentFrom } from '@bunting/bus';
+import { type CallRequest, type Bus, call, callForResponse, refusalFrom, serve, traceparentFrom } from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -10,7 +10,7 @@ import {
   type SearchEventsBody,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { inboxTables, outboxTables, startTelling } from '@bunting/outbox';
+import { inboxTables, outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
@@ -58,7 +58,14 @@ export interface Teller {
 export const startTeller = async (bus: Bus, producer: Producer = 'features'): Promise<Teller> => {
   const fresh = await freshDatabase(producer, prepared('producer', [outboxTables]));
   const database = await openDatabase({ url: fresh.url, name: producer, steps: [outboxTables] });
-  const telling = startTelling({ producer, database, bus, intervalMs: 50, retentionHours: 1, warn: () => undefined });
+  const telling = startOutboxProducer({
+    producer,
+    database,
+    bus,
+    intervalMs: 50,
+    retentionHours: 1,
+    warn: () => undefined,
+  });
   const served = await serve(bus, [telling.endpoint]);
   return {
     database,
@@ -86,7 +93,7 @@ export interface StartedAudit {
   readonly database: Database;
   readonly url: string;
   /** Asks for any of its operations as somebody; as an admin, unless said otherwise. */
-  ask<O extends AnyOperation>(operation: O, ask?: Ask<O>, caller?: Caller): Promise<ReplyOf<O>>;
+  ask<O extends AnyOperation>(operation: O, ask?: CallRequest<O>, caller?: Caller): Promise<ReplyOf<O>>;
   /** Searches as somebody; as an admin, unless said otherwise. */
   search(body?: SearchEventsBody, caller?: Caller, timeoutMs?: number): Promise<SearchAnswer>;
   /** what it warned of */
@@ -132,8 +139,8 @@ export const startAudit = async (
     ask: (operation, ask = {}, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
     search: async (body = {}, caller = mia, timeoutMs = 10_000) => {
       const context = contextOf(caller, timeoutMs);
-      const answer = await callForAnswer(hosted.bus, SearchEvents, { body }, context);
-      if ('refused' in answer) throw refusalOf(answer.refused);
+      const answer = await callForResponse(hosted.bus, SearchEvents, { body }, context);
+      if ('refusal' in answer) throw refusalFrom(answer.refusal);
       return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };
     },
     get warnings() {

@@ -59,8 +59,8 @@ afterAll(async () => {
   await nats.stop();
 });
 
-const ask = <O extends Parameters<typeof call>[1]>(operation: O, asked: object, caller: Caller) =>
-  call(bus, operation, asked, contextOf(caller, 5_000));
+const ask = <O extends Parameters<typeof call>[1]>(operation: O, request: object, caller: Caller) =>
+  call(bus, operation, request, contextOf(caller, 5_000));
 const move = (id: number, state: string, caller: Caller, more = {}) =>
   ask(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
 const stateOf = async (id: number) =>

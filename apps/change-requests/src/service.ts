@@ -1,7 +1,7 @@
 import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
-import { measureDeadLetters, readDeadLettersEndpoint, startTelling } from '@bunting/outbox';
-import { callsStopLimitMs, defineService } from '@bunting/runtime';
+import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
+import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applying } from './operations/apply.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
@@ -20,7 +20,7 @@ import { followUsers } from './subscriptions/follow-users.ts';
 export const changeRequestsService = defineService({
   name: 'change-requests',
   config: ChangeRequestsConfig,
-  start: async ({ config, bus, log, metrics, serve, atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
@@ -33,7 +33,7 @@ export const changeRequestsService = defineService({
       logError: (message) => log.error(message),
     });
     atStop('database', () => database.close());
-    const telling = startTelling({
+    const telling = startOutboxProducer({
       producer: 'change-requests',
       database,
       bus,
@@ -70,9 +70,9 @@ export const changeRequestsService = defineService({
     atStop('wake-ups of the runner', () => commits.stop());
     const complain = (message: string) => log.error(message);
     const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, warn, complain };
-    const features = await followFeatures({ ...consuming, committed: runner.wake });
+    const features = await followFeatures({ ...consuming, onCommitted: runner.wake });
     atStop('projection of features', () => features.stop());
-    const users = await followUsers({ ...consuming, committed: runner.heardOfDeparture });
+    const users = await followUsers({ ...consuming, onCommitted: runner.heardOfDeparture });
     atStop('projection of users', () => users.stop());
     measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve(
@@ -82,7 +82,7 @@ export const changeRequestsService = defineService({
         readDeadLettersEndpoint('change-requests', database),
       ]),
     );
-    atStop('calls', () => served.stop(), callsStopLimitMs);
+    atStop('calls', () => served.stop(), drainTimeoutMs);
     return { ready: () => database.ready() };
   },
 });

@@ -1,4 +1,4 @@
-import { type Asked as Call, type Bus, implement, serve, type Subscription } from '@bunting/bus';
+import { type OperationRequest as Call, type Bus, implement, serve, type Subscription } from '@bunting/bus';
 import {
   type AppliedChanges,
   ApplyChanges,
@@ -111,7 +111,7 @@ export interface FeaturesAtTheBoundary {
  * tested where the features service itself answers: at the platform's front door.
  */
 export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoundary> => {
-  const asked: Asked[] = [];
+  const request: Asked[] = [];
   const jobs: (() => Promise<unknown>)[] = [];
   const linked = new Map<string, readonly string[]>();
   const archived = new Set<string>();
@@ -186,7 +186,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
     bus,
     [
       implement(CheckChanges, async ({ body }) => {
-        asked.push(body);
+        request.push(body);
         await jobs.shift()?.();
         if (!environmentsNow(body.project).includes(body.environment)) {
           throw notFound(`Could not find environment ${body.environment} for project ${body.project}`);
@@ -202,12 +202,12 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
           })),
         };
       }),
-      implement(ApplyChanges, async (asked) => {
+      implement(ApplyChanges, async (request) => {
         await applyJobs.before.shift()?.();
-        const { changeRequestId: id, attempt } = asked.body;
+        const { changeRequestId: id, attempt } = request.body;
         const known = answers.get(id);
         const isAnswered = known !== undefined && (known.result.outcome === 'applied' || known.attempt >= attempt);
-        const result = isAnswered ? known.result : applyNow(asked);
+        const result = isAnswered ? known.result : applyNow(request);
         answers.set(id, { attempt: Math.max(attempt, known?.attempt ?? 0), result });
         await applyJobs.after.shift()?.();
         return result;
@@ -240,7 +240,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
     { checkReplies: true },
   );
   return {
-    asked,
+    asked: request,
     applied,
     protection,
     whileProtecting: (job) => void protectionJobs.push(job),
@@ -267,7 +267,7 @@ export const featuresAtTheBoundary = async (bus: Bus): Promise<FeaturesAtTheBoun
     link: (project, environments) => void linked.set(project, environments),
     askForApprovals: (environment, count) => void least.set(environment, count),
     forget: () => {
-      asked.length = 0;
+      request.length = 0;
       applied.length = 0;
       protection.length = 0;
       archived.clear();

@@ -1,4 +1,4 @@
-import { type Ask, call, type CallContext, traceparentFrom } from '@bunting/bus';
+import { type CallRequest, call, type CallContext, traceparentFrom } from '@bunting/bus';
 import {
   AddChanges,
   type AnyOperation,
@@ -58,7 +58,7 @@ export interface StartedChangeRequests {
   readonly database: Database;
   call<O extends AnyOperation>(
     operation: O,
-    ask: Ask<O>,
+    ask: CallRequest<O>,
     caller?: Caller,
     timeoutMs?: number,
     more?: Partial<CallContext>,

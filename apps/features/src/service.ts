@@ -1,7 +1,7 @@
 import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
-import { callsStopLimitMs, defineService } from '@bunting/runtime';
+import { startOutboxProducer } from '@bunting/outbox';
+import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
 import { featuresContext } from './operations/context.ts';
@@ -16,7 +16,7 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 export const featuresService = defineService({
   name: 'features',
   config: FeaturesConfig,
-  start: async ({ config, bus, log, metrics, serve, atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
@@ -29,7 +29,7 @@ export const featuresService = defineService({
       logError: (message) => log.error(message),
     });
     atStop('database', () => database.close());
-    const telling = startTelling({
+    const telling = startOutboxProducer({
       producer: 'features',
       database,
       bus,
@@ -57,7 +57,7 @@ export const featuresService = defineService({
     atStop('housekeeping', () => housekeeping.stop());
     const endpoints = featuresEndpoints(context);
     const served = await serve(completeEndpoints('features', [...endpoints, telling.endpoint]));
-    atStop('calls', () => served.stop(), callsStopLimitMs);
+    atStop('calls', () => served.stop(), drainTimeoutMs);
     return { ready: () => database.ready() };
   },
 });

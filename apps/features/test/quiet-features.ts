@@ -1,7 +1,7 @@
-import { type Bus, call, type CallContext, inProcessBus, serve, type Ask } from '@bunting/bus';
+import { type Bus, call, type CallContext, inProcessBus, serve, type CallRequest } from '@bunting/bus';
 import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
+import { startOutboxProducer } from '@bunting/outbox';
 import { featuresContext } from '../src/operations/context.ts';
 import { featuresEndpoints } from '../src/operations/index.ts';
 import { entities } from '../src/persistence/entities.ts';
@@ -18,7 +18,7 @@ export interface QuietWork {
 /** Work on a database of the service, with nobody who sends out what it tells. */
 export const quietWork = async (url: string, bus: Bus = inProcessBus()): Promise<QuietWork> => {
   const database = await openDatabase({ url, name: 'spec', steps, entities });
-  const telling = startTelling({
+  const telling = startOutboxProducer({
     ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
     warn: () => undefined,
   });
@@ -30,7 +30,7 @@ export interface QuietFeatures extends QuietWork {
   readonly bus: Bus;
   call<O extends AnyOperation>(
     operation: O,
-    ask: Ask<O>,
+    ask: CallRequest<O>,
     caller?: Caller,
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;

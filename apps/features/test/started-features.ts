@@ -1,5 +1,5 @@
 import {
-  type Ask,
+  type CallRequest,
   type Bus,
   call,
   type CallContext,
@@ -106,7 +106,7 @@ export interface StartedFeatures {
   readonly bus: Bus;
   call<O extends AnyOperation>(
     operation: O,
-    ask: Ask<O>,
+    ask: CallRequest<O>,
     caller?: Caller,
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;

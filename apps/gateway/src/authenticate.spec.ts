@@ -118,21 +118,21 @@ describe('the memory of the gateway', () => {
       livesMs: Number.POSITIVE_INFINITY,
     };
     const hasher = await openTokenHasher(database, tokenKey);
-    let asked = 0;
+    let request = 0;
     const goodSelector = hasher('the good one').selector;
     const tokens = {
-      find: async ({ selector }: { selector: string }) => (asked++, selector === goodSelector ? good : undefined),
+      find: async ({ selector }: { selector: string }) => (request++, selector === goodSelector ? good : undefined),
     };
     const { authenticate } = authenticator({ tokens, hasher, cacheMs: 60_000 });
     await authenticate('the good one');
     for (let nth = 0; nth < 10_100; nth++)
       await expect(async () => authenticate(`bad ${nth}`)).rejects.toThrow('not valid');
-    expect(asked).toBe(10_101);
+    expect(request).toBe(10_101);
     expect(await authenticate('the good one')).toBe(good);
-    expect(asked).toBe(10_101);
+    expect(request).toBe(10_101);
     await expect(async () => authenticate('bad 0')).rejects.toThrow('not valid');
     await expect(async () => authenticate('bad 10099')).rejects.toThrow('not valid');
-    expect(asked).toBe(10_102);
+    expect(request).toBe(10_102);
   });
 
   it('is brief: a revoked token stops, and a new one starts, within the time that was set', async () => {

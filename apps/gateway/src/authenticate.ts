@@ -56,7 +56,7 @@ export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOp
   const valid = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that tries many bad keys evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
-  let asked = new Map<string, Promise<Principal>>();
+  let request = new Map<string, Promise<Principal>>();
   let changes = 0;
 
   const note = (principal: Principal): Principal => {
@@ -83,7 +83,7 @@ export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOp
       changes++;
       valid.clear();
       invalid.clear();
-      asked = new Map();
+      request = new Map();
     },
     authenticate: (authorization) => {
       const token = tokenIn(authorization);
@@ -92,9 +92,9 @@ export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOp
       if (cached !== undefined) return note(cached);
       if (invalid.has(digest)) throw badKey();
       // Requests that come while the answer is on its way share it.
-      const running = asked.get(digest);
+      const running = request.get(digest);
       if (running !== undefined) return running.then(note);
-      const asking = asked;
+      const asking = request;
       const answer = ask(token, digest).finally(() => asking.delete(digest));
       asking.set(digest, answer);
       return answer.then(note);

@@ -1,4 +1,4 @@
-import { refusedWith } from '@bunting/bus';
+import { refusalResponse } from '@bunting/bus';
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
@@ -56,7 +56,7 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
 
 /** Writes an answer where there is no response object to write it to, and ends the connection. */
 export const writeAnswer = (socket: Socket, status: number, reason: Refusal): void => {
-  const body = JSON.stringify(refusedWith(reason).error);
+  const body = JSON.stringify(refusalResponse(reason).error);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `${protection}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 it('asks again for what a project may be in that became private while it was answered', async () => {
-  let asked = 0;
+  let request = 0;
   const answered = await gateway.behind([
     implement(ListTags, async ({ caller }) => {
-      asked++;
+      request++;
       // What the features service does before it commits a private project: from here on, its tags are read.
-      if (asked === 1)
+      if (request === 1)
         await call(gateway.bus, HideProject, { body: { id: 'merger', version: 1 } }, systemContext(5_000));
       return {
         version: 1 as const,
@@ -28,9 +28,9 @@ it('asks again for what a project may be in that became private while it was ans
   const tagsFor = async (key?: string) =>
     (await (await gateway.ask('/api/admin/tags', key === undefined ? {} : { key })).json()) as { tags: unknown[] };
   expect(await tagsFor(viewer)).toMatchObject({ tags: [] });
-  expect(asked).toBe(2);
+  expect(request).toBe(2);
   // An administrator sees it, and is answered by the first read.
   expect(await tagsFor()).toMatchObject({ tags: [{ value: 'of-the-merger' }] });
-  expect(asked).toBe(3);
+  expect(request).toBe(3);
   await answered.stop();
 });

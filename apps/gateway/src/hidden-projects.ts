@@ -1,4 +1,4 @@
-import { type Answer, type Ask, type Bus, type CallContext, callForAnswer } from '@bunting/bus';
+import { type CallResponse, type CallRequest, type Bus, type CallContext, callForResponse } from '@bunting/bus';
 import { type AnyOperation, type Caller, isRepeatable, maySee, unavailable } from '@bunting/contracts';
 
 /** Takes the place of the first character. No project has it in its id, and no text that is shown. */
@@ -21,16 +21,16 @@ const unveiled = <T>(value: T, id: string): T => JSON.parse(JSON.stringify(value
 const callAsSeen = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
-  ask: Ask<O>,
+  ask: CallRequest<O>,
   context: CallContext,
-): Promise<Answer> => {
+): Promise<CallResponse> => {
   const hidden = hiddenIn(context.caller, ask.params);
-  if (hidden === undefined) return callForAnswer(bus, operation, ask, context);
+  if (hidden === undefined) return callForResponse(bus, operation, ask, context);
   const params = { ...(ask.params as object), projectId: veiled(hidden) };
   // Nothing is done where nothing is: the key is good for what it was used for while the project could be seen.
   const unkeyed = { ...context, idempotencyKey: undefined };
-  const answer = await callForAnswer(bus, operation, { ...ask, params } as Ask<O>, unkeyed);
-  if ('refused' in answer) return { refused: unveiled(answer.refused, hidden) };
+  const answer = await callForResponse(bus, operation, { ...ask, params } as CallRequest<O>, unkeyed);
+  if ('refusal' in answer) return { refusal: unveiled(answer.refusal, hidden) };
   return { reply: { ...answer.reply, json: answer.reply.json.replaceAll(veiled(hidden), hidden) } };
 };
 
@@ -49,10 +49,10 @@ const readsLimit = 5;
 export const callWithCurrentView = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
-  ask: Ask<O>,
+  ask: CallRequest<O>,
   context: CallContext,
   callerNow: () => Promise<Caller>,
-): Promise<Answer> => {
+): Promise<CallResponse> => {
   let { caller } = context;
   for (let reads = 0; reads < readsLimit; reads++) {
     const answer = await callAsSeen(bus, operation, ask, { ...context, caller });

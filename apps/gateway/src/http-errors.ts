@@ -1,4 +1,4 @@
-import { defect, type RefusedAnswer, refusedWith } from '@bunting/bus';
+import { internalError, type RefusalResponse, refusalResponse } from '@bunting/bus';
 import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
 import { wantsProblem } from './accept.ts';
@@ -52,7 +52,7 @@ const problemOf = (status: number, error: ErrorBody): Problem => ({
 });
 
 /** Answers with a "no", as it came over the bus or as the gateway itself says it. */
-export const refuse = (reply: FastifyReply, { kind, error, retryAfterSeconds, tag }: RefusedAnswer): FastifyReply => {
+export const refuse = (reply: FastifyReply, { kind, error, retryAfterSeconds, tag }: RefusalResponse): FastifyReply => {
   const { exchange } = reply.request;
   exchange.outcome = kind;
   exchange.errorId = error.id;
@@ -83,7 +83,7 @@ const refusalFrom = (error: unknown): Refusal | undefined => {
 /** Answers with what was thrown. A defect is logged whole, and answered with nothing but the id to find it by. */
 export const refuseThrown = (reply: FastifyReply, error: unknown): FastifyReply => {
   const known = refusalFrom(error);
-  const refused = refusedWith(known ?? defect());
+  const refused = refusalResponse(known ?? internalError());
   if (known === undefined) reply.request.exchange.defect = error;
   return refuse(reply, refused);
 };

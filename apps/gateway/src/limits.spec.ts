@@ -40,11 +40,11 @@ beforeAll(async () => {
     },
   });
   const behind = servicesBehind();
-  let asked: () => void;
-  projectAsked = new Promise((resolve) => (asked = resolve));
+  let request: () => void;
+  projectAsked = new Promise((resolve) => (request = resolve));
   const untilTold = new Promise<void>((resolve) => (answerProject = resolve));
   const project = implement(GetProject, async () => {
-    asked();
+    request();
     await untilTold;
     throw new Error('The project is answered in another test.');
   });

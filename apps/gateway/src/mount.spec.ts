@@ -99,7 +99,7 @@ describe('a request that is in order', () => {
   it('carries an idempotency key to the service, if it is one', async () => {
     const write = (key: string) => gateway.ask(featurePath, { method: 'DELETE', headers: { 'idempotency-key': key } });
     await write('3f0e7a');
-    expect(heard[0]?.once?.key).toBe('3f0e7a');
+    expect(heard[0]?.idempotency?.key).toBe('3f0e7a');
     expect((await refusalOf(await write('k'.repeat(256)))).message).toContain('Idempotency-Key');
   });
 
@@ -112,38 +112,38 @@ describe('a request that is in order', () => {
 
 describe('a reply that its service tags itself', () => {
   const path = '/api/client/features';
-  const asked = (headers: Record<string, string> = {}, query = '') =>
+  const request = (headers: Record<string, string> = {}, query = '') =>
     gateway.ask(`${path}${query}`, { headers: { authorization: client, ...headers } });
 
   it('goes out with that tag, and not at all to whom has it', async () => {
-    const first = await asked();
+    const first = await request();
     expect([first.status, first.headers.get('etag')]).toEqual([200, '"all:of-it"']);
     expect(await first.json()).toMatchObject({ features: [] });
     for (const known of ['"all:of-it"', 'W/"all:of-it"', '"other", "all:of-it"', '*']) {
-      const again = await asked({ 'if-none-match': known });
+      const again = await request({ 'if-none-match': known });
       expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, '"all:of-it"', '']);
     }
-    expect((await asked({ 'if-none-match': '"all"' })).status).toBe(200);
-    expect((await asked({ 'if-match': '"other"' })).status).toBe(412);
-    expect((await asked({ 'if-none-match': 'all' })).status).toBe(400);
+    expect((await request({ 'if-none-match': '"all"' })).status).toBe(200);
+    expect((await request({ 'if-match': '"other"' })).status).toBe(412);
+    expect((await request({ 'if-none-match': 'all' })).status).toBe(400);
   });
 
   it('is asked for with what stands in headers, which the address cannot say', async () => {
-    await asked({ 'unleash-client-spec': '5.1.9' }, '?namePrefix=a&project=x&project=y');
-    await asked({}, '?clientSpec=5.1.9');
+    await request({ 'unleash-client-spec': '5.1.9' }, '?namePrefix=a&project=x&project=y');
+    await request({}, '?clientSpec=5.1.9');
     expect(heard.map(({ query }) => query)).toEqual([
       { namePrefix: 'a', project: ['x', 'y'], clientSpec: '5.1.9' },
       {},
     ]);
-    expect((await asked({ 'unleash-client-spec': 'x'.repeat(101) })).status).toBe(400);
+    expect((await request({ 'unleash-client-spec': 'x'.repeat(101) })).status).toBe(400);
   });
 });
 
 describe('an operation that takes whatever is in the query', () => {
   it('is given all of it, each once, with the address of whoever asks, which nobody can give', async () => {
     const query = 'userId=7&properties%5Bplan%5D=pro&toString=x&constructor=y&__proto__=z&callerAddress=10.0.0.1';
-    const asked = await gateway.ask(`/api/frontend?${query}`, { headers: { authorization: frontend } });
-    expect([asked.status, heard.map((one) => one.query)]).toEqual([
+    const request = await gateway.ask(`/api/frontend?${query}`, { headers: { authorization: frontend } });
+    expect([request.status, heard.map((one) => one.query)]).toEqual([
       200,
       [{ userId: '7', 'properties[plan]': 'pro', toString: 'x', constructor: 'y', callerAddress: '127.0.0.1' }],
     ]);
@@ -152,12 +152,12 @@ describe('an operation that takes whatever is in the query', () => {
   });
 
   it('is given the address also where the rest is in the body', async () => {
-    const asked = await gateway.ask('/api/frontend?callerAddress=10.0.0.1&userId=8', {
+    const request = await gateway.ask('/api/frontend?callerAddress=10.0.0.1&userId=8', {
       method: 'POST',
       headers: { ...json, authorization: frontend },
       body: JSON.stringify({ context: { userId: '7' } }),
     });
-    expect([asked.status, heard]).toMatchObject([
+    expect([request.status, heard]).toMatchObject([
       200,
       [{ query: { callerAddress: '127.0.0.1' }, body: { context: { userId: '7' } } }],
     ]);

@@ -159,7 +159,7 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
       const callerNow = async () => (await authenticate(request.headers.authorization)).caller;
       const answer = await callWithCurrentView(bus, operation, ask, context, callerNow);
-      if ('refused' in answer) return refuse(response, answer.refused);
+      if ('refusal' in answer) return refuse(response, answer.refusal);
       if (isWrite) await settle(operation);
 
       const { json, headers } = answer.reply;

@@ -60,7 +60,7 @@ describe('every answer', () => {
 });
 
 describe('a page of another origin', () => {
-  const asked = (gateway: StartedGateway, origin: string, init: RequestInit = {}) =>
+  const request = (gateway: StartedGateway, origin: string, init: RequestInit = {}) =>
     gateway.ask(featurePath, { ...init, headers: { origin, ...(init.headers as Record<string, string>) } });
   const preflight = (gateway: StartedGateway, origin: string) =>
     sendRaw(
@@ -75,7 +75,7 @@ describe('a page of another origin', () => {
     [...headers].map(([name]) => name).filter((name) => name.startsWith('access-control'));
 
   it.each([ours, 'null', 'https://evil.example.org'])('is let do nothing, if nothing was said: %s', async (origin) => {
-    const response = await asked(closed, origin);
+    const response = await request(closed, origin);
     expect([response.status, corsHeadersIn(response.headers)]).toEqual([200, []]);
     const before = await preflight(closed, origin);
     expect([before.status, corsHeadersIn(Object.entries(before.headers))]).toEqual([401, []]);
@@ -84,7 +84,7 @@ describe('a page of another origin', () => {
   it.each(['null', 'https://evil.example.org', `${ours}.evil.org`, 'http://flags.example.org', `${ours}:8443`, '*'])(
     'is let do nothing, if another origin may: %s',
     async (origin) => {
-      const response = await asked(open, origin);
+      const response = await request(open, origin);
       expect([corsHeadersIn(response.headers), response.headers.get('vary')]).toEqual([[], 'Origin']);
       const before = await preflight(open, origin);
       expect([before.status, corsHeadersIn(Object.entries(before.headers))]).toEqual([401, []]);
@@ -102,7 +102,7 @@ describe('a page of another origin', () => {
       vary: 'Origin',
     });
     expect(before.headers['access-control-allow-credentials']).toBeUndefined();
-    for (const response of [await asked(open, origin), await open.ask('/api/nosuch', { headers: { origin } })]) {
+    for (const response of [await request(open, origin), await open.ask('/api/nosuch', { headers: { origin } })]) {
       expect(response.headers.get('access-control-allow-origin')).toBe(origin);
       expect(response.headers.get('access-control-expose-headers')).toContain('ETag');
       expect(response.headers.get('access-control-allow-credentials')).toBeNull();

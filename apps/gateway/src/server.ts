@@ -1,4 +1,4 @@
-import { settlingMs } from '@bunting/bus';
+import { unknownOutcomeDelayMs } from '@bunting/bus';
 import { invalid } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -213,7 +213,10 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
       await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
       // What has arrived is answered. That the server is closed may be known already, and a loop that waits for what is known
       // never lets an answer through.
-      await whileSome(({ request, raw }) => request.raw.complete && !raw.headersSent, longestMs + settlingMs + lateMs);
+      await whileSome(
+        ({ request, raw }) => request.raw.complete && !raw.headersSent,
+        longestMs + unknownOutcomeDelayMs + lateMs,
+      );
       await whileSome(({ raw }) => raw.headersSent, readingMs);
       app.server.closeAllConnections();
       await closed;

@@ -196,12 +196,12 @@ describe('a running gateway', () => {
         return { name: params.featureName };
       }),
     ]);
-    const asked = gateway.ask(path);
+    const request = gateway.ask(path);
     await inService;
     const stopping = gateway.stop();
     await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
     release?.();
-    const response = await asked;
+    const response = await request;
     expect([response.status, await response.json()]).toEqual([200, { name: 'one' }]);
     await stopping;
   });

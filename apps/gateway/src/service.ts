@@ -2,8 +2,8 @@ import { completeEndpoints, inProcessBus } from '@bunting/bus';
 import { operations, serviceOf } from '@bunting/contracts';
 import { settling } from './settling.ts';
 import { openDatabase } from '@bunting/database';
-import { measureDeadLetters, readDeadLettersEndpoint, startTelling } from '@bunting/outbox';
-import { type AnyService, callsStopLimitMs, type RunningService, type Surroundings } from '@bunting/runtime';
+import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
+import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
 import { admission, keylessLimit } from './admission.ts';
 import { givenTokens } from './domain/given-tokens.ts';
 import { authenticator } from './authenticate.ts';
@@ -49,10 +49,10 @@ const start = async ({
   log,
   metrics,
   serve,
-  atStop,
+  onStop: atStop,
   draining,
   operationsPort,
-}: Surroundings<typeof GatewayConfig>): Promise<RunningGateway> => {
+}: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
   const given = givenTokens(config);
   const cipher = cipherFrom(config);
@@ -67,7 +67,7 @@ const start = async ({
     logError: (message) => log.error(message),
   });
   atStop('database', () => database.close());
-  const telling = startTelling({
+  const telling = startOutboxProducer({
     producer: 'gateway',
     database,
     bus,
@@ -100,7 +100,7 @@ const start = async ({
   atStop('revocations', () => changes.stop());
   const complain = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_INTERVAL_MS;
-  const projects = await followProjects({ bus, database, intervalMs, warn, complain });
+  const projects = await followProjects({ bus, database, intervalMs, warn, logError: complain });
   measureDeadLetters(metrics, 'gateway', database);
   atStop('projection of projects', () => projects.stop());
   const hidings = projectHidings(database);
@@ -154,7 +154,7 @@ const start = async ({
     serve(completeEndpoints('gateway', [...answers, telling.endpoint, readDeadLettersEndpoint('gateway', database)])),
     serve(answers, near),
   ]))
-    atStop('calls', () => served.stop(), callsStopLimitMs);
+    atStop('calls', () => served.stop(), drainTimeoutMs);
   atStop('HTTP server', close, httpStopLimitMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Only now: a start that fails must not make a token that nobody ever sees.

@@ -25,11 +25,11 @@ const events = (count: number) => Array.from({ length: count }, (_, nth) => anEv
 beforeAll(async () => {
   gateway = await startGateway({ environment: { GATEWAY_STREAM_SECONDS: '20' } });
   await gateway.behind([
-    implement(FeedEvents, async ({ query: { after = 0, follow }, caller, say }) => {
+    implement(FeedEvents, async ({ query: { after = 0, follow }, caller, setHeader }) => {
       asked.push({ after, follow, caller });
       if (away) throw unavailable('Away for a moment.');
       if (after > log.length) throw invalid('The `/query/after` property is beyond the end.', '/query/after');
-      if (after === 0) say('Bunting-Stale', '3');
+      if (after === 0) setHeader('Bunting-Stale', '3');
       const items = log.slice(after, after + 2) as ReturnType<typeof anEvent>[];
       return { items, next: after + items.length, atEnd: after + items.length >= log.length };
     }),

@@ -1,4 +1,4 @@
-import { type Answer, callForAnswer, type CallContext } from '@bunting/bus';
+import { type CallResponse, callForResponse, type CallContext } from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -107,22 +107,22 @@ export const mountStream = (
       const giveBack = streams.acquire(sharesOf(admitted.caller));
       // At once when the connection ends, and not only when what is on its way to it has come to its end.
       response.raw.once('close', giveBack);
-      const answer = await callForAnswer(bus, operation, { query }, first).catch((error: unknown) => {
+      const answer = await callForResponse(bus, operation, { query }, first).catch((error: unknown) => {
         giveBack();
         throw error;
       });
-      if ('refused' in answer) {
+      if ('refusal' in answer) {
         giveBack();
-        return refuse(response, answer.refused);
+        return refuse(response, answer.refusal);
       }
 
       /** The page after an id, as soon as there is somebody to answer. */
       const pageAfter = async (after: number): Promise<Page | undefined> => {
         for (const since = performance.now(); !isOver();) {
           const context = contextOf(await authenticate(request.headers.authorization));
-          const answered: Answer = await callForAnswer(bus, operation, { query: { ...query, after } }, context);
+          const answered: CallResponse = await callForResponse(bus, operation, { query: { ...query, after } }, context);
           if ('reply' in answered) return JSON.parse(answered.reply.json) as Page;
-          const { kind, error } = answered.refused;
+          const { kind, error } = answered.refusal;
           if (kind !== 'ServiceUnavailable' || performance.now() - since > patienceMs) throw new Error(error.message);
           await pause(lookEveryMs);
         }

@@ -1,4 +1,4 @@
-import { type Endpoint, implement, type Once, JsonText, notModified } from '@bunting/bus';
+import { type Endpoint, implement, type IdempotentWrite, JsonText, notModified } from '@bunting/bus';
 import {
   AddFeatureTag,
   ArchiveFeature,
@@ -28,7 +28,7 @@ export interface Heard {
   readonly caller: Caller;
   readonly requestId: string;
   readonly traceparent: string;
-  readonly once: Once | undefined;
+  readonly idempotency: IdempotentWrite | undefined;
 }
 
 const feature = (name: string, project: string) => ({ name, project, type: 'release', stale: false });
@@ -36,79 +36,79 @@ const feature = (name: string, project: string) => ({ name, project, type: 'rele
 /** What stands behind the gateway in its own tests: it answers what was asked for, and remembers who asked for what. */
 export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints: readonly Endpoint[] } => {
   const heard: Heard[] = [];
-  const hear = (operation: string, asked: Omit<Heard, 'operation'>) => {
-    const { params, query, body, caller, requestId, traceparent, once } = asked;
-    heard.push({ operation, params, query, body, caller, requestId, traceparent, once });
+  const hear = (operation: string, request: Omit<Heard, 'operation'>) => {
+    const { params, query, body, caller, requestId, traceparent, idempotency } = request;
+    heard.push({ operation, params, query, body, caller, requestId, traceparent, idempotency });
   };
   const at = '2026-11-21T10:00:00.000Z';
   return {
     heard,
     endpoints: [
-      implement(GetFeature, async (asked) => {
-        hear('get-feature', asked);
-        const { projectId, featureName } = asked.params;
+      implement(GetFeature, async (request) => {
+        hear('get-feature', request);
+        const { projectId, featureName } = request.params;
         if (featureName === 'gone') throw notFound(`Could not find feature with name ${featureName}`);
         if (featureName === 'broken') throw new Error('select secret from password_table');
         // With blanks, to show that nobody parses and writes it again on its way.
         return new JsonText(`{ "name": ${JSON.stringify(featureName)},  "project": ${JSON.stringify(projectId)} }`);
       }),
-      implement(GetClientFeatures, async (asked) => {
-        hear('get-client-features', asked);
-        asked.say('ETag', '"all:of-it"');
-        if (asked.isKnown('all:of-it')) return notModified;
+      implement(GetClientFeatures, async (request) => {
+        hear('get-client-features', request);
+        request.setHeader('ETag', '"all:of-it"');
+        if (request.matchesIfNoneMatch('all:of-it')) return notModified;
         const query = { environment: 'development', inlineSegmentConstraints: true };
         const meta = { revisionId: 1, etag: '"all:of-it"', queryHash: 'all' };
         return { version: 2 as const, features: [], query, meta };
       }),
-      implement(GetFrontendFeatures, async (asked) => {
-        hear('get-frontend-features', asked);
+      implement(GetFrontendFeatures, async (request) => {
+        hear('get-frontend-features', request);
         return { toggles: [] };
       }),
-      implement(EvaluateFrontendFeatures, async (asked) => {
-        hear('evaluate-frontend-features', asked);
+      implement(EvaluateFrontendFeatures, async (request) => {
+        hear('evaluate-frontend-features', request);
         return { toggles: [] };
       }),
-      implement(PatchStrategy, async (asked) => {
-        hear('patch-strategy', asked);
-        return { id: asked.params.strategyId, name: 'flexibleRollout' };
+      implement(PatchStrategy, async (request) => {
+        hear('patch-strategy', request);
+        return { id: request.params.strategyId, name: 'flexibleRollout' };
       }),
-      implement(CreateFeature, async (asked) => {
-        hear('create-feature', asked);
-        const { name } = asked.body;
+      implement(CreateFeature, async (request) => {
+        hear('create-feature', request);
+        const { name } = request.body;
         return {
-          ...feature(name, asked.params.projectId),
+          ...feature(name, request.params.projectId),
           description: null,
           createdAt: at,
           impressionData: false,
           archived: false,
         };
       }),
-      implement(ArchiveFeature, async (asked) => {
-        hear('archive-feature', asked);
+      implement(ArchiveFeature, async (request) => {
+        hear('archive-feature', request);
         return null;
       }),
-      implement(RemoveFeatureTag, async (asked) => {
-        hear('remove-feature-tag', asked);
+      implement(RemoveFeatureTag, async (request) => {
+        hear('remove-feature-tag', request);
         return null;
       }),
-      implement(AddFeatureTag, async (asked) => {
-        hear('add-feature-tag', asked);
-        return asked.body;
+      implement(AddFeatureTag, async (request) => {
+        hear('add-feature-tag', request);
+        return request.body;
       }),
-      implement(ListFeatureTags, async (asked) => {
-        hear('list-feature-tags', asked);
+      implement(ListFeatureTags, async (request) => {
+        hear('list-feature-tags', request);
         return { version: 1 as const, tags: [] };
       }),
-      implement(CreateSegment, async (asked) => {
-        hear('create-segment', asked);
-        return { id: 7, name: asked.body.name, constraints: [] };
+      implement(CreateSegment, async (request) => {
+        hear('create-segment', request);
+        return { id: 7, name: request.body.name, constraints: [] };
       }),
-      implement(GetSegment, async (asked) => {
-        hear('get-segment', asked);
-        return { id: asked.params.id, name: 'beta', constraints: [] };
+      implement(GetSegment, async (request) => {
+        hear('get-segment', request);
+        return { id: request.params.id, name: 'beta', constraints: [] };
       }),
-      implement(ImportFeatures, async (asked) => {
-        hear('import-features', asked);
+      implement(ImportFeatures, async (request) => {
+        hear('import-features', request);
         const none = {
           created: 0,
           updated: 0,
@@ -121,13 +121,13 @@ export const servicesBehind = (): { readonly heard: Heard[]; readonly endpoints:
         };
         return { ...none, skipped: [] };
       }),
-      implement(SearchFeatures, async (asked) => {
-        hear('search-features', asked);
-        asked.say('Bunting-Stale', '120');
+      implement(SearchFeatures, async (request) => {
+        hear('search-features', request);
+        request.setHeader('Bunting-Stale', '120');
         return { features: [], total: 0 };
       }),
-      implement(SearchEvents, async (asked) => {
-        hear('search-events', asked);
+      implement(SearchEvents, async (request) => {
+        hear('search-events', request);
         return { version: 1 as const, events: [], totalEvents: 0 };
       }),
     ],

@@ -1,6 +1,6 @@
 import { type Bus, type Endpoint, serve, type ServeOptions } from '@bunting/bus';
 import { type Database, openDatabase } from '@bunting/database';
-import { type Hosted, host, openLog } from '@bunting/runtime';
+import { type RunningHost, host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { RecordedEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
@@ -86,7 +86,7 @@ export const startGateway = async ({
     CHECK_REPLIES: 'true',
     ...environment,
   };
-  const hosted: Hosted = await host([gatewayService], {
+  const hosted: RunningHost = await host([gatewayService], {
     environment: settings,
     log: openLog(level, { write: (line) => void written.push(line) }),
   });

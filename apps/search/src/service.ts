@@ -1,7 +1,7 @@
 import { completeEndpoints } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
-import { callsStopLimitMs, defineService } from '@bunting/runtime';
+import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
 import { fuzzyIndex } from './fuzzy-index.ts';
@@ -26,7 +26,7 @@ import { followStates } from './subscriptions/follow-states.ts';
 export const searchService = defineService({
   name: 'search',
   config: SearchConfig,
-  start: async ({ config, bus, log, metrics, serve, atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.SEARCH_DATABASE_URL,
@@ -80,7 +80,7 @@ export const searchService = defineService({
         }),
       ]),
     );
-    atStop('calls', () => served.stop(), callsStopLimitMs);
+    atStop('calls', () => served.stop(), drainTimeoutMs);
     return { ready: () => database.ready() };
   },
 });

@@ -31,8 +31,8 @@ const without = (tag: string): Criterion => ({
 export const describeFeatureIndex = (name: string, start: () => Promise<Engine>): void => {
   const searching =
     (engine: () => Engine) =>
-    async (asked: RequestOf<typeof SearchFeatures>['query'] = {}, searcher = mia) => {
-      const { features, total } = await engine().index.search(featureQueryOf(asked), searcher);
+    async (request: RequestOf<typeof SearchFeatures>['query'] = {}, searcher = mia) => {
+      const { features, total } = await engine().index.search(featureQueryOf(request), searcher);
       const found = JSON.parse(features) as SearchResultFeature[];
       return { found, total, names: found.map((feature) => feature.name) };
     };
@@ -51,8 +51,8 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
     it(`answers ${generatedSearches} searches as the plain reading of the rules does`, async () => {
       let findsSome = 0;
       await fc.assert(
-        fc.asyncProperty(generatedSearch, async ({ asked, naive, hiddenProjects }) => {
-          const { found, total } = await search(asked, { userId: naive.userId, hiddenProjects });
+        fc.asyncProperty(generatedSearch, async ({ asked: request, naive, hiddenProjects }) => {
+          const { found, total } = await search(request, { userId: naive.userId, hiddenProjects });
           const expected = naiveSearch(world, naive);
           expect({ found, total }).toEqual({ found: expected.features, total: expected.total });
           if (found.length > 0) findsSome++;
@@ -78,7 +78,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
       'gives the pages of the whole by %s, whichever end they are near',
       async (sortBy) => {
         const filter = { asked: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
-        for (const { asked, criteria } of [filter, { asked: {}, criteria: [] }]) {
+        for (const { asked: request, criteria } of [filter, { asked: {}, criteria: [] }]) {
           for (const [favoritesFirst, sortOrder] of [
             ['false', 'asc'],
             ['false', 'desc'],
@@ -90,7 +90,7 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
             expect(total).toBeGreaterThan(1_200);
             for (const offset of [995, 1_000, total >> 1, total - 31, total - 30, total - 7, total, total + 40]) {
               const page = await search({
-                ...asked,
+                ...request,
                 sortBy,
                 sortOrder,
                 favoritesFirst,

@@ -216,7 +216,7 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
     const given = Object.entries(plain).filter(([, value]) => value !== undefined);
     const seen: Criterion = { holds: ({ project }) => !hidden.includes(project) };
     return {
-      asked: Object.assign({}, ...wanted.map(({ asked }) => asked), Object.fromEntries(given)) as AskedQuery,
+      asked: Object.assign({}, ...wanted.map(({ asked: request }) => request), Object.fromEntries(given)) as AskedQuery,
       hiddenProjects: hidden,
       naive: {
         criteria: [...wanted, seen],

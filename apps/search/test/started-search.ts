@@ -1,4 +1,4 @@
-import { type Answer, type Bus, callForAnswer, openBus, refusalOf, traceparentFrom } from '@bunting/bus';
+import { type CallResponse, type Bus, callForResponse, openBus, refusalFrom, traceparentFrom } from '@bunting/bus';
 import { type Caller, type RequestOf, SearchFeatures, type SearchFeaturesResponse } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
@@ -22,7 +22,7 @@ export interface StartedSearch {
   /** The names of what a search finds. */
   names(query?: Asked, caller?: Caller): Promise<string[]>;
   /** Searches, and gives the answer as it came. */
-  answer(query: Asked, caller?: Caller): Promise<Answer>;
+  answer(query: Asked, caller?: Caller): Promise<CallResponse>;
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
     bus,
     database,
     answer: (query, caller = mia) =>
-      callForAnswer(
+      callForResponse(
         bus,
         SearchFeatures,
         { query },
@@ -52,7 +52,7 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
       ),
     search: async (query = {}, caller = mia) => {
       const answer = await started.answer(query, caller);
-      if ('refused' in answer) throw refusalOf(answer.refused);
+      if ('refusal' in answer) throw refusalFrom(answer.refusal);
       return JSON.parse(answer.reply.json) as SearchFeaturesResponse;
     },
     names: async (query, caller) => (await started.search(query, caller)).features.map(({ name }) => name),

@@ -1,7 +1,7 @@
 import { type Bus, implement, serve } from '@bunting/bus';
 import { DigestStates, type FeatureState, ListStateVersions, ReadStates } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { digestOfVersions, outboxTables, startTelling } from '@bunting/outbox';
+import { digestOfVersions, outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { freshDatabase } from '@bunting/testing';
 import type { AnyState } from './builders.ts';
 
@@ -72,7 +72,7 @@ export const tellingFeatures = async (bus: Bus): Promise<TellingFeatures> => {
   const figures = new Map<string, Figures>();
   const ignore = (): void => undefined;
   const settings = { producer: 'features', intervalMs: 50, retentionHours: 1, warn: ignore } as const;
-  const telling = startTelling({ ...settings, database, bus });
+  const telling = startOutboxProducer({ ...settings, database, bus });
   const endpoints = [telling.endpoint, ...stateEndpoints(database, figures)];
   let served = await serve(bus, endpoints);
   return {

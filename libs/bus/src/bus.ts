@@ -28,7 +28,7 @@ export interface Reply {
 }
 
 /** A "no" as it travels: data, and not an exception of the transport. */
-export interface RefusedAnswer {
+export interface RefusalResponse {
   readonly kind: ErrorKind;
   readonly error: ErrorBody;
   readonly retryAfterSeconds?: number | undefined;
@@ -38,12 +38,12 @@ export interface RefusedAnswer {
   readonly isUnsupported?: true;
 }
 
-export type Answer = { readonly reply: Reply } | { readonly refused: RefusedAnswer };
+export type CallResponse = { readonly reply: Reply } | { readonly refusal: RefusalResponse };
 
-export type Responder = (request: string, context: CallContext) => Promise<Answer>;
+export type CallHandler = (request: string, context: CallContext) => Promise<CallResponse>;
 
 /** An event on its way to the stream that integrators read (docs/events.md). */
-export interface Fact {
+export interface StreamEvent {
   /** `event.<producer>.<type>` */
   readonly subject: string;
   /** the same however often it is published */
@@ -68,14 +68,14 @@ export interface Subscription {
  */
 export interface Bus {
   /** One answer, from one of those who respond. Nobody there, or no answer in time: a `ServiceUnavailable` refusal. */
-  call(subject: string, request: string, context: CallContext): Promise<Answer>;
+  call(subject: string, request: string, context: CallContext): Promise<CallResponse>;
   /** Responders of one subject share its calls. */
-  respond(subject: string, responder: Responder): Promise<Subscription>;
+  respond(subject: string, responder: CallHandler): Promise<Subscription>;
   /**
    * Resolves once the stream has stored the events; rejects when it has not, and then all may be published again. An event
    * that is larger than the transport carries is left out. Undefined for a transport within one process: it has no stream.
    */
-  readonly publish: ((facts: readonly Fact[]) => Promise<void>) | undefined;
+  readonly publish: ((facts: readonly StreamEvent[]) => Promise<void>) | undefined;
   /** Wakes the consumers of an outbox, in whatever process. The wake-up may be lost: consumers poll as well. */
   notify(source: OutboxSource): void;
   /** Calls `wake` at each wake-up, and when wake-ups may have been lost with the connection. */

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type AnyOperation, isRepeatable, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
-import type { Answer, Bus, CallContext } from './bus.ts';
-import { refusalOf } from './refused.ts';
+import type { CallResponse, Bus, CallContext } from './bus.ts';
+import { refusalFrom } from './refusal-response.ts';
 
 /** What of a request an operation needs; what it does not take may be left out. */
-export type Ask<O extends AnyOperation> = Partial<RequestOf<O>>;
+export type CallRequest<O extends AnyOperation> = Partial<RequestOf<O>>;
 
 /** Calls an operation and gives its answer as it came, for who only passes it on. */
-export const callForAnswer = <O extends AnyOperation>(
+export const callForResponse = <O extends AnyOperation>(
   bus: Bus,
   operation: O,
-  ask: Ask<O>,
+  ask: CallRequest<O>,
   context: CallContext,
-): Promise<Answer> =>
+): Promise<CallResponse> =>
   bus.call(operation.subject, JSON.stringify({ params: ask.params ?? {}, query: ask.query ?? {}, body: ask.body }), {
     ...context,
     repeatable: isRepeatable(operation),
@@ -22,11 +22,11 @@ export const callForAnswer = <O extends AnyOperation>(
 export const call = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
-  ask: Ask<O>,
+  ask: CallRequest<O>,
   context: CallContext,
 ): Promise<ReplyOf<O>> => {
-  const answer = await callForAnswer(bus, operation, ask, context);
-  if ('refused' in answer) throw refusalOf(answer.refused);
+  const answer = await callForResponse(bus, operation, ask, context);
+  if ('refusal' in answer) throw refusalFrom(answer.refusal);
   return JSON.parse(answer.reply.json) as ReplyOf<O>;
 };
 
@@ -37,13 +37,13 @@ export const call = async <O extends AnyOperation>(
 export const callIfSupported = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
-  ask: Ask<O>,
+  ask: CallRequest<O>,
   context: CallContext,
 ): Promise<ReplyOf<O> | undefined> => {
-  const answer = await callForAnswer(bus, operation, ask, context);
+  const answer = await callForResponse(bus, operation, ask, context);
   if ('reply' in answer) return JSON.parse(answer.reply.json) as ReplyOf<O>;
-  if (answer.refused.isUnsupported === true) return undefined;
-  throw refusalOf(answer.refused);
+  if (answer.refusal.isUnsupported === true) return undefined;
+  throw refusalFrom(answer.refusal);
 };
 
 const traceparent = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;

@@ -7,10 +7,10 @@ const clockToleranceMs = 1_000;
  * How long after the deadline of a write its caller waits before it reports an unknown outcome: by then the service cannot commit
  * any more, although its clock may be behind by the tolerance and may have taken the call for new within the tolerance.
  */
-export const settlingMs = 2 * clockToleranceMs;
+export const unknownOutcomeDelayMs = 2 * clockToleranceMs;
 
 /** When and for how long a call was sent, by the clock of its caller. */
-export interface Sent {
+export interface SentCall {
   /** milliseconds since 1970 */
   readonly sentAt: number;
   readonly timeoutMs: number;
@@ -22,7 +22,7 @@ export interface Sent {
  * still. Within the tolerance the clocks cannot tell, and the call counts as sent now.
  * @throws Refusal `ServiceUnavailable` when its deadline has passed, or when a write seems to come from the future.
  */
-export const timeLeft = ({ sentAt, timeoutMs, isWrite }: Sent, now: number): number => {
+export const remainingMs = ({ sentAt, timeoutMs, isWrite }: SentCall, now: number): number => {
   const ageMs = now - sentAt;
   if (isWrite && ageMs < -clockToleranceMs) {
     throw unavailable(

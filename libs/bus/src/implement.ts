@@ -9,7 +9,7 @@ import {
   type ServiceName,
   serviceOf,
 } from '@bunting/contracts';
-import type { Once } from './once.ts';
+import type { IdempotentWrite } from './idempotent-write.ts';
 
 /** A reply that is JSON text already, as when PostgreSQL made it: it is passed on as it is. */
 export class JsonText {
@@ -23,7 +23,7 @@ export class JsonText {
 export const notModified = new JsonText('');
 
 /** What an operation is given: what is asked, by whom, and when. */
-export type Asked<O extends AnyOperation> = RequestOf<O> & {
+export type OperationRequest<O extends AnyOperation> = RequestOf<O> & {
   readonly caller: Caller;
   readonly now: Date;
   /** when nobody waits for the answer any more */
@@ -33,29 +33,29 @@ export type Asked<O extends AnyOperation> = RequestOf<O> & {
   readonly requestId: string;
   readonly traceparent: string;
   /** what it takes to do a write once, when it carries an `Idempotency-Key` */
-  readonly once: Once | undefined;
+  readonly idempotency: IdempotentWrite | undefined;
   /** what `If-Match` is judged by, in an operation that has one */
   readonly conditional: Conditional | undefined;
   /** refuses a write that came with an `If-Match`, unless it names one of the tags; undefined when it came with none */
   readonly requireMatch: ((current: readonly string[]) => void) | undefined;
   /** whether the reader has what has this tag */
-  readonly isKnown: (tag: string) => boolean;
+  readonly matchesIfNoneMatch: (tag: string) => boolean;
   /** says something beside the reply, as an HTTP header does */
-  readonly say: (header: string, value: string) => void;
+  readonly setHeader: (header: string, value: string) => void;
   /** what was said so far */
-  readonly said: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 /** An operation together with what answers it. */
 export interface Endpoint {
   readonly operation: AnyOperation;
-  readonly handle: (asked: Asked<AnyOperation>) => Promise<unknown>;
+  readonly handle: (request: OperationRequest<AnyOperation>) => Promise<unknown>;
 }
 
 /** What answers an operation: the request is what its contract says, and so must the reply be. */
 export const implement = <O extends AnyOperation>(
   operation: O,
-  handle: (asked: Asked<O>) => Promise<ReplyOf<O> | JsonText>,
+  handle: (request: OperationRequest<O>) => Promise<ReplyOf<O> | JsonText>,
 ): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
 
 /**

@@ -1,15 +1,15 @@
 import { unavailable } from '@bunting/contracts';
-import type { Answer, Bus, CallContext, OutboxSource, Responder, Subscription } from './bus.ts';
-import { settlingMs } from './deadline.ts';
-import { presenceSubject, serviceOfSubject, unserved } from './presence.ts';
-import { refusedWith } from './refused.ts';
+import type { CallResponse, Bus, CallContext, OutboxSource, CallHandler, Subscription } from './bus.ts';
+import { unknownOutcomeDelayMs } from './deadline.ts';
+import { presenceSubject, serviceOfSubject, noHandlerResponse } from './presence.ts';
+import { refusalResponse } from './refusal-response.ts';
 
 /**
  * The bus within one process. Requests and replies are text here too, so that no two services share an object and none can tell
  * whether it has the process to itself. Wake-ups are signals in memory.
  */
 export const inProcessBus = (): Bus => {
-  const responders = new Map<string, Responder[]>();
+  const responders = new Map<string, CallHandler[]>();
   const wakers = new Map<string, (() => void)[]>();
   const nameOf = ({ producer, topic }: OutboxSource): string => `${producer} ${topic}`;
   let turn = 0;
@@ -28,16 +28,16 @@ export const inProcessBus = (): Bus => {
       const responder = candidates[turn++ % Math.max(1, candidates.length)];
       if (closed || responder === undefined) {
         const present = responders.get(presenceSubject(serviceOfSubject(subject))) ?? [];
-        return unserved(subject, present.length > 0);
+        return noHandlerResponse(subject, present.length > 0);
       }
       if (context.timeoutMs <= 0)
-        return { refused: refusedWith(unavailable(`${subject} was not called: its time is up.`)) };
+        return { refusal: refusalResponse(unavailable(`${subject} was not called: its time is up.`)) };
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<Answer>((resolve) => {
+      const late = new Promise<CallResponse>((resolve) => {
         const why = `${subject} did not answer in time. Please try again.`;
         // The service may use all of the time: an outcome that is unknown is reported once it cannot change any more.
-        const waitMs = context.timeoutMs + (context.repeatable === true ? 0 : settlingMs);
-        timer = setTimeout(() => resolve({ refused: refusedWith(unavailable(why)) }), waitMs).unref();
+        const waitMs = context.timeoutMs + (context.repeatable === true ? 0 : unknownOutcomeDelayMs);
+        timer = setTimeout(() => resolve({ refusal: refusalResponse(unavailable(why)) }), waitMs).unref();
       });
       try {
         return await Promise.race([responder(request, context), late]);

@@ -1,13 +1,20 @@
-export type { Answer, Bus, CallContext, Fact, RefusedAnswer, Reply, Subscription } from './bus.ts';
-export { settlingMs } from './deadline.ts';
-export { type Ask, call, callForAnswer, callIfSupported, systemContext, traceparentFrom } from './call.ts';
-export { type Asked, completeEndpoints, type Endpoint, implement, JsonText, notModified } from './implement.ts';
+export type { CallResponse, Bus, CallContext, StreamEvent, RefusalResponse, Reply, Subscription } from './bus.ts';
+export { unknownOutcomeDelayMs } from './deadline.ts';
+export { type CallRequest, call, callForResponse, callIfSupported, systemContext, traceparentFrom } from './call.ts';
+export {
+  type OperationRequest,
+  completeEndpoints,
+  type Endpoint,
+  implement,
+  JsonText,
+  notModified,
+} from './implement.ts';
 export { inProcessBus } from './in-process.ts';
 export { natsBus, type NatsOptions } from './nats.ts';
 export type { NatsAccess } from './nats-connection.ts';
-export type { Once } from './once.ts';
+export type { IdempotentWrite } from './idempotent-write.ts';
 export { onBehalfOf } from './on-behalf-of.ts';
 export { openBus } from './open-bus.ts';
 export { type IfMatch, requireMatch } from './precondition.ts';
-export { defect, refusalOf, refusedWith } from './refused.ts';
-export { serve, type Served, type ServeOptions } from './serve.ts';
+export { internalError, refusalFrom, refusalResponse } from './refusal-response.ts';
+export { serve, type ServedCall, type ServeOptions } from './serve.ts';

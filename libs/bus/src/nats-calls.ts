@@ -7,7 +7,7 @@ import {
   RequestError,
 } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
-import { settlingMs } from './deadline.ts';
+import { unknownOutcomeDelayMs } from './deadline.ts';
 
 /** Why there is no answer. `lost`: who had the call is gone, and may have done it or not. */
 export type Unanswered = 'nobody' | 'late' | 'lost';
@@ -180,10 +180,10 @@ export const natsCalls = (connection: NatsConnection): Calls => {
   connection.subscribe(aliveSubject(instance), {
     callback: (error, message) => {
       if (error !== null) return;
-      const asked = message.string();
-      if (asked === '') return void message.respond();
+      const request = message.string();
+      if (request === '') return void message.respond();
       const working = new Set([...inProgress].map(({ reply }) => reply));
-      message.respond(JSON.stringify((JSON.parse(asked) as string[]).filter((subject) => !working.has(subject))));
+      message.respond(JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !working.has(subject))));
     },
   });
   connection.subscribe(`${inbox}.*`, {
@@ -214,7 +214,7 @@ export const natsCalls = (connection: NatsConnection): Calls => {
         };
         // A write may still be committed until its deadline: whether it was is reported once that cannot change any more. An
         // answer that arrived while this process stood still is read before the call is given up.
-        const waitMs = timeoutMs + (repeatable ? 0 : settlingMs);
+        const waitMs = timeoutMs + (repeatable ? 0 : unknownOutcomeDelayMs);
         const timer = setTimeout(() => setImmediate(() => settle('late')), waitMs);
         const call: Pending = {
           subject,

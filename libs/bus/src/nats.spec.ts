@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { defineOperation, systemCaller } from '@bunting/contracts';
-import { eventually, startNats, startSwallowingProxy, streamMessages } from '@bunting/testing';
+import { eventually, startNats, startBlackholeProxy, streamMessages } from '@bunting/testing';
 import { rmSync } from 'node:fs';
 import { connect, headers } from '@nats-io/transport-node';
 import { Type } from 'typebox';
 import { describeBus } from '../test/bus-behaviour.ts';
-import { type Bus, call, callForAnswer, implement, natsBus, serve, settlingMs, systemContext } from './index.ts';
+import {
+  type Bus,
+  call,
+  callForResponse,
+  implement,
+  natsBus,
+  serve,
+  unknownOutcomeDelayMs,
+  systemContext,
+} from './index.ts';
 
 describeBus('over NATS', async () => {
   const server = await startNats();
@@ -66,8 +75,8 @@ describe('a call over NATS whose holder ends without an answer', () => {
 
   it('is refused soon, and with both possibilities, if it is a write', async () => {
     const { ended } = await serveToTheEnd(Echo);
-    const asked = call(caller, Echo, { body: { repeat: 1, text: 'once' } }, systemContext(10_000));
-    const refused = asked.catch((refusal: unknown) => refusal);
+    const request = call(caller, Echo, { body: { repeat: 1, text: 'once' } }, systemContext(10_000));
+    const refused = request.catch((refusal: unknown) => refusal);
     await ended;
     const before = performance.now();
     expect(await refused).toMatchObject({
@@ -150,7 +159,7 @@ describe('a write over NATS whose outcome is not known', () => {
       message: expect.stringContaining('will not be done from now on'),
     });
     expect(deadlines).toHaveLength(1);
-    expect(Date.now()).toBeGreaterThanOrEqual((deadlines[0] as number) + settlingMs);
+    expect(Date.now()).toBeGreaterThanOrEqual((deadlines[0] as number) + unknownOutcomeDelayMs);
     await stopped.close();
   });
 
@@ -205,13 +214,13 @@ describe('the bus over NATS', () => {
     const server = await startNats({ config: 'max_payload: 64KB' });
     const bus = await natsBus({ url: server.url, name: 'test' });
     await serve(bus, [
-      implement(Echo, async ({ body, say }) => {
-        say('Bunting-Stale', '7');
+      implement(Echo, async ({ body, setHeader }) => {
+        setHeader('Bunting-Stale', '7');
         return body.text.repeat(body.repeat);
       }),
     ]);
     const ask = (repeat: number) =>
-      callForAnswer(bus, Echo, { body: { repeat, text: 'løst ' } }, systemContext(10_000));
+      callForResponse(bus, Echo, { body: { repeat, text: 'løst ' } }, systemContext(10_000));
     const answers = await Promise.all([1, 100_000, 13_107, 1_000_000].map((repeat) => ask(repeat)));
     const texts = answers.map((answer) => ('reply' in answer ? (JSON.parse(answer.reply.json) as string) : answer));
     expect(texts).toEqual([1, 100_000, 13_107, 1_000_000].map((repeat) => 'løst '.repeat(repeat)));
@@ -305,7 +314,7 @@ describe('the bus over NATS', () => {
 describe('a bus whose server stops answering without closing the connection', () => {
   it('stops its responders and subscriptions and closes', async () => {
     const server = await startNats();
-    const proxy = await startSwallowingProxy(server.port);
+    const proxy = await startBlackholeProxy(server.port);
     try {
       const bus = await natsBus({ url: `nats://127.0.0.1:${proxy.port}`, name: 'cut off' });
       const served = await serve(bus, [implement(Read, async ({ body }) => body.text)]);

@@ -8,13 +8,13 @@ import {
   StorageType,
 } from '@nats-io/jetstream';
 import { headers, type Msg, type MsgHdrs, nanos } from '@nats-io/transport-node';
-import type { Answer, Bus, CallContext, OutboxSource, RefusedAnswer } from './bus.ts';
+import type { CallResponse, Bus, CallContext, OutboxSource, RefusalResponse } from './bus.ts';
 import type { IfMatch } from './precondition.ts';
-import { timeLeft } from './deadline.ts';
+import { remainingMs } from './deadline.ts';
 import { type Heard, isRepeatableCall, natsCalls, type Unanswered } from './nats-calls.ts';
 import { connectToNats, type NatsAccess } from './nats-connection.ts';
-import { presenceSubject, serviceOfSubject, unserved } from './presence.ts';
-import { refusedWith } from './refused.ts';
+import { presenceSubject, serviceOfSubject, noHandlerResponse } from './presence.ts';
+import { refusalResponse } from './refusal-response.ts';
 import { systemContext } from './call.ts';
 
 export interface NatsOptions {
@@ -75,7 +75,7 @@ const contextOf = (message: Msg): CallContext => {
     caller: decoded(carried.get(header.caller)) as Caller,
     requestId: decoded(carried.get(header.requestId)) as string,
     traceparent: carried.get(header.traceparent),
-    timeoutMs: timeLeft({ ...sent, isWrite: !isRepeatableCall(message) }, now),
+    timeoutMs: remainingMs({ ...sent, isWrite: !isRepeatableCall(message) }, now),
     ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
     ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
     ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decoded(ifNoneMatch) as IfMatch }),
@@ -84,10 +84,10 @@ const contextOf = (message: Msg): CallContext => {
 
 const asText = new TextDecoder();
 
-const answerOf = ({ headers: carried, data }: Heard): Answer => {
+const answerOf = ({ headers: carried, data }: Heard): CallResponse => {
   const text = asText.decode(data);
   const refused = carried?.get(header.refused) ?? '';
-  if (refused !== '') return { refused: JSON.parse(text) as RefusedAnswer };
+  if (refused !== '') return { refusal: JSON.parse(text) as RefusalResponse };
   const said = carried?.get(header.said) ?? '';
   return { reply: { json: text, headers: said === '' ? {} : (decoded(said) as Record<string, string>) } };
 };
@@ -115,16 +115,18 @@ const presenceTimeoutMs = 500;
 /** How often calls that were read too late are warned of at most. */
 const latenessWarningMs = 10_000;
 
-const away = (): Answer => ({ refused: refusedWith(unavailable('The message bus is away. Please try again.')) });
+const away = (): CallResponse => ({
+  refusal: refusalResponse(unavailable('The message bus is away. Please try again.')),
+});
 
-const notAnswered = (subject: string, why: Exclude<Unanswered, 'nobody'>, isWrite: boolean): Answer => {
+const notAnswered = (subject: string, why: Exclude<Unanswered, 'nobody'>, isWrite: boolean): CallResponse => {
   const told = {
     late: isWrite
       ? `${subject} did not answer in time: it may have been done or not, and will not be done from now on. Please look, and try again.`
       : `${subject} did not answer in time. Please try again.`,
     lost: `Who had ${subject} has gone without an answer: it may have been done or not. Please look, and try again.`,
   }[why];
-  return { refused: refusedWith(unavailable(told)) };
+  return { refusal: refusalResponse(unavailable(told)) };
 };
 
 const streamOf = (producer: string): string => `bunting-${producer}`;
@@ -186,8 +188,8 @@ export const natsBus = async ({
     const carried = connection.info?.max_payload ?? 1024 * 1024;
     return Math.max(carried - 16 * 1024, Math.floor(carried / 2));
   };
-  const tooLarge = (what: string, bytes: number, most: number): Answer => ({
-    refused: refusedWith(
+  const tooLarge = (what: string, bytes: number, most: number): CallResponse => ({
+    refusal: refusalResponse(
       refusal(
         'PayloadTooLarge',
         `${what} is ${bytes} bytes, more than the ${most} that the message bus carries. Ask for less at once.`,
@@ -199,16 +201,16 @@ export const natsBus = async ({
   const isPresent = async (subject: string): Promise<boolean> => {
     const context = systemContext(presenceTimeoutMs);
     const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
-    const asked = presenceSubject(serviceOfSubject(subject));
+    const request = presenceSubject(serviceOfSubject(subject));
     const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
-    return typeof (await calls.ask(asked, Buffer.from('{}'), carried, options)) !== 'string';
+    return typeof (await calls.ask(request, Buffer.from('{}'), carried, options)) !== 'string';
   };
 
-  const offered = (answer: Answer): { payload: Buffer; carried?: MsgHdrs } => {
+  const offered = (answer: CallResponse): { payload: Buffer; carried?: MsgHdrs } => {
     const carried = headers();
-    if ('refused' in answer) {
-      carried.set(header.refused, answer.refused.kind);
-      return { payload: Buffer.from(JSON.stringify(answer.refused)), carried };
+    if ('refusal' in answer) {
+      carried.set(header.refused, answer.refusal.kind);
+      return { payload: Buffer.from(JSON.stringify(answer.refusal)), carried };
     }
     const payload = Buffer.from(answer.reply.json);
     if (payload.length > mostAnswered) return offered(tooLarge('The answer', payload.length, mostAnswered));
@@ -223,11 +225,12 @@ export const natsBus = async ({
       if (payload.length > largest()) return tooLarge('The request', payload.length, largest());
       if (!connected || connection.isClosed()) return away();
       const { timeoutMs, repeatable = false } = context;
-      if (timeoutMs <= 0) return { refused: refusedWith(unavailable(`${subject} was not called: its time is up.`)) };
+      if (timeoutMs <= 0)
+        return { refusal: refusalResponse(unavailable(`${subject} was not called: its time is up.`)) };
       try {
         const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
         const heard = await calls.ask(subject, payload, carried, { timeoutMs: Math.round(timeoutMs), repeatable });
-        if (heard === 'nobody') return unserved(subject, await isPresent(subject));
+        if (heard === 'nobody') return noHandlerResponse(subject, await isPresent(subject));
         return typeof heard === 'string' ? notAnswered(subject, heard, !repeatable) : answerOf(heard);
       } catch {
         return away();
@@ -236,14 +239,14 @@ export const natsBus = async ({
 
     respond: async (subject, responder) => {
       const queue = subject.split('.')[1] as ServiceName;
-      const answered = async (message: Msg, signal: AbortSignal): Promise<Answer> => {
+      const answered = async (message: Msg, signal: AbortSignal): Promise<CallResponse> => {
         let context: CallContext;
         try {
           context = contextOf(message);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           warnOfLateness(`NATS: ${subject}: ${error.message}`);
-          return { refused: refusedWith(error) };
+          return { refusal: refusalResponse(error) };
         }
         return responder(message.string(), { ...context, signal });
       };

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@bunting/contracts';
 import { unavailable } from '@bunting/contracts';
-import type { Answer } from './bus.ts';
-import { refusedWith } from './refused.ts';
+import type { CallResponse } from './bus.ts';
+import { refusalResponse } from './refusal-response.ts';
 
 /** The service of a subject `call.<service>.<operation>`. */
 export const serviceOfSubject = (subject: string): string => subject.split('.')[1] ?? '';
@@ -13,11 +13,11 @@ export const presenceSubject = (service: ServiceName | string): string => `prese
 const retryAfterUpgradeSeconds = 30;
 
 /** The answer to a call that no process answers. */
-export const unserved = (subject: string, isServicePresent: boolean): Answer => {
+export const noHandlerResponse = (subject: string, isServicePresent: boolean): CallResponse => {
   const service = serviceOfSubject(subject);
   if (!isServicePresent)
-    return { refused: refusedWith(unavailable(`Nobody answers ${subject} now. Please try again.`)) };
+    return { refusal: refusalResponse(unavailable(`Nobody answers ${subject} now. Please try again.`)) };
   const operation = subject.split('.').slice(2).join('.');
   const message = `The ${service} service runs an older version, without the operation ${operation}. Upgrade it, and try again.`;
-  return { refused: { ...refusedWith(unavailable(message, retryAfterUpgradeSeconds)), isUnsupported: true } };
+  return { refusal: { ...refusalResponse(unavailable(message, retryAfterUpgradeSeconds)), isUnsupported: true } };
 };

@@ -10,15 +10,15 @@ import {
   serviceOf,
   unavailable,
 } from '@bunting/contracts';
-import type { Answer, Bus, CallContext, Subscription } from './bus.ts';
+import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
-import { type Once, onceOf, rememberedIn } from './once.ts';
+import { type IdempotentWrite, idempotentWriteOf, recordingGrants } from './idempotent-write.ts';
 import { requireMatch } from './precondition.ts';
 import { presenceSubject } from './presence.ts';
-import { defect, refusedWith } from './refused.ts';
+import { internalError, refusalResponse } from './refusal-response.ts';
 
 /** One call, answered: what a service logs and measures of it. */
-export interface Served {
+export interface ServedCall {
   readonly operation: string;
   readonly outcome: 'ok' | Refusal['kind'];
   /** whether the operation only reads, or may otherwise be repeated without harm */
@@ -35,7 +35,7 @@ export interface Served {
 
 export interface ServeOptions {
   /** told of every call once it is answered */
-  readonly observe?: (served: Served) => void;
+  readonly observe?: (served: ServedCall) => void;
   /** hold every reply to its schema: a reply that breaks it is a defect. On in tests. */
   readonly checkReplies?: boolean;
   /** calls handled at once; more are refused with `ServiceUnavailable` at once, before they pile up */
@@ -63,9 +63,9 @@ const requireMatchOf = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: Cal
 };
 
 /** What a retry will be given must be what the first was given. */
-const requireStored = ({ subject }: AnyOperation, once: Once | undefined, json: string): void => {
-  if (once?.stored === undefined || once.stored === json) return;
-  throw new Error(`${subject} replies other than what it stored for its Idempotency-Key: ${once.stored}`);
+const requireStored = ({ subject }: AnyOperation, idempotency: IdempotentWrite | undefined, json: string): void => {
+  if (idempotency?.stored === undefined || idempotency.stored === json) return;
+  throw new Error(`${subject} replies other than what it stored for its Idempotency-Key: ${idempotency.stored}`);
 };
 
 /** Answers the calls of the endpoints until stopped. What they throw becomes a refusal; what is no refusal is a defect. */
@@ -77,10 +77,10 @@ export const serve = async (
   let running = 0;
   let idle: (() => void) | undefined;
 
-  const answer = async (endpoint: Endpoint, request: string, context: CallContext): Promise<Answer> => {
+  const answer = async (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> => {
     const { operation } = endpoint;
     const startedAt = performance.now();
-    const tell = (outcome: Served['outcome'], more: Partial<Served> = {}) =>
+    const tell = (outcome: ServedCall['outcome'], more: Partial<ServedCall> = {}) =>
       observe?.({
         operation: nameOf(operation),
         outcome,
@@ -92,44 +92,46 @@ export const serve = async (
         ...more,
       });
     if (running >= maxConcurrent) {
-      const refused = refusedWith(unavailable('The service has more to do than it can take on now. Please try again.'));
+      const refused = refusalResponse(
+        unavailable('The service has more to do than it can take on now. Please try again.'),
+      );
       tell('ServiceUnavailable', { errorId: refused.error.id });
-      return { refused };
+      return { refusal: refused };
     }
     running++;
     try {
       const headers: Record<string, string> = {};
       const now = new Date();
       const asked = JSON.parse(request) as RequestOf<AnyOperation>;
-      const once = onceOf(operation, asked, context);
+      const idempotency = idempotentWriteOf(operation, asked, context);
       const reply = await endpoint.handle({
         params: asked.params,
         query: asked.query,
         body: asked.body,
-        caller: once === undefined ? context.caller : rememberedIn(once, context.caller),
+        caller: idempotency === undefined ? context.caller : recordingGrants(idempotency, context.caller),
         now,
         deadline: new Date(now.getTime() + context.timeoutMs),
         signal: context.signal,
         requestId: context.requestId,
         traceparent: context.traceparent,
-        once,
+        idempotency,
         conditional: operation.ifMatch,
         requireMatch: requireMatchOf(operation, context),
-        isKnown: (tag) => context.ifNoneMatch === '*' || context.ifNoneMatch?.includes(tag) === true,
-        say: (header, value) => {
+        matchesIfNoneMatch: (tag) => context.ifNoneMatch === '*' || context.ifNoneMatch?.includes(tag) === true,
+        setHeader: (header, value) => {
           headers[header] = value;
         },
-        said: headers,
+        headers: headers,
       });
       const json = replyText(operation, reply, checkReplies);
-      if (checkReplies) requireStored(operation, once, json);
+      if (checkReplies) requireStored(operation, idempotency, json);
       tell('ok');
       return { reply: { json, headers } };
     } catch (error) {
-      const reason = error instanceof Refusal ? error : defect();
-      const refused = refusedWith(reason);
+      const reason = error instanceof Refusal ? error : internalError();
+      const refused = refusalResponse(reason);
       tell(reason.kind, { errorId: refused.error.id, ...(reason === error ? {} : { defect: error }) });
-      return { refused };
+      return { refusal: refused };
     } finally {
       if (--running === 0) idle?.();
     }
@@ -141,7 +143,7 @@ export const serve = async (
     ),
   );
   const services = new Set(served.map(({ operation }) => serviceOf(operation)));
-  const isPresent = async (): Promise<Answer> => ({ reply: { json: 'true', headers: {} } });
+  const isPresent = async (): Promise<CallResponse> => ({ reply: { json: 'true', headers: {} } });
   const presence = await Promise.all([...services].map((service) => bus.respond(presenceSubject(service), isPresent)));
   return {
     stop: async () => {

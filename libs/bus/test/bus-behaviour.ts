@@ -5,14 +5,14 @@ import { Type } from 'typebox';
 import {
   type Bus,
   call,
-  callForAnswer,
+  callForResponse,
   callIfSupported,
   type CallContext,
   implement,
   JsonText,
   notModified,
   serve,
-  type Served,
+  type ServedCall,
 } from '../src/index.ts';
 
 const Greet = defineOperation({
@@ -66,22 +66,22 @@ export const describeBus = (
     });
 
     it('tells the service who asks, for which request, and how long the answer is waited for', async () => {
-      const asked: unknown[] = [];
-      const greet = implement(Greet, async ({ caller, requestId, traceparent, once, deadline, now }) => {
-        asked.push({
+      const request: unknown[] = [];
+      const greet = implement(Greet, async ({ caller, requestId, traceparent, idempotency, deadline, now }) => {
+        request.push({
           caller,
           requestId,
           traceparent,
-          idempotencyKey: once?.key,
+          idempotencyKey: idempotency?.key,
           waitsMs: deadline.getTime() - now.getTime(),
         });
         return { text: '' };
       });
       await serve(bus, [greet]);
-      await call(bus, Greet, { params: { name: 'x' } }, context({ idempotencyKey: 'once ☂' }));
+      await call(bus, Greet, { params: { name: 'x' } }, context({ idempotencyKey: 'idempotency ☂' }));
       const { traceparent } = context();
-      expect(asked).toEqual([
-        { caller: mia, requestId: 'ré-1', traceparent, idempotencyKey: 'once ☂', waitsMs: 5_000 },
+      expect(request).toEqual([
+        { caller: mia, requestId: 'ré-1', traceparent, idempotencyKey: 'idempotency ☂', waitsMs: 5_000 },
       ]);
     });
 
@@ -101,14 +101,14 @@ export const describeBus = (
 
     it('says what the reader has, so that nothing is made that is there already', async () => {
       const known: boolean[][] = [];
-      const tagged = implement(Greet, async ({ isKnown, say }) => {
-        known.push(['7 ☂', 'other'].map(isKnown));
-        say('ETag', '"7 ☂"');
-        return isKnown('7 ☂') ? notModified : { text: 'new' };
+      const tagged = implement(Greet, async ({ matchesIfNoneMatch, setHeader }) => {
+        known.push(['7 ☂', 'other'].map(matchesIfNoneMatch));
+        setHeader('ETag', '"7 ☂"');
+        return matchesIfNoneMatch('7 ☂') ? notModified : { text: 'new' };
       });
       await serve(bus, [tagged], { checkReplies: true });
       const ask = async (ifNoneMatch?: '*' | readonly string[]) => {
-        const answer = await callForAnswer(bus, Greet, { params: { name: 'x' } }, context({ ifNoneMatch }));
+        const answer = await callForResponse(bus, Greet, { params: { name: 'x' } }, context({ ifNoneMatch }));
         return 'reply' in answer ? answer.reply : answer;
       };
       const headers = { ETag: '"7 ☂"' };
@@ -120,11 +120,11 @@ export const describeBus = (
     });
 
     it('passes over no condition that an operation does not judge', async () => {
-      let asked = 0;
-      await serve(bus, [implement(Greet, async () => ({ text: String(++asked) }))]);
+      let request = 0;
+      await serve(bus, [implement(Greet, async () => ({ text: String(++request) }))]);
       const asking = call(bus, Greet, { params: { name: 'x' } }, context({ ifMatch: '*' }));
       await expect(asking).rejects.toMatchObject({ kind: 'ValidationError', details: [{ path: '/headers/if-match' }] });
-      expect(asked).toBe(0);
+      expect(request).toBe(0);
     });
 
     it('brings a refusal across with its kind, words, details and permissions', async () => {
@@ -145,14 +145,14 @@ export const describeBus = (
     });
 
     it('shows of a defect nothing but an id, and tells the service the whole of it', async () => {
-      const observed: Served[] = [];
+      const observed: ServedCall[] = [];
       const failing = implement(Greet, async () => Promise.reject(new Error('select secret from vault')));
       await serve(bus, [failing], { observe: (served) => observed.push(served) });
-      const answer = await callForAnswer(bus, Greet, { params: { name: 'x' } }, context());
+      const answer = await callForResponse(bus, Greet, { params: { name: 'x' } }, context());
       expect(answer).toMatchObject({ refused: { kind: 'InternalError' } });
       expect(JSON.stringify(answer)).not.toContain('vault');
       expect(observed).toMatchObject([{ outcome: 'InternalError', defect: { message: 'select secret from vault' } }]);
-      expect('refused' in answer && answer.refused.error.id).toBe(observed[0]?.errorId);
+      expect('refusal' in answer && answer.refusal.error.id).toBe(observed[0]?.errorId);
     });
 
     it('refuses at once, as unavailable, what nobody answers', async () => {
@@ -202,12 +202,12 @@ export const describeBus = (
     });
 
     it('passes JSON text through as it is, with what is said beside it', async () => {
-      const greet = implement(Greet, async ({ say }) => {
-        say('Bunting-Stale', '12');
+      const greet = implement(Greet, async ({ setHeader }) => {
+        setHeader('Bunting-Stale', '12');
         return new JsonText('{ "text" : "as PostgreSQL wrote it" }');
       });
       await serve(bus, [greet], { checkReplies: true });
-      expect(await callForAnswer(bus, Greet, { params: { name: 'x' } }, context())).toEqual({
+      expect(await callForResponse(bus, Greet, { params: { name: 'x' } }, context())).toEqual({
         reply: { json: '{ "text" : "as PostgreSQL wrote it" }', headers: { 'Bunting-Stale': '12' } },
       });
     });
@@ -235,7 +235,7 @@ export const describeBus = (
       if (other !== bus) await other.close();
     });
 
-    it('takes on no more calls at once than it can, and refuses the others early', async () => {
+    it('takes on no more calls at idempotency than it can, and refuses the others early', async () => {
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
       const slow = implement(Greet, async () => {
@@ -264,12 +264,12 @@ export const describeBus = (
         return { text: 'done' };
       });
       const served = await serve(bus, [slow]);
-      const asked = call(bus, Greet, { params: { name: 'x' } }, context());
+      const request = call(bus, Greet, { params: { name: 'x' } }, context());
       await beginning;
       const stopped = served.stop();
       release();
       await stopped;
-      expect(await asked).toEqual({ text: 'done' });
+      expect(await request).toEqual({ text: 'done' });
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
       });

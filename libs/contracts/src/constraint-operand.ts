@@ -2,7 +2,7 @@ import { type ErrorDetail } from './errors.ts';
 import { type Constraint, type ConstraintOperator, constraintOperators } from './model/constraint.ts';
 import { moment } from './model/documented.ts';
 import { exactNumbers } from './request-form.ts';
-import { shown } from './shown.ts';
+import { quoteValue } from './shown.ts';
 
 /** What a constraint compares with: some values, or one value of a kind. */
 export type Operand = 'values' | 'number' | 'date' | 'version';
@@ -51,7 +51,7 @@ const isDate = (text: string): boolean => {
 };
 
 const mustBe = (what: string, path: string, sent: unknown): ErrorDetail => ({
-  message: `The \`${path}\` property must ${what}. You provided ${shown(sent)}.`,
+  message: `The \`${path}\` property must ${what}. You provided ${quoteValue(sent)}.`,
   path,
 });
 
@@ -79,7 +79,7 @@ const faultOfValue = (operand: Operand, value: string, path: string): ErrorDetai
 };
 
 /** What is wrong with the operand of a constraint that stands at `at`; undefined when it is the one that its operator takes. */
-export const faultOfOperand = (
+export const operandError = (
   { operator, values = [], value = '' }: Constraint,
   at: string,
 ): ErrorDetail | undefined => {

@@ -58,7 +58,7 @@ export const readOutboxOf = {
 export type Producer = keyof typeof readOutboxOf;
 
 /** The services that follow what a producer tells: a row is kept until each of them has confirmed it. */
-export const followersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic, readonly ServiceName[]>>>> = {
+export const consumersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic, readonly ServiceName[]>>>> = {
   features: { event: ['audit', 'change-requests'], state: ['search', 'gateway'] },
   'change-requests': { event: ['audit'], state: [] },
   gateway: { event: ['audit', 'change-requests'], state: [] },

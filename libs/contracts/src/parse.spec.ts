@@ -8,7 +8,7 @@ import { ImportFeaturesBody } from './model/export.ts';
 import { JsonPatch } from './model/json-patch.ts';
 import { FeatureStrategy } from './model/strategy.ts';
 import { Tag } from './model/tag.ts';
-import { type Arrives, fits, parse } from './parse.ts';
+import { type Arrives, matchesSchema, parse } from './parse.ts';
 
 const refusalOf = (schema: TSchema, value: unknown, at = '/body', arrives?: Arrives): Refusal => {
   try {
@@ -95,8 +95,8 @@ describe('a refusal', () => {
 
 describe('what is parsed', () => {
   it('counts characters, not UTF-16 units', () => {
-    expect(fits(Tag, { type: 'simple', value: '🎉'.repeat(50) })).toBe(true);
-    expect(fits(Tag, { type: 'simple', value: '🎉' })).toBe(false);
+    expect(matchesSchema(Tag, { type: 'simple', value: '🎉'.repeat(50) })).toBe(true);
+    expect(matchesSchema(Tag, { type: 'simple', value: '🎉' })).toBe(false);
   });
 
   it('gets the defaults of what was left out', () => {

@@ -3,11 +3,11 @@ import type { DataValidationCxt, SchemaValidateFunction } from 'ajv/dist/types/i
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type ErrorDetail, invalidAll } from './errors.ts';
-import { faultOfOperand } from './constraint-operand.ts';
+import { operandError } from './constraint-operand.ts';
 import { type Constraint } from './model/constraint.ts';
-import { coerced } from './request-form.ts';
-import { cut, shown } from './shown.ts';
-import { faultOfForm, type TextForm } from './text-form.ts';
+import { coerce } from './request-form.ts';
+import { truncate, quoteValue } from './shown.ts';
+import { textFormError, type TextForm } from './text-form.ts';
 
 const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;
 const asItIs = new Ajv(options);
@@ -21,7 +21,7 @@ for (const ajv of [asItIs, asText]) {
     modifying: true,
     errors: false,
     validate: (type: 'string' | 'number', value: unknown, _schema?: AnySchemaObject, where?: DataValidationCxt) => {
-      if (where !== undefined) where.parentData[where.parentDataProperty] = coerced(type, value);
+      if (where !== undefined) where.parentData[where.parentDataProperty] = coerce(type, value);
       return true;
     },
   });
@@ -29,7 +29,7 @@ for (const ajv of [asItIs, asText]) {
 
 for (const ajv of [asItIs, asText]) {
   const hasForm: SchemaValidateFunction = (form: TextForm, text: string) => {
-    const message = faultOfForm(form, text);
+    const message = textFormError(form, text);
     hasForm.errors = message === undefined ? [] : [{ keyword: 'form', message }];
     return message === undefined;
   };
@@ -37,7 +37,7 @@ for (const ajv of [asItIs, asText]) {
   const hasTrimmedLength = (max: number, text: string) => [...text.trim()].length <= max;
   ajv.addKeyword({ keyword: 'maxTrimmedLength', type: 'string', schemaType: 'number', validate: hasTrimmedLength });
   // The operand of a constraint is judged last, when its members are known to have their types.
-  const hasItsOperand = (_rule: true, constraint: Constraint) => faultOfOperand(constraint, '') === undefined;
+  const hasItsOperand = (_rule: true, constraint: Constraint) => operandError(constraint, '') === undefined;
   ajv.addKeyword({ keyword: 'operand', type: 'object', schemaType: 'boolean', validate: hasItsOperand });
 }
 
@@ -58,7 +58,7 @@ const validatorOf = (ajv: Ajv, schema: TSchema): ValidateFunction => {
 
 /** Says what Ajv found in the words that Unleash's clients know (admin-api.md 0.4). */
 const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
-  const path = cut(`${at}${error.instancePath}`, 1000);
+  const path = truncate(`${at}${error.instancePath}`, 1000);
   switch (error.keyword) {
     case 'required': {
       const missing = `${path}/${error.params['missingProperty'] as string}`;
@@ -68,7 +68,7 @@ const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
       };
     }
     case 'additionalProperties': {
-      const extra = cut(error.params['additionalProperty'] as string, 200);
+      const extra = truncate(error.params['additionalProperty'] as string, 200);
       const parent = error.instancePath === '' ? 'root' : `\`${path}\``;
       return {
         message: `The ${parent} object of the request does not allow additional properties. Your request included the \`${extra}\` property.`,
@@ -76,28 +76,28 @@ const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
       };
     }
     case 'enum': {
-      const allowed = (error.params['allowedValues'] as unknown[]).map(shown).join(', ');
+      const allowed = (error.params['allowedValues'] as unknown[]).map(quoteValue).join(', ');
       return {
-        message: `The \`${path}\` property must be equal to one of the allowed values: ${allowed}. You provided ${shown(error.data)}, which is not valid. Please use one of the allowed values instead.`,
+        message: `The \`${path}\` property must be equal to one of the allowed values: ${allowed}. You provided ${quoteValue(error.data)}, which is not valid. Please use one of the allowed values instead.`,
         path,
       };
     }
     case 'type': {
       const types = [error.params['type'] as string | readonly string[]].flat().join(' or ');
-      return { message: `The \`${path}\` property must be ${types}. You sent ${shown(error.data)}.`, path };
+      return { message: `The \`${path}\` property must be ${types}. You sent ${quoteValue(error.data)}.`, path };
     }
     case 'form': {
       const isEmpty = (error.data as string).trim() === '';
-      const given = isEmpty ? '' : ` You provided "${cut(error.data as string, 200)}".`;
+      const given = isEmpty ? '' : ` You provided "${truncate(error.data as string, 200)}".`;
       return { message: `The \`${path}\` property ${error.message}.${given}`, path };
     }
     case 'maxTrimmedLength':
       return { message: `The \`${path}\` property must be at most ${error.schema as number} characters long.`, path };
     case 'operand':
-      return faultOfOperand(error.data as Constraint, path) as ErrorDetail;
+      return operandError(error.data as Constraint, path) as ErrorDetail;
     default:
       return {
-        message: `The \`${path}\` property ${error.message ?? 'is not valid'}. You sent ${shown(error.data)}.`,
+        message: `The \`${path}\` property ${error.message ?? 'is not valid'}. You sent ${quoteValue(error.data)}.`,
         path,
       };
   }
@@ -136,5 +136,5 @@ export const parse = <S extends TSchema>(
 };
 
 /** Whether the value fits the schema, without a word on why not. */
-export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
+export const matchesSchema = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
   validatorOf(asItIs, schema)(value);

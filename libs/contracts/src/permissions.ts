@@ -172,7 +172,7 @@ export type Granted = Static<typeof Granted>;
 const listeners = new WeakMap<Caller, (granted: Granted) => void>();
 
 /** The same caller; whatever is granted to them from now on is told as well. */
-export const overheard = (caller: Caller, heard: (granted: Granted) => void): Caller => {
+export const observeGrants = (caller: Caller, heard: (granted: Granted) => void): Caller => {
   const same = { ...caller };
   listeners.set(same, heard);
   return same;

@@ -5,7 +5,7 @@ import { Refusal } from './errors.ts';
 import { Constraint } from './model/constraint.ts';
 import { FeatureStrategy } from './model/strategy.ts';
 import { FeatureVariant } from './model/variant.ts';
-import { fits, parse } from './parse.ts';
+import { matchesSchema, parse } from './parse.ts';
 import { requestForm } from './request-form.ts';
 
 const request = requestForm(FeatureStrategy);
@@ -80,6 +80,6 @@ describe('a request', () => {
 });
 
 it('an answer holds text and numbers as they are declared, and nothing that a request may hold instead', () => {
-  expect(fits(FeatureStrategy, { name: 'default', parameters: { rollout: 50 } })).toBe(false);
-  expect(fits(FeatureVariant, { name: 'a', weight: '1000' })).toBe(false);
+  expect(matchesSchema(FeatureStrategy, { name: 'default', parameters: { rollout: 50 } })).toBe(false);
+  expect(matchesSchema(FeatureVariant, { name: 'a', weight: '1000' })).toBe(false);
 });

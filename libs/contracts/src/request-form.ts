@@ -73,7 +73,7 @@ export const requestForm = <S extends TSchema>(schema: S): S => formOf(schema) a
 export const isRequestForm = (schema: object): boolean => changedForms.has(schema);
 
 /** The value that a lenient schema coerces to; the value itself where nothing can be coerced. */
-export const coerced = (type: 'string' | 'number', value: unknown): unknown => {
+export const coerce = (type: 'string' | 'number', value: unknown): unknown => {
   if (type === 'number') return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;
   if (typeof value === 'boolean') return String(value);
   return typeof value === 'number' && Math.abs(value) <= largest ? String(value) : value;

@@ -1,6 +1,6 @@
 /** Text of at most `length` characters, with an ellipsis where more was cut off. */
-export const cut = (text: string, length: number): string =>
+export const truncate = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 
 /** A value of a request as JSON, short enough for a message. */
-export const shown = (value: unknown): string => cut(JSON.stringify(value) ?? String(value), 200);
+export const quoteValue = (value: unknown): string => truncate(JSON.stringify(value) ?? String(value), 200);

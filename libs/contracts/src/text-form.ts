@@ -5,7 +5,7 @@ const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
 
 /** What is wrong with a name that needs no escape in a URL, as a sentence goes on after the name of its property. */
-export const urlFriendlyFault = (name: string, most = 100): string | undefined => {
+export const urlFriendlyError = (name: string, most = 100): string | undefined => {
   if (name === '') return 'is not allowed to be empty';
   if (name.length > most) return `must be at most ${most} characters long`;
   return isUrlFriendly(name) ? undefined : 'must be URL friendly';
@@ -17,10 +17,10 @@ const isJsonPointer = (text: string): boolean => text === '' || (text.startsWith
 const tokenTypes: ReadonlySet<string> = new Set(['client', 'backend', 'frontend', 'admin']);
 
 /** What is wrong with a text of that form. */
-export const faultOfForm = (form: TextForm, text: string): string | undefined => {
+export const textFormError = (form: TextForm, text: string): string | undefined => {
   switch (form) {
     case 'url-friendly':
-      return urlFriendlyFault(text);
+      return urlFriendlyError(text);
     case 'json-pointer':
       return isJsonPointer(text) ? undefined : 'must be a JSON pointer';
     case 'token-type':

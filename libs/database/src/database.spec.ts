@@ -95,13 +95,13 @@ describe('a database', () => {
     await expect(open([first], looking)).rejects.toThrow(`There is no database nobody_made_this at ${url.host}.`);
     await expect(open([first], looking)).rejects.toThrow('There is no database');
 
-    await expect(open([first], { asItIs: true })).rejects.toThrow(/holds nothing of Bunting/);
+    await expect(open([first], { readOnlySchema: true })).rejects.toThrow(/holds nothing of Bunting/);
     await (await open([first])).transaction(({ query }) => query("insert into flag (name) values ('a')"));
-    await expect(open([first, second], { asItIs: true })).rejects.toThrow(
+    await expect(open([first, second], { readOnlySchema: true })).rejects.toThrow(
       /has not taken the step "2026-02-01-notes"\): start this version/,
     );
-    await expect(open([], { asItIs: true })).rejects.toThrow(NewerDatabaseError);
-    const database = await open([first], { asItIs: true });
+    await expect(open([], { readOnlySchema: true })).rejects.toThrow(NewerDatabaseError);
+    const database = await open([first], { readOnlySchema: true });
     expect(await database.read({ name: 'names', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
   });
 

@@ -5,7 +5,7 @@ import { type Pool, type PoolClient, types } from 'pg';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entity } from './entities.ts';
-import { asRefusal, callerLost, isTransient, noTimeLeft, type Outage, outageOf } from './failures.ts';
+import { refusalForFailure, callerLost, isTransient, deadlineExceeded, type Outage, outageOf } from './failures.ts';
 import { outageLog } from './outage-log.ts';
 import {
   createDatabaseIfMissing,
@@ -26,7 +26,7 @@ export interface DatabaseOptions {
   readonly name: string;
   readonly steps: readonly SchemaStep[];
   /** for who only looks: nothing is made or brought up to date, and a database that is not there, or not of this version, is refused */
-  readonly asItIs?: boolean;
+  readonly readOnlySchema?: boolean;
   readonly entities?: readonly Entity[];
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
@@ -93,7 +93,7 @@ const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined
   if (signal?.aborted === true) throw callerLost();
   if (deadline === undefined) return undefined;
   const leftMs = Math.ceil(deadline.getTime() - Date.now());
-  if (leftMs <= 0) throw noTimeLeft();
+  if (leftMs <= 0) throw deadlineExceeded();
   return Math.min(leftMs, longestTimeoutMs);
 };
 
@@ -220,7 +220,7 @@ export const openDatabase = async ({
   url,
   name,
   steps,
-  asItIs = false,
+  readOnlySchema: asItIs = false,
   entities = [],
   poolSize = 10,
   statementTimeoutMs = 10_000,
@@ -280,7 +280,7 @@ export const openDatabase = async ({
     if (outage === undefined) return error;
     if (outage.kind === 'disk full') diskWasFull = true;
     outages.note(outage);
-    return asRefusal(error);
+    return refusalForFailure(error);
   };
   const connect = (): Promise<PoolClient> =>
     connections()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { invalid, Refusal, unavailable } from '@bunting/contracts';
-import { asRefusal, isDataFailure } from './failures.ts';
+import { refusalForFailure, isDataFailure } from './failures.ts';
 
 /** An error as the driver throws it for what PostgreSQL reports. */
 const reported = (code: string, message = 'reported'): Error => Object.assign(new Error(message), { code });
@@ -48,7 +48,7 @@ describe('A failure of the database', () => {
   it.each(outages)('is answered with 503 and its reason, and never held against the data: %s', (_what, error, said) => {
     const wrapped = new Error('while the flag was stored', { cause: error });
     for (const thrown of 'code' in error ? [error, wrapped] : [error]) {
-      const refused = asRefusal(thrown) as Refusal;
+      const refused = refusalForFailure(thrown) as Refusal;
       expect(refused).toBeInstanceOf(Refusal);
       expect([refused.kind, refused.retryAfterSeconds]).toEqual(['ServiceUnavailable', 1]);
       expect(refused.message).toMatch(said);
@@ -58,13 +58,13 @@ describe('A failure of the database', () => {
 
   it('is not what data cannot be stored for', () => {
     for (const [what, error] of dataFailures)
-      expect([what, asRefusal(error) === error, isDataFailure(error)]).toEqual([what, true, true]);
+      expect([what, refusalForFailure(error) === error, isDataFailure(error)]).toEqual([what, true, true]);
   });
 
   it('is not held against the data either when it is a defect of the schema, or unknown', () => {
     for (const code of ['42P01', '42703', '0A000', 'F0000']) {
       const error = reported(code);
-      expect([asRefusal(error), isDataFailure(error)]).toEqual([error, false]);
+      expect([refusalForFailure(error), isDataFailure(error)]).toEqual([error, false]);
     }
     expect(isDataFailure(unavailable('The message bus is away.'))).toBe(false);
   });

@@ -37,7 +37,7 @@ export const brokenConstraint = (error: unknown): string | undefined => {
 };
 
 /** The refusal of a transaction whose deadline passed before it was committed. */
-export const noTimeLeft = (): Refusal => unavailable(outages['no time left']);
+export const deadlineExceeded = (): Refusal => unavailable(outages['no time left']);
 
 /** The refusal of a transaction whose caller cannot be answered any more. */
 export const callerLost = (): Refusal =>
@@ -114,7 +114,7 @@ export const outageOf = (error: unknown): Outage | undefined => {
 };
 
 /** What a failure of the database means to the caller: an outage is a 503; anything else is a defect and stays what it is. */
-export const asRefusal = (error: unknown): unknown => {
+export const refusalForFailure = (error: unknown): unknown => {
   if (error instanceof Refusal) return error;
   const outage = outageOf(error);
   return outage === undefined ? error : unavailable(outages[outage.kind]);

@@ -10,5 +10,5 @@ export {
 export { type Entity, type EntitySql, entitySql, Moment, TextArray, momentSql, persistDifference } from './entities.ts';
 export { brokenConstraint, isDataFailure } from './failures.ts';
 export { createDatabaseIfMissing, NewerDatabaseError, type SchemaStep } from './migrate.ts';
-export { type Nth, readTogether } from './read-together.ts';
+export { type Nth, batchedRead } from './batched-read.ts';
 export { schemaDifferences } from './schema-differences.ts';

@@ -57,10 +57,10 @@ describe('a database', () => {
   it('is a real PostgreSQL 18 that keeps what it was told, and is there again at the next start', async () => {
     const dataDir = newFolder();
     const first = await start({ dataDir });
-    const asked = `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
+    const request = `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
       current_setting('TimeZone') AS zone, current_setting('max_connections') AS connections, current_setting('listen_addresses') AS listens`;
     expect(
-      await query(first.url, 'CREATE TABLE flag (name text)', "INSERT INTO flag VALUES ('dark-mode')", asked),
+      await query(first.url, 'CREATE TABLE flag (name text)', "INSERT INTO flag VALUES ('dark-mode')", request),
     ).toEqual([{ version: 18, fsync: 'on', zone: 'UTC', connections: '200', listens: '127.0.0.1' }]);
     await first.stop();
     expect(isAlive(first.pid)).toBe(false);

@@ -1,7 +1,7 @@
 import { implement, type Endpoint } from '@bunting/bus';
 import {
   type DeadLetter,
-  followersOf,
+  consumersOf,
   type OutboxMessage,
   type OutboxTopic,
   type Producer,
@@ -167,9 +167,9 @@ export const deadLetterCounts = async (
   database: Database,
 ): Promise<(Source & { readonly count: number })[]> => {
   const rows = await database.read<Source & { count: number }>(counted);
-  const followed = (Object.keys(followersOf) as Producer[]).flatMap((producer) =>
+  const followed = (Object.keys(consumersOf) as Producer[]).flatMap((producer) =>
     (['event', 'state'] as const)
-      .filter((topic) => followersOf[producer][topic].includes(consumer))
+      .filter((topic) => consumersOf[producer][topic].includes(consumer))
       .map((topic) => ({ producer, topic })),
   );
   return followed.map((source) => ({

@@ -1,7 +1,7 @@
 import type { EventType } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { headAndAt } from './feed.ts';
-import { sharedRun } from './shared-run.ts';
+import { headAndAt } from './read-outbox.ts';
+import { coalesceCalls } from './coalesce-calls.ts';
 
 /** How far what was told had come. Nothing was told between two looks that gave the very same one. */
 export interface Revision {
@@ -34,7 +34,7 @@ const latestBetween: Statement = {
 /** @param passingOver the types of events that come and go unnoticed */
 export const latestEventOf = (database: Database, passingOver: readonly EventType[]): LatestEvent => {
   let known: Known = { head: 0, uid: null, revision: { position: 0 } };
-  return sharedRun(async () => {
+  return coalesceCalls(async () => {
     const [end] = await database.read<{ head: number; at: string | null }>(headAndAt, ['event', known.head]);
     const { head, at } = end ?? { head: 0, at: null };
     const goesOn = at === known.uid;

@@ -52,7 +52,7 @@ const follow = (
     database,
     intervalMs: more.intervalMs ?? 60_000,
     warn: more.warn ?? (() => undefined),
-    ...(more.complain === undefined ? {} : { complain: more.complain }),
+    ...(more.complain === undefined ? {} : { logError: more.complain }),
     ...(more.deadLetterAfterMs === undefined ? {} : { deadLetterAfterMs: more.deadLetterAfterMs }),
     apply: async ({ query }, messages: readonly OutboxMessage[]) => {
       for (const { payload, position } of messages) {

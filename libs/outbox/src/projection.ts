@@ -1,6 +1,6 @@
 import { type Bus, call, systemContext } from '@bunting/bus';
 import {
-  followersOf,
+  consumersOf,
   type OutboxMessage,
   type OutboxTopic,
   type Producer,
@@ -12,7 +12,7 @@ import { type Database, isDataFailure, type Tx } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from './dead-letters.ts';
 import { startDeadLetterRetries } from './retry-dead-letters.ts';
-import { sharedRun } from './shared-run.ts';
+import { coalesceCalls } from './coalesce-calls.ts';
 
 export interface ProjectionOptions {
   /** the service that keeps the projection */
@@ -24,12 +24,12 @@ export interface ProjectionOptions {
   /** Applies messages in their order. They may have been applied before, when the projection was restored from a copy. */
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
   /** Called after messages were applied and committed. */
-  readonly committed?: () => void;
+  readonly onCommitted?: () => void;
   /**
    * Told before everything is applied again of a producer that was restored from a backup: it gives versions a second time,
    * and what is kept of later ones must not keep out what is told from then on.
    */
-  readonly restored?: (tx: Tx) => Promise<void>;
+  readonly onProducerRestored?: (tx: Tx) => Promise<void>;
   /** how often to poll the producer without a wake-up */
   readonly intervalMs: number;
   /**
@@ -40,7 +40,7 @@ export interface ProjectionOptions {
   readonly deadLetterAfterMs?: number;
   readonly warn: (message: string) => void;
   /** told of what is lost, and asks a person to act; `warn` when left out */
-  readonly complain?: (message: string) => void;
+  readonly logError?: (message: string) => void;
 }
 
 export interface Projection {
@@ -132,15 +132,15 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     bus,
     database,
     apply,
-    committed,
-    restored,
+    onCommitted: committed,
+    onProducerRestored: restored,
     intervalMs,
     warn,
-    complain = warn,
+    logError: complain = warn,
   } = options;
   const { deadLetterAfterMs = deadLetterAfterMsOf[topic] } = options;
   // Who is not known to follow would find that rows were dropped before it had them.
-  if (!followersOf[producer][topic].includes(consumer))
+  if (!consumersOf[producer][topic].includes(consumer))
     throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
   let applied: Reached = { position: 0, uid: null, history: 0 };
   let freshAt = performance.now();
@@ -326,7 +326,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     } while ((barrier === undefined || applied.position < barrier) && !stopped);
     freshAt = beganAt;
   };
-  const sharedPull = sharedRun(pull);
+  const sharedPull = coalesceCalls(pull);
 
   applied = await database.transaction(reachedForUpdate);
   const retries = startDeadLetterRetries({ ...options, lockInbox: reachedForUpdate });

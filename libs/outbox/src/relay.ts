@@ -1,15 +1,15 @@
-import type { Bus, Fact } from '@bunting/bus';
-import { followersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
+import type { Bus, StreamEvent } from '@bunting/bus';
+import { consumersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
-import { type Confirmations, pageAfter } from './feed.ts';
-import { dropOldAnswers } from './once.ts';
+import { type Acknowledgements, pageAfter } from './read-outbox.ts';
+import { dropExpiredReplies } from './idempotency-store.ts';
 
 export interface RelayOptions {
   readonly producer: Producer;
   readonly database: Database;
   readonly bus: Bus;
-  readonly confirmed: Confirmations;
+  readonly confirmed: Acknowledgements;
   /** how often to poll for events that no commit of this process announced */
   readonly intervalMs: number;
   /** rows that every follower has confirmed are kept at least this long */
@@ -99,7 +99,7 @@ export const startRelay = (options: RelayOptions): Relay => {
   const { producer, database, bus, confirmed, intervalMs, retentionHours, answersKeptHours, warn } = options;
   const { publish } = bus;
   const followers = JSON.stringify(
-    topics.flatMap((topic) => followersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
+    topics.flatMap((topic) => consumersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
   );
   /** up to where it was looked for what is no longer needed, where there is more behind */
   const lookedTo = new Map<OutboxTopic, number>();
@@ -113,7 +113,7 @@ export const startRelay = (options: RelayOptions): Relay => {
       const last = rows.at(-1)?.position;
       if (last === undefined) return Number.POSITIVE_INFINITY;
       await send(
-        rows.map(({ uid, type, traceparent, message }): Fact => {
+        rows.map(({ uid, type, traceparent, message }): StreamEvent => {
           return { subject: `event.${producer}.${type}`, id: uid, payload: message, traceparent };
         }),
       );
@@ -153,7 +153,7 @@ export const startRelay = (options: RelayOptions): Relay => {
       const rows = await query<{ topic: OutboxTopic; after: number }>(dropUnneeded, [
         ...[retentionHours, followers, JSON.stringify(places), publish !== undefined],
       ]);
-      if (answersKeptHours !== undefined) await query(dropOldAnswers, [answersKeptHours]);
+      if (answersKeptHours !== undefined) await query(dropExpiredReplies, [answersKeptHours]);
       return rows;
     });
     confirmed.stored(pending);

@@ -2,13 +2,13 @@ import { type Bus, serve, type Subscription } from '@bunting/bus';
 import type { RecordedEvent } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { outboxTables, startTelling, type Telling } from '../src/index.ts';
+import { outboxTables, startOutboxProducer, type OutboxProducer } from '../src/index.ts';
 
 export interface TellingProducer {
   /** of its database */
   readonly url: string;
   readonly database: Database;
-  readonly telling: Telling;
+  readonly telling: OutboxProducer;
   /** commits a change and the event that tells of it */
   tell(name: string): Promise<void>;
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export const startProducer = async (
     name: 'features',
     steps: [outboxTables, things],
   });
-  const telling = startTelling({
+  const telling = startOutboxProducer({
     producer: 'features',
     database,
     bus,

@@ -5,7 +5,7 @@ import { freePort } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TObject, Type } from 'typebox';
-import { type AnyService, defineService, host, type Hosted, openLog, type Surroundings } from './index.ts';
+import { type AnyService, defineService, host, type RunningHost, openLog, type ServiceContext } from './index.ts';
 
 const Greet = defineOperation({
   subject: 'call.search.greet',
@@ -25,7 +25,7 @@ const greeter = (log: string[] = []): AnyService =>
       SEARCH_GREETING: Type.String({ description: 'how to greet' }),
       SEARCH_TIMES: Type.Integer({ minimum: 1, default: 1, description: 'how often' }),
     }),
-    start: async ({ config, serve, atStop }) => {
+    start: async ({ config, serve, onStop: atStop }) => {
       log.push('search starts');
       atStop('log', async () => void log.push('search stops'));
       const served = await serve([
@@ -40,7 +40,7 @@ const other = (log: string[] = [], fail = false): AnyService =>
   defineService({
     name: 'audit',
     config: Type.Object({ AUDIT_SECRET: Type.Integer({ description: 'a number' }) }),
-    start: async ({ atStop }) => {
+    start: async ({ onStop: atStop }) => {
       log.push('audit starts');
       atStop('log', async () => void log.push('audit stops'));
       if (fail) throw new Error('The audit cannot start.');
@@ -49,7 +49,7 @@ const other = (log: string[] = [], fail = false): AnyService =>
   });
 
 describe('a host', () => {
-  let hosted: Hosted | undefined;
+  let hosted: RunningHost | undefined;
   afterEach(async () => {
     await hosted?.stop();
     hosted = undefined;
@@ -95,7 +95,7 @@ describe('a host', () => {
     const lines: string[] = [];
     const parted: AnyService = {
       ...other(),
-      start: async ({ atStop }: Surroundings<TObject>) => {
+      start: async ({ onStop: atStop }: ServiceContext<TObject>) => {
         atStop('database', async () => void stopped.push('database'));
         atStop('relay', async () => Promise.reject(new Error('The relay failed.')));
         atStop('projection', () => new Promise<void>(() => undefined), 20);
@@ -122,7 +122,7 @@ describe('a host', () => {
     let greet = (): void => undefined;
     const patient: AnyService = {
       ...greeter(),
-      start: async ({ serve, atStop }: Surroundings<TObject>) => {
+      start: async ({ serve, onStop: atStop }: ServiceContext<TObject>) => {
         const greeted = new Promise<void>((resolve) => (greet = resolve));
         const served = await serve([implement(Greet, async ({ body }) => greeted.then(() => `Hi ${body.name}`))]);
         atStop('calls', () => served.stop());

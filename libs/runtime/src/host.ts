@@ -1,4 +1,4 @@
-import { type Bus, type NatsAccess, openBus, serve, type Served } from '@bunting/bus';
+import { type Bus, type NatsAccess, openBus, serve, type ServedCall } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
@@ -6,7 +6,7 @@ import { ConfigError, type ConfigSchema, readConfig } from './config.ts';
 import { type Logger, openLog } from './log.ts';
 import { type OperationsServer, startOperationsServer } from './operations-server.ts';
 import { unsafeSettings } from './production.ts';
-import type { AnyService, RunningService, Surroundings } from './service.ts';
+import type { AnyService, RunningService, ServiceContext } from './service.ts';
 
 /** What every process reads, whichever services it hosts. */
 export const HostConfig = Type.Object({
@@ -83,7 +83,7 @@ export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSc
     [operationsPortKey(service.name)]: operationsPort,
   });
 
-export interface Hosted {
+export interface RunningHost {
   readonly services: ReadonlyMap<string, RunningService>;
   readonly bus: Bus;
   readonly log: Logger;
@@ -117,7 +117,7 @@ const readAll = (services: readonly AnyService[], environment: Readonly<Record<s
   return { common, configs };
 };
 
-const observer = (log: Logger, metrics: Registry): ((served: Served) => void) => {
+const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void) => {
   const duration = new Histogram({
     name: 'bunting_call_duration_seconds',
     help: 'how long calls took, by operation and outcome',
@@ -180,7 +180,7 @@ const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<voi
  * them in order and stops them in reverse.
  * @throws ConfigError, or what kept a service from starting; what had started by then is stopped, parts of that service too.
  */
-export const host = async (services: readonly AnyService[], options: HostOptions = {}): Promise<Hosted> => {
+export const host = async (services: readonly AnyService[], options: HostOptions = {}): Promise<RunningHost> => {
   const environment = options.environment ?? process.env;
   const { common, configs } = readAll(services, environment);
   const log = options.log ?? openLog(common.LOG_LEVEL);
@@ -218,14 +218,14 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const port = config[operationsPortKey(service.name)] as number;
       if (port > 0) {
         const ready = () => {
-          const asked = stopping === undefined ? running.get(service.name) : undefined;
-          return asked === undefined ? undefined : () => readyOn(bus, asked);
+          const request = stopping === undefined ? running.get(service.name) : undefined;
+          return request === undefined ? undefined : () => readyOn(bus, request);
         };
         operationsServers.set(service.name, await startOperationsServer(port, metrics, ready));
       }
       const parts: Part[] = [];
       begun.push({ log: serviceLog, parts });
-      const surroundings: Surroundings<ConfigSchema> = {
+      const surroundings: ServiceContext<ConfigSchema> = {
         config,
         bus,
         log: serviceLog,
@@ -233,7 +233,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         operationsPort: port,
         serve: (endpoints, on = bus) =>
           serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
-        atStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
+        onStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
         draining: draining.signal,
       };
       const started = await service.start(surroundings as never);

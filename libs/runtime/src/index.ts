@@ -1,14 +1,14 @@
 export { ConfigError, type ConfigSchema, readConfig } from './config.ts';
-export { configOf, host, HostConfig, type Hosted, type HostOptions, operationsPortKey } from './host.ts';
+export { configOf, host, HostConfig, type RunningHost, type HostOptions, operationsPortKey } from './host.ts';
 export { type Logger, openLog } from './log.ts';
 export { type Loop, type LoopOptions, startLoop } from './loop.ts';
-export { outliveStrayFailures, run, stopOnSignal } from './run.ts';
+export { logUnhandledRejections, run, stopOnSignal } from './run.ts';
 export {
   type AnyService,
-  callsStopLimitMs,
+  drainTimeoutMs,
   defineService,
   type RunningService,
   type Service,
-  type Surroundings,
+  type ServiceContext,
 } from './service.ts';
 export { type WakeSignal, wakeSignal } from './wake-signal.ts';

@@ -5,10 +5,10 @@ import type { AnyService } from './service.ts';
 
 /** Calls `stop` once at the first SIGINT or SIGTERM, then exits; a second signal exits at once. */
 export const stopOnSignal = (stop: () => Promise<void>): void => {
-  let asked = false;
+  let request = false;
   const onSignal = () => {
-    if (asked) process.exit(130);
-    asked = true;
+    if (request) process.exit(130);
+    request = true;
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -24,7 +24,7 @@ export const stopOnSignal = (stop: () => Promise<void>): void => {
  * Tells of a failure that nobody waited for, and goes on: what failed has told who asked for it, or will be done again, and
  * whatever else the process does has nothing to do with it.
  */
-export const outliveStrayFailures = (log: Logger): void => {
+export const logUnhandledRejections = (log: Logger): void => {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'Nobody waited for what failed.'));
 };
 
@@ -32,7 +32,7 @@ export const outliveStrayFailures = (log: Logger): void => {
 export const run = async (services: readonly AnyService[]): Promise<void> => {
   try {
     const hosted = await host(services);
-    outliveStrayFailures(hosted.log);
+    logUnhandledRejections(hosted.log);
     stopOnSignal(() => hosted.stop());
   } catch (error) {
     const known =

@@ -6,10 +6,10 @@ import type { ConfigSchema } from './config.ts';
 import type { Logger } from './log.ts';
 
 /** How long the part that answers calls may take to finish those it has accepted: longer than any caller waits for one. */
-export const callsStopLimitMs = 65_000;
+export const drainTimeoutMs = 65_000;
 
 /** What a service is given to live in. It cannot tell whether it has the process to itself. */
-export interface Surroundings<S extends ConfigSchema> {
+export interface ServiceContext<S extends ConfigSchema> {
   readonly config: Static<S>;
   readonly bus: Bus;
   readonly log: Logger;
@@ -24,7 +24,7 @@ export interface Surroundings<S extends ConfigSchema> {
    * @param part names it in the log
    * @param limitMs milliseconds after which the host logs a warning and goes on with the next part; 10 seconds by default
    */
-  readonly atStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
+  readonly onStop: (part: string, stop: () => Promise<void>, limitMs?: number) => void;
   /** Aborted as soon as the process is asked to stop. Work goes on for `DRAIN_DELAY_MS` while balancers take the process out. */
   readonly draining: AbortSignal;
 }
@@ -39,7 +39,7 @@ export interface RunningService {
 export interface Service<S extends ConfigSchema = ConfigSchema> {
   readonly name: ServiceName;
   readonly config: S;
-  readonly start: (surroundings: Surroundings<S>) => Promise<RunningService>;
+  readonly start: (surroundings: ServiceContext<S>) => Promise<RunningService>;
 }
 
 /** A service whatever it is configured with. */

@@ -4,5 +4,5 @@ export { type NatsOptions, startNats, type TestNats } from './nats.ts';
 export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './nats-program.ts';
 export { type FreshDatabase, freshDatabase, type Preparation } from './postgres.ts';
 export { startTestPostgres, testPostgresUrl, withClient } from './postgres-server.ts';
-export { startSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts';
+export { startBlackholeProxy, type BlackholeProxy } from './blackhole-proxy.ts';
 export { streamMessages } from './stream.ts';

@@ -1,8 +1,8 @@
-import { callForAnswer, type CallContext, serve, traceparentFrom } from '@bunting/bus';
+import { callForResponse, type CallContext, serve, traceparentFrom } from '@bunting/bus';
 import { SearchFeatures, type SearchFeaturesResponse, type StateOf } from '@bunting/contracts';
 import { openDatabase } from '@bunting/database';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { outboxTables, startTelling } from '@bunting/outbox';
+import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -97,7 +97,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       // Nobody is here to compare with, which search warns of every minute.
       log: openLog('error'),
     });
-    const telling = startTelling({
+    const telling = startOutboxProducer({
       ...{ producer: 'features', database: outbox, bus: hosted.bus },
       ...{ intervalMs: 200, retentionHours: 1, warn: ignore },
     });
@@ -113,15 +113,15 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     });
     const search = async (query: Asked): Promise<{ json: string; tookMs: number }> => {
       const beganAt = performance.now();
-      const answer = await callForAnswer(hosted.bus, SearchFeatures, { query }, context());
+      const answer = await callForResponse(hosted.bus, SearchFeatures, { query }, context());
       const tookMs = performance.now() - beganAt;
-      if ('refused' in answer) throw new Error(answer.refused.error.message);
+      if ('refusal' in answer) throw new Error(answer.refusal.error.message);
       if (answer.reply.headers['Bunting-Stale'] !== undefined) throw new Error('Search was behind.');
       return { json: answer.reply.json, tookMs };
     };
-    const measure = async (asked: (nth: number) => Asked, often: number): Promise<Taken> => {
+    const measure = async (request: (nth: number) => Asked, often: number): Promise<Taken> => {
       const taken: number[] = [];
-      for (let nth = 0; nth < often; nth++) taken.push((await search(asked(nth))).tookMs);
+      for (let nth = 0; nth < often; nth++) taken.push((await search(request(nth))).tookMs);
       return { p50: percentile(taken, 0.5), p99: percentile(taken, 0.99) };
     };
 
@@ -163,10 +163,10 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       const deep = Math.floor(features * 0.9);
       console.log(`\n| page of ${features} features, by | first, p50 ms | at ${deep}, p50 ms | p99 ms | |`);
       console.log('| --- | ---: | ---: | ---: | --- |');
-      for (const { name, asked } of pagedSearches) {
-        const first = await measure(() => asked, 30);
+      for (const { name, asked: request } of pagedSearches) {
+        const first = await measure(() => request, 30);
         // Archived features are not among them: what is nine tenths down is some way behind the end of the others.
-        const down = await measure((nth) => ({ ...asked, offset: `${deep - ((nth * 7) % 100)}` }), 30);
+        const down = await measure((nth) => ({ ...request, offset: `${deep - ((nth * 7) % 100)}` }), 30);
         results.push({ features, page: name, first, down });
         line(name, ms(first.p50), ms(down.p50), ms(down.p99), verdict(isFast(down)));
       }
@@ -224,7 +224,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       await documents.query('vacuum analyze');
       // What has never run yet is slower than it will ever be again.
       for (let nth = 0; nth < warmUps; nth++)
-        for (const { asked } of searchKinds) await search(asked(2_000 + nth, features));
+        for (const { asked: request } of searchKinds) await search(request(2_000 + nth, features));
       console.log(`\n| search in ${features} features | finds | p50 ms | p99 ms | p50 to that of ${sizes[0]} | |`);
       console.log('| --- | ---: | ---: | ---: | ---: | --- |');
       for (const kind of searchKinds.filter(({ name }) => name.includes(only))) await measureKind(kind);

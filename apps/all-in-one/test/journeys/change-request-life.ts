@@ -242,13 +242,13 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     it('is found by those who are asked to approve it', async () => {
       const available = `${requests}/available-reviewers/${environment}`;
       const { reviewers } = await done(author<{ reviewers: { id: number; username?: string }[] }>('GET', available));
-      const asked = reviewers.find(({ username }) => username === 'cr-approver');
+      const request = reviewers.find(({ username }) => username === 'cr-approver');
       expect(reviewers.map(({ username }) => username)).toEqual(expect.arrayContaining(['cr-approver', 'cr-releaser']));
       const { id } = await propose(enable(await given('cr-life-asked')));
-      await done(author('PUT', `${requests}/${id}/approvers`, { reviewers: [asked?.id] }));
+      await done(author('PUT', `${requests}/${id}/approvers`, { reviewers: [request?.id] }));
       await done(move(author, id, 'In review'));
       const found = await done(
-        approver<ChangeRequestSearch>('GET', `/api/admin/search/change-requests?requestedApproverId=IS:${asked?.id}`),
+        approver<ChangeRequestSearch>('GET', `/api/admin/search/change-requests?requestedApproverId=IS:${request?.id}`),
       );
       expect(found).toMatchObject({ total: 1, changeRequests: [{ id, project, state: 'In review' }] });
       await done(move(author, id, 'Cancelled'));

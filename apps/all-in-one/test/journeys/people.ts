@@ -22,7 +22,7 @@ import type { Platform } from '../platform.ts';
 /** Users, their keys, and the roles that say what they may do. */
 export const describePeople = (platform: () => Platform): void => {
   const { done, apiToken, person, robot, told } = administering(platform);
-  const statusOf = async (asked: Promise<{ readonly status: number }>): Promise<number> => (await asked).status;
+  const statusOf = async (request: Promise<{ readonly status: number }>): Promise<number> => (await request).status;
 
   describe('a user', () => {
     it('is made by an administrator with a first key and a root role, and makes keys of their own', async () => {

@@ -139,10 +139,10 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
 
     it('is refused where its key is for something else', async () => {
       const client = await apiToken('sdk-frontend-client', { projects: [project] });
-      const asked = (authorization: string | null) =>
+      const request = (authorization: string | null) =>
         platform().api('GET', '/api/frontend', undefined, { authorization });
-      expectRefusal(await asked(client.secret), 403, 'NoAccessError', 'FRONTEND');
-      expectRefusal(await asked(null), 401, 'AuthenticationRequired');
+      expectRefusal(await request(client.secret), 403, 'NoAccessError', 'FRONTEND');
+      expectRefusal(await request(null), 401, 'AuthenticationRequired');
       expectRefusal(
         await platform().api('POST', '/api/frontend', { context: { userId: ['7'] } }, { authorization: token }),
         400,

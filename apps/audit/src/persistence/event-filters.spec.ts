@@ -78,10 +78,10 @@ const append = async (events: readonly RecordedEvent[]): Promise<void> => {
 const midnight = (day: string | undefined, plusDays = 0) =>
   day === undefined ? undefined : new Date(Date.parse(`${day}T00:00:00.000Z`) + plusDays * 86_400_000);
 const find = async (question: Question, caller: Caller, by: EventSearch) => {
-  const { from, to, highest = Number.MAX_SAFE_INTEGER, skip = 0, limit = 100, ...asked } = question;
+  const { from, to, highest = Number.MAX_SAFE_INTEGER, skip = 0, limit = 100, ...request } = question;
   const days = { notBefore: midnight(from), before: midnight(to, 1) };
   const { events, total } = await by.find(
-    { ...asked, ...days, visible: visibleEvents(caller) },
+    { ...request, ...days, visible: visibleEvents(caller) },
     { from: highest, skip, limit },
     new Date(Date.now() + 10_000),
   );

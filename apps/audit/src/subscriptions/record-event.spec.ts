@@ -204,9 +204,9 @@ describe('Over NATS', () => {
         for (let nth = 1; nth <= 10; nth++) {
           const project = `replicas-${writer}`;
           await features.tell(anEvent({ project }));
-          const asked = nth % 2 === 0 ? one : other;
-          expect((await asked.search({ project })).totalEvents).toBe(nth);
-          expect((await asked.search({ project, query: 'FEATURE-' })).totalEvents).toBe(nth);
+          const request = nth % 2 === 0 ? one : other;
+          expect((await request.search({ project })).totalEvents).toBe(nth);
+          expect((await request.search({ project, query: 'FEATURE-' })).totalEvents).toBe(nth);
         }
       }),
     );

@@ -15,13 +15,13 @@ export const requireAskable = (request: ChangeRequest, userId: number): void => 
 
 /** Those whose approval is asked for, with what they have decided; of one who is gone nothing but the id is known. */
 export const askedReviewers = (
-  asked: readonly number[],
+  request: readonly number[],
   known: ReadonlyMap<number, Reviewer>,
   { approvals, rejections }: ChangeRequest,
 ): RequestedReviewer[] => {
   const approved = new Set(approvals.map(({ createdBy }) => createdBy.id));
   const rejected = new Set(rejections.map(({ createdBy }) => createdBy.id));
-  return asked.map((id) => ({
+  return request.map((id) => ({
     ...(known.get(id) ?? { id }),
     status: rejected.has(id) ? 'rejected' : approved.has(id) ? 'approved' : 'pending',
   }));

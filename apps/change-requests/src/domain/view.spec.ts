@@ -1,4 +1,4 @@
-import { ChangeRequest, fits, imageUrlOf } from '@bunting/contracts';
+import { ChangeRequest, matchesSchema, imageUrlOf } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../test/builders.ts';
 import { shownChangeRequest } from './view.ts';
@@ -40,7 +40,7 @@ describe('a request, as the interface shows it', () => {
       stateTimestamps: { Draft: noon },
       revision: 3,
     });
-    expect(fits(ChangeRequest, shown)).toBe(true);
+    expect(matchesSchema(ChangeRequest, shown)).toBe(true);
   });
 
   it('is called after its id until it gets a title', () => {
@@ -114,6 +114,6 @@ describe('a request, as the interface shows it', () => {
   it('remembers a user who is gone without name and picture', () => {
     const shown = shownChangeRequest(aRequest({ createdBy: { id: 7, name: null } }));
     expect(shown.createdBy).toEqual({ id: 7, username: null, imageUrl: null });
-    expect(fits(ChangeRequest, shown)).toBe(true);
+    expect(matchesSchema(ChangeRequest, shown)).toBe(true);
   });
 });

@@ -16,7 +16,7 @@ import {
   SetTitle,
   unavailable,
 } from '@bunting/contracts';
-import type { Ask } from '@bunting/bus';
+import type { CallRequest } from '@bunting/bus';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
@@ -37,16 +37,16 @@ afterAll(() => service.stop());
 /** A write as somebody sends it, again and again, with one key. */
 interface Write {
   readonly operation: AnyOperation;
-  readonly ask: Ask<AnyOperation>;
+  readonly ask: CallRequest<AnyOperation>;
   readonly caller?: Caller;
 }
-const writing = <O extends AnyOperation>(operation: O, ask: Ask<O>, caller: Caller = mia): Write => ({
+const writing = <O extends AnyOperation>(operation: O, ask: CallRequest<O>, caller: Caller = mia): Write => ({
   ...{ operation, ask, caller },
 });
 
 const at = (id: number) => ({ projectId: 'shop', id });
 const moving = (id: number, state: string, caller: Caller, more = {}) =>
-  writing(ChangeState, { params: at(id), body: { state, ...more } } as Ask<typeof ChangeState>, caller);
+  writing(ChangeState, { params: at(id), body: { state, ...more } } as CallRequest<typeof ChangeState>, caller);
 const draft = () => service.add([enable]);
 const inReview = async () => {
   const { id } = await draft();

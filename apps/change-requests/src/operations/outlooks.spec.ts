@@ -36,8 +36,8 @@ describe('requests that are asked about', () => {
     const served = await serve(bus, [implement(PreviewChanges, () => late)]);
     const away = () => Promise.reject(unavailable('The database is away.'));
     const reader = { planned: away, segmentUses: away } as Partial<ChangeRequestReader> as ChangeRequestReader;
-    const asked = previewsOf({ bus, reader }, 'shop', [holding(1, 1)], false, systemContext(60_000));
-    await expect(asked).rejects.toMatchObject({ kind: 'ServiceUnavailable', message: 'The database is away.' });
+    const request = previewsOf({ bus, reader }, 'shop', [holding(1, 1)], false, systemContext(60_000));
+    await expect(request).rejects.toMatchObject({ kind: 'ServiceUnavailable', message: 'The database is away.' });
     answer({ previews: [] });
     await served.stop();
     await bus.close();

@@ -41,7 +41,7 @@ const changedBy = (messages: readonly OutboxMessage[]) => {
 
 /** Hears what becomes of features and segments, so that schedules that collide with it are held up long before their time. */
 export const followFeatures = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain' | 'committed'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'logError' | 'onCommitted'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

@@ -21,7 +21,7 @@ const departedIn = (messages: readonly OutboxMessage[]): number[] => [
 
 /** Hears which users were deleted, so that nothing is applied any more on the word of somebody who is gone. */
 export const followUsers = (
-  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'complain' | 'committed'>,
+  options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'logError' | 'onCommitted'>,
 ): Promise<Projection> =>
   startProjection({
     ...options,

@@ -10,8 +10,8 @@ export const boundEnvironment = ({ grants }: Caller): string | undefined =>
     ?.environment;
 
 /** The environment that an application asks for: that of its token, else the one it names, else `default`. */
-export const environmentFor = (caller: Caller, asked: string | undefined): string =>
-  boundEnvironment(caller) ?? asked ?? 'default';
+export const environmentFor = (caller: Caller, request: string | undefined): string =>
+  boundEnvironment(caller) ?? request ?? 'default';
 
 /** The projects that a token is for, `*` for all. */
 export const projectsOf = ({ grants }: Caller): readonly string[] => {

@@ -1,4 +1,4 @@
-import { type Constraint, faultOfOperand, invalid, invalidAll, notFound, operandOf } from '@bunting/contracts';
+import { type Constraint, operandError, invalid, invalidAll, notFound, operandOf } from '@bunting/contracts';
 import { named, tooMany, wrong } from './refusals.ts';
 import { type ContextField, limits } from './surroundings.ts';
 
@@ -9,7 +9,7 @@ export const normalConstraint = (constraint: Constraint, at: string): Constraint
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '')
     throw invalid(`The \`${at}/contextName\` property is not allowed to be empty.`, `${at}/contextName`);
-  const fault = faultOfOperand(constraint, at);
+  const fault = operandError(constraint, at);
   if (fault !== undefined) throw invalidAll([fault]);
   const { values = [], value = '' } = constraint;
   return isSingle(constraint)

@@ -1,4 +1,4 @@
-import { type LegalValue, mostLegalValues, type UpdateContextFieldBody } from '@bunting/contracts';
+import { type LegalValue, maxLegalValues, type UpdateContextFieldBody } from '@bunting/contracts';
 import { requireUrlFriendlyName } from './names.ts';
 import { mustBe, tooMany } from './refusals.ts';
 
@@ -47,7 +47,7 @@ export const newContextField = ({ name, ...body }: UpdateContextFieldBody & { na
 /** The field with the legal value: one more, or in place of the one of the same value. */
 export const withLegalValue = (field: StoredContextField, legalValue: LegalValue): StoredContextField => {
   const isThere = field.legalValues.some(({ value }) => value === legalValue.value);
-  if (!isThere && field.legalValues.length >= mostLegalValues) throw tooMany('legal value', mostLegalValues);
+  if (!isThere && field.legalValues.length >= maxLegalValues) throw tooMany('legal value', maxLegalValues);
   const legalValues = isThere
     ? field.legalValues.map((one) => (one.value === legalValue.value ? legalValue : one))
     : [...field.legalValues, legalValue];

@@ -24,9 +24,9 @@ export const knowsSegments = (clientSpec = ''): boolean => {
 };
 
 /** The projects that an application is given features of; undefined for every one. */
-const projectsFor = (caller: Caller, asked: readonly string[] | undefined): readonly string[] | undefined => {
+const projectsFor = (caller: Caller, request: readonly string[] | undefined): readonly string[] | undefined => {
   const ofToken = projectsOf(caller);
-  return ofToken.includes('*') ? asked : ofToken;
+  return ofToken.includes('*') ? request : ofToken;
 };
 
 /** @param environment one that the token is good for */

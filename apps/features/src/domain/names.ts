@@ -1,4 +1,4 @@
-import { invalid, refusal, urlFriendlyFault } from '@bunting/contracts';
+import { invalid, refusal, urlFriendlyError } from '@bunting/contracts';
 import { RE2JS } from 're2js';
 import { mustBe, named } from './refusals.ts';
 
@@ -7,7 +7,7 @@ import { mustBe, named } from './refusals.ts';
  * a URL (admin-api.md 9.1).
  */
 export const requireUrlFriendlyName = (name: string, path = '/body/name', most = 100): void => {
-  const fault = urlFriendlyFault(name, most);
+  const fault = urlFriendlyError(name, most);
   if (fault === undefined) return;
   if (name === '') throw invalid(`The \`${named(path)}\` property ${fault}.`, named(path));
   throw mustBe(fault.slice('must '.length), path, name);

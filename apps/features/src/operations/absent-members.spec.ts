@@ -20,7 +20,7 @@ import {
   ListTagTypes,
   UpdateEnvironment,
 } from '@bunting/contracts';
-import type { Ask } from '@bunting/bus';
+import type { CallRequest } from '@bunting/bus';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -45,7 +45,7 @@ const pathsOf = (value: unknown, path = ''): string[] =>
           pathsOf(inner, `${path}.${Array.isArray(value) ? '*' : key}`),
         ),
       ];
-const membersOf = async <O extends AnyOperation>(operation: O, ask: Ask<O> = {}) =>
+const membersOf = async <O extends AnyOperation>(operation: O, ask: CallRequest<O> = {}) =>
   pathsOf(await features.call(operation, ask));
 
 it('leaves out what a project does not have', async () => {

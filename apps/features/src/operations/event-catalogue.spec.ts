@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Ask } from '@bunting/bus';
+import type { CallRequest } from '@bunting/bus';
 import {
   AddDependency,
   AddFeatureLink,
@@ -141,7 +141,7 @@ afterAll(async () => {
 
 interface Asked {
   readonly operation: AnyOperation;
-  readonly about: Ask<AnyOperation>;
+  readonly about: CallRequest<AnyOperation>;
   readonly idempotencyKey: string;
   readonly reply: unknown;
 }
@@ -151,7 +151,7 @@ let listening: Asked[] | undefined;
 const everAsked = new Set<string>();
 
 /** Asks with a tag that is none, which must be refused and do nothing; gives what it is told instead. */
-const currentTag = async (operation: AnyOperation, about: Ask<AnyOperation>) => {
+const currentTag = async (operation: AnyOperation, about: CallRequest<AnyOperation>) => {
   if (operation.ifMatch === undefined) return {};
   const refused = await features
     .call(operation, about, mia, { ifMatch: ['none'] })
@@ -161,7 +161,7 @@ const currentTag = async (operation: AnyOperation, about: Ask<AnyOperation>) => 
 };
 
 /** Asks the service; a write with a key of its own while somebody listens. */
-const ask = async <O extends AnyOperation>(operation: O, about: Ask<O>): Promise<ReplyOf<O>> => {
+const ask = async <O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> => {
   if (listening === undefined || operation.http?.method === 'GET') return features.call(operation, about);
   const idempotencyKey = randomUUID();
   const more = { idempotencyKey, ...(await currentTag(operation, about)) };
@@ -1202,12 +1202,12 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
     await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
     await before?.();
     await features.forget();
-    asked = [];
+    request = [];
   });
-  let asked: Asked[] = [];
+  let request: Asked[] = [];
 
   it(`tells ${tells.length === 0 ? 'nothing' : tells.map(({ type }) => type).join(', ')}`, async () => {
-    listening = asked;
+    listening = request;
     await asks().finally(() => (listening = undefined));
     const told = await features.told();
     expect(told).toEqual(
@@ -1219,7 +1219,7 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
   });
 
   it('gives the same answer to the same Idempotency-Key, and tells nothing more', async () => {
-    for (const { operation, about, idempotencyKey, reply } of asked) {
+    for (const { operation, about, idempotencyKey, reply } of request) {
       expect(await features.call(operation, about, mia, { idempotencyKey })).toEqual(reply);
     }
     expect(await features.told()).toHaveLength(tells.length);

@@ -1,9 +1,12 @@
-import { type Asked, JsonText } from '@bunting/bus';
+import { type OperationRequest, JsonText } from '@bunting/bus';
 import type { AnyOperation } from '@bunting/contracts';
 import type { Tagged } from '../persistence/tags.ts';
 
 /** Replies with what was read, and says the tag that a write of it may name. */
-export const tagged = ({ say }: Pick<Asked<AnyOperation>, 'say'>, { json, tag }: Tagged): JsonText => {
-  say('ETag', `"${tag}"`);
+export const tagged = (
+  { setHeader }: Pick<OperationRequest<AnyOperation>, 'setHeader'>,
+  { json, tag }: Tagged,
+): JsonText => {
+  setHeader('ETag', `"${tag}"`);
   return new JsonText(json);
 };

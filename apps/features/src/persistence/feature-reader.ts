@@ -1,5 +1,5 @@
 import { notFound, type Page, type Tag } from '@bunting/contracts';
-import { type Database, readTogether, type Statement } from '@bunting/database';
+import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { named } from '../domain/refusals.ts';
 import { absentFeature } from './absent-feature.ts';
 import type { Tagged } from './tags.ts';
@@ -30,8 +30,8 @@ const tags: Statement = {
 export const featureReader = (database: Database) => {
   const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
-  const readWhole = readTogether<[name: string, project: string, userId: number], Tagged>(database, whole);
-  const readWithVariants = readTogether<[name: string, project: string, userId: number], Tagged>(
+  const readWhole = batchedRead<[name: string, project: string, userId: number], Tagged>(database, whole);
+  const readWithVariants = batchedRead<[name: string, project: string, userId: number], Tagged>(
     database,
     wholeWithVariants,
   );

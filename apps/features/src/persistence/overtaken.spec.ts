@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Ask } from '@bunting/bus';
+import type { CallRequest } from '@bunting/bus';
 import {
   AddFeatureTag,
   AddProjectEnvironment,
@@ -102,7 +102,7 @@ interface Case {
   readonly late: readonly [takeAway: string, use: string];
 }
 
-const call = <O extends AnyOperation>(operation: O, ask: Ask<O>) => features.call(operation, ask);
+const call = <O extends AnyOperation>(operation: O, ask: CallRequest<O>) => features.call(operation, ask);
 const use = (more: object) => () => call(AddStrategy, { params: path, body: { name: 'default', ...more } });
 const onFloor = { contextName: 'floor', operator: 'IN', values: ['1'] };
 const yard = { projectId: 'yard' };

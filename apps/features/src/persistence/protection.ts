@@ -62,10 +62,10 @@ const idIn = ({ data, preData }: DomainEvent): unknown =>
 /** Stands before everything that takes a change request where there is protection, whichever operation it comes by. */
 export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 'protectedOf'>) => {
   // Asked once for each project within a unit of work, however many features it edits.
-  const asked = new Map<string, Promise<readonly string[]>>();
+  const request = new Map<string, Promise<readonly string[]>>();
   const protectedOf = (project: string): Promise<readonly string[]> => {
-    const known = asked.get(project) ?? protection.protectedOf(project);
-    asked.set(project, known);
+    const known = request.get(project) ?? protection.protectedOf(project);
+    request.set(project, known);
     return known;
   };
   const bypasses: Bypass[] = [];
@@ -81,7 +81,7 @@ export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 
   return {
     /** What was found on the way about a project, so that it need not be asked for. */
     know: (project: string, protectedEnvironments: readonly string[]): void =>
-      void asked.set(project, Promise.resolve(protectedEnvironments)),
+      void request.set(project, Promise.resolve(protectedEnvironments)),
     /** Refuses to store an edit that takes a change request: what counts is what would differ, not the path it came by. */
     edit: async (before: Feature, after: Feature): Promise<void> => {
       const edit = guardedEdit(before, after);

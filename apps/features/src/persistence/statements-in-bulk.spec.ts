@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Ask, serve } from '@bunting/bus';
+import { type CallRequest, serve } from '@bunting/bus';
 import { randomUUID } from 'node:crypto';
 import {
   AddFavoriteFeature,
@@ -66,7 +66,7 @@ const kim = someoneWho(...allowed.map((permission) => ({ permission })));
 const few = ['few-1', 'few-2'];
 const many = Array.from({ length: 400 }, (_, nth) => `many-${nth}`);
 
-const statementsOf = <O extends AnyOperation>(operation: O, ask: Ask<O>, caller = kim): Promise<number> =>
+const statementsOf = <O extends AnyOperation>(operation: O, ask: CallRequest<O>, caller = kim): Promise<number> =>
   features.statementsOf(() => features.call(operation, ask, caller));
 
 it('writes hundreds of features with as many statements as two', async () => {
@@ -119,8 +119,8 @@ it('changes what many features have in common with as many statements as for two
   /** How many statements each change of one project takes. */
   const counted = async (own: string, size: number): Promise<Record<string, number>> => {
     const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
-    const ask = <O extends AnyOperation>(operation: O, about: Ask<O>) => features.call(operation, about);
-    const count = <O extends AnyOperation>(operation: O, about: Ask<O>) => statementsOf(operation, about, mia);
+    const ask = <O extends AnyOperation>(operation: O, about: CallRequest<O>) => features.call(operation, about);
+    const count = <O extends AnyOperation>(operation: O, about: CallRequest<O>) => statementsOf(operation, about, mia);
     const params = { projectId: own, environment: 'production' };
     const segment = { name: own, constraints: [] };
     await ask(CreateProject, { body: { id: own, name: own } });

@@ -1,5 +1,5 @@
 import { type Conditional, tagOf } from '@bunting/contracts';
-import type { Asking } from '@bunting/outbox';
+import type { WriteContext } from '@bunting/outbox';
 import type { StoredEnvironment } from '../domain/environment.ts';
 import type { Feature } from '../domain/feature.ts';
 import type { StoredSegment } from '../domain/segment.ts';
@@ -75,7 +75,7 @@ const contentTag = (content: unknown): readonly string[] | undefined =>
  * that its subject has from now on.
  */
 export const judge = (
-  { conditional, requireMatch, say, params }: Asking & { readonly params?: unknown },
+  { conditional, requireMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
   seen: SeenByNow,
 ) => {
   if (conditional === undefined) return;
@@ -87,5 +87,5 @@ export const judge = (
     requireMatch(before);
   }
   const [now] = known('after') ?? [];
-  if (now !== undefined) say('ETag', `"${now}"`);
+  if (now !== undefined) setHeader('ETag', `"${now}"`);
 };

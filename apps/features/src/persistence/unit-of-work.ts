@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
+import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
 import { type ApplicationRepository, applicationRepository } from './application-repository.ts';
 import { catalogue, type Catalogue } from './catalogue.ts';
@@ -68,20 +68,23 @@ export interface Work {
 
 /** What the job gives must be the reply, where somebody asked: who asks again with the same `Idempotency-Key` is given its text. */
 export interface UnitOfWork {
-  <T>(occasion: Occasion & Asking, job: (work: Work) => Promise<T>): Promise<Answered<T>>;
+  <T>(occasion: Occasion & WriteContext, job: (work: Work) => Promise<T>): Promise<ReplyOrReplay<T>>;
   <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<T>;
   /** Work whose reply takes asking another service after the commit. */
   thenReply<T extends object, R>(
-    occasion: Occasion & Asking,
+    occasion: Occasion & WriteContext,
     job: (work: Work) => Promise<T>,
     reply: (done: T) => Promise<R>,
-  ): Promise<Answered<R>>;
+  ): Promise<ReplyOrReplay<R>>;
 }
 
 /** The only door to writing. A job may be done again after a deadlock: it does nothing outside its work. */
-export const unitOfWork = ({ work, workThen }: Pick<Telling, 'work' | 'workThen'>): UnitOfWork => {
+export const unitOfWork = ({
+  work,
+  commitThenReply: workThen,
+}: Pick<OutboxProducer, 'work' | 'commitThenReply'>): UnitOfWork => {
   const doing =
-    <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>) =>
+    <T>(occasion: Occasion | (Occasion & WriteContext), job: (work: Work) => Promise<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, isAgreed } = occasion;
       const protection = protectionRepository(tx);
@@ -142,16 +145,16 @@ export const unitOfWork = ({ work, workThen }: Pick<Telling, 'work' | 'workThen'
         judge(occasion, { features: features.seen, environments: environments.seen, segments: segments.seen });
       return result;
     };
-  const working = <T>(occasion: Occasion | (Occasion & Asking), job: (work: Work) => Promise<T>): Promise<T> =>
-    'once' in occasion
+  const working = <T>(occasion: Occasion | (Occasion & WriteContext), job: (work: Work) => Promise<T>): Promise<T> =>
+    'idempotency' in occasion
       ? (work(occasion, doing(occasion, job)) as Promise<T>)
       : work(occasion.traceparent, doing(occasion, job), occasion);
   return Object.assign(working, {
     thenReply: async <T extends object, R>(
-      occasion: Occasion & Asking,
+      occasion: Occasion & WriteContext,
       job: (work: Work) => Promise<T>,
       reply: (done: T) => Promise<R>,
-    ): Promise<Answered<R>> => {
+    ): Promise<ReplyOrReplay<R>> => {
       const answer = await workThen(occasion, doing(occasion, job), reply);
       if (answer === undefined) throw new Error('A job that is done has a reply.');
       return answer;

@@ -1,6 +1,6 @@
 import { inProcessBus } from '@bunting/bus';
 import { openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
+import { startOutboxProducer } from '@bunting/outbox';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
@@ -22,7 +22,7 @@ describe('the first admin token', () => {
         entities: gatewayEntities,
         poolSize: 20,
       });
-      const { work, relay } = startTelling({
+      const { work, relay } = startOutboxProducer({
         producer: 'gateway',
         database,
         bus: inProcessBus(),

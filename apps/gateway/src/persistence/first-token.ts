@@ -1,7 +1,7 @@
 import { systemCaller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { Outbox, Telling } from '@bunting/outbox';
+import type { Outbox, OutboxProducer } from '@bunting/outbox';
 import { randomUUID } from 'node:crypto';
 import type { GivenToken, GivenTokens } from '../domain/given-tokens.ts';
 import { TokenEntity } from './entities.ts';
@@ -117,7 +117,7 @@ const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise
  * @returns the made-up one, which nobody can read anywhere afterwards
  */
 export const ensureFirstTokens = (
-  work: Telling['work'],
+  work: OutboxProducer['work'],
   keeping: TokenKeeping,
   { always, first }: GivenTokens,
   warn: (message: string) => void,

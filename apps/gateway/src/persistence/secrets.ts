@@ -1,4 +1,4 @@
-import type { Asking } from '@bunting/outbox';
+import type { WriteContext } from '@bunting/outbox';
 import { randomBytes } from 'node:crypto';
 import type { TokenHasher } from './token-key.ts';
 
@@ -32,7 +32,7 @@ export const secretShownAs = (shown: string, bytes: SecretBytes): string => {
  * without the key that tokens are hashed with.
  */
 export const repeatableSecret =
-  (hasher: TokenHasher, { scope, key, fingerprint }: NonNullable<Asking['once']>): SecretBytes =>
+  (hasher: TokenHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytes =>
   (named) =>
     hasher(`secret ${JSON.stringify([named, scope, key, fingerprint])}`).hash;
 

@@ -1,5 +1,5 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
-import { type Database, readTogether, type Statement } from '@bunting/database';
+import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { grantsOfToken, mayAdminister, type TokenKind } from '../domain/access.ts';
 import { accessOf, type AccessRow, callerOf } from './access-reader.ts';
@@ -52,7 +52,7 @@ const standsFor = (row: Row & (AccessRow | { readonly user_id: null })): Caller 
  * Tokens are looked up in batches, on two connections at most: however many keys are guessed, the other connections of the pool stay free.
  */
 export const tokenRepository = (database: Database) => {
-  const findRow = readTogether<[selector: string], Row & AccessRow>(database, validToken);
+  const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validToken);
   return {
     /** Who the token stands for; undefined when there is no such token, or no longer. */
     find: async ({ selector, hash }: HashedToken): Promise<Principal | undefined> => {

@@ -1,6 +1,6 @@
 import type { Caller, EventType } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { Answered, Asking, Outbox, Telling } from '@bunting/outbox';
+import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import { requireAdministratorLeft } from './administrators.ts';
 import { groupRepository } from './group-repository.ts';
 import { people } from './people.ts';
@@ -22,7 +22,7 @@ export interface AccessEvent {
 }
 
 /** Who has the work done, and when. */
-export interface Occasion extends Asking {
+export interface Occasion extends WriteContext {
   readonly caller: Caller;
   readonly now: Date;
 }
@@ -51,7 +51,7 @@ export interface WithSecret<T extends { readonly secret: string }> {
 
 export interface UnitOfWork {
   /** What the job gives is the reply: who asks again with the same `Idempotency-Key` is given its text. */
-  <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<Answered<T>>;
+  <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<ReplyOrReplay<T>>;
   /** The same for a reply with a secret, which is stored without it; a retry is given the same secret all the same. */
   readonly revealing: <T extends { readonly secret: string }>(
     occasion: Occasion,
@@ -61,12 +61,12 @@ export interface UnitOfWork {
 
 /** @param cipher keeps the secrets of SDK tokens readable; without it they are hashed alone */
 export const unitOfWork = (
-  telling: Pick<Telling, 'work'>,
+  telling: Pick<OutboxProducer, 'work'>,
   hasher: TokenHasher,
   cipher: TokenCipher | undefined,
 ): UnitOfWork => {
-  const bytesOf = ({ once }: Occasion): SecretBytes | undefined =>
-    once === undefined ? undefined : repeatableSecret(hasher, once);
+  const bytesOf = ({ idempotency }: Occasion): SecretBytes | undefined =>
+    idempotency === undefined ? undefined : repeatableSecret(hasher, idempotency);
 
   const workWith = (occasion: Occasion, tx: Tx, outbox: Outbox): Work => {
     const { caller, now } = occasion;
@@ -95,7 +95,7 @@ export const unitOfWork = (
     };
   };
 
-  const work = <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<Answered<T>> =>
+  const work = <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<ReplyOrReplay<T>> =>
     telling.work(occasion, (tx, outbox) => job(workWith(occasion, tx, outbox)));
 
   const revealing: UnitOfWork['revealing'] = async <T extends { readonly secret: string }>(
@@ -109,7 +109,7 @@ export const unitOfWork = (
       return reply;
     });
     // What is stored is other than what goes out, and is meant to be.
-    if (occasion.once !== undefined) delete occasion.once.stored;
+    if (occasion.idempotency !== undefined) delete occasion.idempotency.stored;
     if (made !== undefined) return { ...(answer as T), secret: made };
     // It was done before, and the text of the reply came instead.
     const stored = JSON.parse((answer as { readonly text: string }).text) as T;

@@ -24,8 +24,8 @@ it('asks Meilisearch nothing between two checks except to follow a changed name,
   await started.apply([segmentTold(1, 'after', 2), featureTold({ ...feature, stale: true, description: 'more' }, 2)]);
   await started.apply([featureTold(aFeature({ name: 'second' }))]);
   await started.level();
-  const asked = standIn.calls.slice(before).map(({ method, path }) => `${method} ${path.replace(/\d+$/, '')}`);
-  expect([...new Set(asked)].toSorted()).toEqual([
+  const request = standIn.calls.slice(before).map(({ method, path }) => `${method} ${path.replace(/\d+$/, '')}`);
+  expect([...new Set(request)].toSorted()).toEqual([
     'GET /indexes/features/documents/mark',
     'GET /tasks/',
     'POST /indexes/features/documents',

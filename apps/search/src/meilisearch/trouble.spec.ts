@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '@bunting/bus';
+import type { CallResponse } from '@bunting/bus';
 import type { Caller } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { aFeature, featureGone, featureTold, tagged } from '../../test/builders.ts';
@@ -18,13 +18,13 @@ let started: StartedSearch;
 const misspelt = { query: 'paymnet', fuzzy: 'true' };
 const expected = { names: ['payment-a', 'payment-b', 'payment-c'], total: 3 };
 
-const engineOf = (answer: Answer): string | undefined =>
+const engineOf = (answer: CallResponse): string | undefined =>
   'reply' in answer ? answer.reply.headers['Bunting-Search-Engine'] : undefined;
 
 /** What a search finds, and which engine compared the texts. */
 const searched = async (query: Parameters<StartedSearch['answer']>[0] = misspelt, caller: Caller = mia) => {
   const answer = await started.answer(query, caller);
-  if ('refused' in answer) throw new Error(answer.refused.error.message);
+  if ('refusal' in answer) throw new Error(answer.refusal.error.message);
   const { features, total } = JSON.parse(answer.reply.json) as { features: { name: string }[]; total: number };
   return { found: { names: features.map(({ name }) => name), total }, engine: engineOf(answer) };
 };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '@bunting/bus';
+import type { CallResponse } from '@bunting/bus';
 import { type Caller, SearchFeatures } from '@bunting/contracts';
 import { eventually, startNats } from '@bunting/testing';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { aFeature, featureGone, featureTold, inEnvironment, segmentTold, tagged 
 import { hostileText } from '../../test/hostile-texts.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 
-const staleness = (answer: Answer): string | undefined =>
+const staleness = (answer: CallResponse): string | undefined =>
   'reply' in answer ? answer.reply.headers['Bunting-Stale'] : undefined;
 
 describe('a search', () => {
@@ -89,16 +89,16 @@ describe('a search', () => {
 
   it('answers or refuses by name whatever it is asked, and never fails', async () => {
     const parameters = Object.keys(SearchFeatures.query.properties) as (keyof typeof SearchFeatures.query.properties)[];
-    const asked = fc.dictionary(fc.constantFrom(...parameters), hostileText, { minKeys: 1, maxKeys: 2 });
+    const request = fc.dictionary(fc.constantFrom(...parameters), hostileText, { minKeys: 1, maxKeys: 2 });
     let [answered, refused] = [0, 0];
-    for (const texts of fc.sample(asked, { numRuns: 1_000, seed: 4 })) {
+    for (const texts of fc.sample(request, { numRuns: 1_000, seed: 4 })) {
       const { status, ...others } = texts as Record<string, string>;
       const answer = await started.answer({ ...others, ...(status === undefined ? {} : { status: [status] }) });
       if ('reply' in answer) answered++;
       else {
         refused++;
-        expect(answer.refused.kind).toBe('ValidationError');
-        const [named] = answer.refused.error.details ?? [];
+        expect(answer.refusal.kind).toBe('ValidationError');
+        const [named] = answer.refusal.error.details ?? [];
         expect(Object.keys(texts).map((name) => `/query/${name}`)).toContain((named as { path?: string }).path);
       }
     }

@@ -13,12 +13,12 @@ export interface SearchFeaturesNeeds {
 
 /** Searches what was committed before it was asked; when that cannot be had in time it says how far behind it is. */
 export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchFeaturesNeeds): Endpoint =>
-  implement(SearchFeatures, async ({ query: asked, caller, now, deadline, say }) => {
-    const query = featureQueryOf(asked);
+  implement(SearchFeatures, async ({ query: request, caller, now, deadline, setHeader }) => {
+    const query = featureQueryOf(request);
     const behindMs = await states.caughtUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));
-    if (behindMs > 0) say('Bunting-Stale', String(behindMs));
+    if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
     const searcher = { userId: caller.id, hiddenProjects: caller.hiddenProjects ?? [] };
     const { features, total, answeredBy } = await index.search(query, searcher);
-    if (answeredBy !== undefined) say('Bunting-Search-Engine', answeredBy);
+    if (answeredBy !== undefined) setHeader('Bunting-Search-Engine', answeredBy);
     return new JsonText(`{"features":${features},"total":${total}}`);
   });

@@ -59,19 +59,19 @@ describe('the feature index in PostgreSQL', () => {
 
   it('sends one statement for each search, whatever it asks for', async () => {
     const index = postgresIndex(database);
-    const statements = async (asked: Parameters<typeof featureQueryOf>[0]): Promise<number> => {
+    const statements = async (request: Parameters<typeof featureQueryOf>[0]): Promise<number> => {
       const before = database.statements;
-      await index.search(featureQueryOf(asked), everyone);
+      await index.search(featureQueryOf(request), everyone);
       return database.statements - before;
     };
     const five = { query: 'o', type: 'IS:release', state: 'IS:active', tag: 'DO_NOT_INCLUDE:a:b', createdBy: 'IS:7' };
-    for (const asked of [
+    for (const request of [
       {},
       { ...five, favoritesFirst: 'true', sortBy: 'environment:production', offset: '2' },
       { ...five, segment: 'INCLUDE:beta' },
       { query: 'tow,thre,a b c d e f g h', fuzzy: 'true', segment: 'EXCLUDE_ALL:beta,alpha' },
     ])
-      expect([asked, await statements(asked)]).toEqual([asked, 1]);
+      expect([request, await statements(request)]).toEqual([request, 1]);
   });
 
   it('finds one feature among two hundred values of every filter, and by as much as a fuzzy query may hold', async () => {
@@ -79,7 +79,7 @@ describe('the feature index in PostgreSQL', () => {
     const rare = { type: 'rare', project: 'p7', createdBy, tags: tagged('t:7'), segments: [2] };
     await teller(database)([segmentTold(2, 'rarely'), featureTold(aFeature({ name: 'one-of-many', ...rare }))]);
     const many = (value: (nth: number) => string): string => Array.from({ length: 199 }, (_, nth) => value(nth)).join();
-    const asked = {
+    const request = {
       project: `IS_ANY_OF:${many((nth) => `p${nth}`)}`,
       type: `IS_ANY_OF:rare,${many((nth) => `type ${nth}`)}`,
       createdBy: `IS_ANY_OF:70,${many((nth) => `person ${nth}`)}`,
@@ -90,9 +90,9 @@ describe('the feature index in PostgreSQL', () => {
     const index = postgresIndex(database);
     const found = async (query: Parameters<typeof featureQueryOf>[0]): Promise<number> =>
       (await index.search(featureQueryOf(query), everyone)).total;
-    for (const [name, value] of Object.entries(asked))
+    for (const [name, value] of Object.entries(request))
       expect([name, await found({ [name]: value })]).toEqual([name, 1]);
-    expect(await found(asked)).toBe(1);
+    expect(await found(request)).toBe(1);
     const hostile = ['%_\\', `'"{}`, '\u202e😀', 'ab '.repeat(33), 'naem one xyz '.repeat(7)].join();
     expect(await found({ query: hostile, fuzzy: 'true' })).toBe(0);
     const misspelt = featureQueryOf({ query: `${hostile.slice(0, -1)},one-of-mayn`.slice(5), fuzzy: 'true' });

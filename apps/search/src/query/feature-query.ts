@@ -75,12 +75,12 @@ const statusesOf = (given: readonly string[] | undefined): readonly string[] | u
  * left out, and never finds more than it says.
  * @throws Refusal `ValidationError` that names the parameter.
  */
-export const featureQueryOf = (asked: AskedQuery): FeatureQuery => {
+export const featureQueryOf = (request: AskedQuery): FeatureQuery => {
   const read = <T>(
     name: Exclude<keyof AskedQuery, 'status'>,
     understand: (parameter: Parameter) => T,
   ): T | undefined => {
-    const text = asked[name];
+    const text = request[name];
     return text === undefined ? undefined : understand(readable(name, text));
   };
   const fuzzy = read('fuzzy', isTrue) ?? false;
@@ -97,7 +97,7 @@ export const featureQueryOf = (asked: AskedQuery): FeatureQuery => {
     stale: read('state', staleOf),
     tag: read('tag', tagsOf),
     segment: read('segment', segmentsOf),
-    status: statusesOf(asked.status),
+    status: statusesOf(request.status),
     created: read('createdAt', createdOf),
     sort: by === undefined && fuzzy && texts.length > 0 ? 'relevance' : { by: by ?? 'createdAt', descending },
     favoritesFirst: read('favoritesFirst', isTrue) ?? false,

@@ -86,9 +86,9 @@ const matches = (filter: string, document: StoredDocument): boolean => {
 
 const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-const found = ({ settings, documents }: StoredIndex, asked: Readonly<Record<string, unknown>>): object => {
-  if (Object.keys(asked).some((key) => !queryMembers.includes(key))) throw new Refused(400, 'bad_request');
-  const { filter, q, limit } = asked as { filter: string; q?: string; limit: number };
+const found = ({ settings, documents }: StoredIndex, request: Readonly<Record<string, unknown>>): object => {
+  if (Object.keys(request).some((key) => !queryMembers.includes(key))) throw new Refused(400, 'bad_request');
+  const { filter, q, limit } = request as { filter: string; q?: string; limit: number };
   const [field = ''] = filter.split(' ');
   if (!list(settings['filterableAttributes']).includes(field)) throw new Refused(400, 'invalid_search_filter');
   const ranked = [...documents.values()]
@@ -96,11 +96,11 @@ const found = ({ settings, documents }: StoredIndex, asked: Readonly<Record<stri
     .map((document) => ({ document, rank: rankOf(q ?? '', document, list(settings['searchableAttributes'])) }))
     .filter(({ rank }) => rank !== undefined)
     .toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
-  const shown = list(asked['attributesToRetrieve'] ?? settings['displayedAttributes']);
+  const shown = list(request['attributesToRetrieve'] ?? settings['displayedAttributes']);
   const hits = ranked
     .slice(0, limit)
     .map(({ document }) => Object.fromEntries(Object.entries(document).filter(([key]) => shown.includes(key))));
-  return { indexUid: asked['indexUid'], hits, query: q ?? '', limit, offset: 0, estimatedTotalHits: ranked.length };
+  return { indexUid: request['indexUid'], hits, query: q ?? '', limit, offset: 0, estimatedTotalHits: ranked.length };
 };
 
 export const startMeilisearchStandIn = async (options: StandInOptions = {}): Promise<MeilisearchStandIn> => {

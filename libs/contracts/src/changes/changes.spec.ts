@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../errors.ts';
-import { fits } from '../parse.ts';
+import { matchesSchema } from '../parse.ts';
 import {
   type ChangeAction,
   ChangesBody,
@@ -209,7 +209,7 @@ describe.each(changeActions)('a change with the action %s', (action) => {
     for (const change of cases[action].good) {
       expect(parseChanges(structuredClone(change))).toMatchObject([{ action }]);
       expect(parseChanges([structuredClone(change), structuredClone(change)])).toHaveLength(2);
-      expect(fits(ChangesBody, structuredClone(change))).toBe(true);
+      expect(matchesSchema(ChangesBody, structuredClone(change))).toBe(true);
     }
   });
 
@@ -217,7 +217,7 @@ describe.each(changeActions)('a change with the action %s', (action) => {
     for (const [fault, change] of cases[action].wrong) {
       expect(pathOfRefusal(change)).toBe(`/body/${fault}`);
       expect(pathOfRefusal([structuredClone(cases[action].good[0]), change])).toBe(`/body/1/${fault}`);
-      expect(fits(ChangesBody, structuredClone(change))).toBe(false);
+      expect(matchesSchema(ChangesBody, structuredClone(change))).toBe(false);
     }
   });
 });

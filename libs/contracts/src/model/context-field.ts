@@ -20,10 +20,10 @@ const sortOrder = Type.Optional(
   Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'the place in lists' }),
 );
 /** How many legal values a context field may have. */
-export const mostLegalValues = 1_000;
+export const maxLegalValues = 1_000;
 const legalValues = Type.Optional(
   Type.Array(LegalValue, {
-    maxItems: mostLegalValues,
+    maxItems: maxLegalValues,
     description: 'the only values that constraints may use; none: any',
   }),
 );

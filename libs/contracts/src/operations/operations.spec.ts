@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TSchema } from 'typebox';
-import { fits, parse } from '../parse.ts';
+import { matchesSchema, parse } from '../parse.ts';
 import { isRequestForm } from '../request-form.ts';
 import { hasBody, isObjectSchema, isRepeatable, nameOf, serviceNames, serviceOf } from '../operation.ts';
 import { allOperations, operations, PatchStrategy, SearchEvents, SearchFeatures } from './index.ts';
@@ -76,7 +76,7 @@ describe('the operations', () => {
 
   it('have schemas that can be compiled', () => {
     for (const operation of all)
-      for (const schema of schemasOf(operation)) expect(() => fits(schema, {})).not.toThrow();
+      for (const schema of schemasOf(operation)) expect(() => matchesSchema(schema, {})).not.toThrow();
   });
 
   it('call each schema by one name, so that a component of the documentation stands for one thing', () => {

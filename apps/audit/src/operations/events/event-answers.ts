@@ -19,7 +19,7 @@ export interface Asking {
   readonly caller: Caller;
   readonly now: Date;
   readonly deadline: Date;
-  readonly say: (header: string, value: string) => void;
+  readonly setHeader: (header: string, value: string) => void;
 }
 
 export interface EventAnswer {
@@ -45,10 +45,10 @@ export const listed = <T>(value: T | undefined): readonly T[] | undefined =>
 /** Waits until the log is fresh, or as long as there is time; how stale it is then, is said. */
 export const freshLog =
   ({ caughtUp, freshnessWaitMs }: Pick<Surroundings, 'caughtUp' | 'freshnessWaitMs'>) =>
-  async ({ now, deadline, say }: Asking): Promise<void> => {
+  async ({ now, deadline, setHeader }: Asking): Promise<void> => {
     const patienceMs = deadline.getTime() - now.getTime() - searchingMs;
     const behindMs = await caughtUp(Math.max(0, Math.min(freshnessWaitMs, patienceMs)));
-    if (behindMs > 0) say('Bunting-Stale', String(behindMs));
+    if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
   };
 export type FreshLog = ReturnType<typeof freshLog>;
 

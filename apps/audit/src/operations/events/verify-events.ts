@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type DeadLetter, invalid, VerifyEvents } from '@bunting/contracts';
-import type { Missed } from '@bunting/outbox';
+import type { MissedRange } from '@bunting/outbox';
 import { knownHash } from '../../domain/known-hash.ts';
 import type { ChainReport, CheckOptions } from '../../persistence/chain-check.ts';
 
@@ -9,7 +9,7 @@ const answeringMs = 1_000;
 
 export const verifyEventsEndpoint = (
   check: (options: CheckOptions) => Promise<ChainReport>,
-  missed: () => Promise<Missed[]>,
+  missed: () => Promise<MissedRange[]>,
   deadLetters: () => Promise<DeadLetter[]>,
 ) =>
   implement(VerifyEvents, async ({ query: { from, to, known }, deadline }) => {

@@ -101,8 +101,8 @@ describe('adding to a request', () => {
     const costs: { asked: number; earlier: number }[] = [];
     for (let nth = 0; nth < 40; nth++) {
       await service.add(toggle(`flag-${nth}`), lee);
-      const asked = service.features.asked;
-      costs.push({ asked: asked.length - nth, earlier: asked.at(-1)?.earlier.length ?? -1 });
+      const request = service.features.asked;
+      costs.push({ asked: request.length - nth, earlier: request.at(-1)?.earlier.length ?? -1 });
     }
     expect(costs).toEqual(Array.from({ length: 40 }, () => ({ asked: 1, earlier: 0 })));
   });

@@ -7,12 +7,12 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 /** Adds a comment, in whatever state the request is: there may be something to say when all is over. */
 export const addCommentEndpoint = ({ work }: ChangeRequestsContext) =>
-  implement(AddComment, (asked) =>
-    work(asked, async ({ requests }) => {
-      const { params, body, caller } = asked;
+  implement(AddComment, (request) =>
+    work(request, async ({ requests }) => {
+      const { params, body, caller } = request;
       const text = requireText(body.text, 1000, '/body/text');
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      const { by, now } = actorOf(asked);
+      const { by, now } = actorOf(request);
       const comment = { id: await requests.newCommentId(), text, createdBy: by, createdAt: now.toISOString() };
       await requests.save(before, { ...before, comments: [...before.comments, comment] });
       return null;

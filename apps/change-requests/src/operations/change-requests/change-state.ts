@@ -1,4 +1,4 @@
-import { type Asked, implement, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { type AppliedChanges, ChangeState, invalid, refusal, type Refusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';
@@ -17,7 +17,7 @@ import { type Preview, previewsOf } from '../outlooks.ts';
 import { segmentsInUse } from '../segments-in-use.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-type Asking = Asked<typeof ChangeState>;
+type Asking = OperationRequest<typeof ChangeState>;
 type Conflicts = AppliedChanges['conflicts'];
 
 const blocked = (conflicts: Conflicts): Refusal =>
@@ -78,16 +78,16 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     return { revision: request.revision, snapshots };
   };
 
-  const particularsOf = async (asked: Asking): Promise<Particulars> => {
-    const { body } = asked;
+  const particularsOf = async (request: Asking): Promise<Particulars> => {
+    const { body } = request;
     if (body.state !== 'Scheduled') return { revision: body.revision };
-    const scheduledAt = momentOf(asked);
-    const { revision, snapshots } = await looked(asked);
+    const scheduledAt = momentOf(request);
+    const { revision, snapshots } = await looked(request);
     return { revision: body.revision ?? revision, schedule: { scheduledAt, snapshots } };
   };
 
   return implement(ChangeState, async (asked) => {
-    const { params, body, caller, once } = asked;
+    const { params, body, caller, idempotency } = asked;
     const done = await work.recall(asked);
     if (done !== undefined) return done;
     const command = commandFor[body.state];
@@ -110,8 +110,8 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
       const begin = async (tx: Work): Promise<ChangeRequest> => {
         const { before, comment, asker } = await commanded(tx);
         // Sent again while it is not known yet what became of it: it is carried on.
-        if (isPromised(before, once)) return before;
-        const promised = once === undefined ? undefined : { once, reply: JSON.stringify(reply) };
+        if (isPromised(before, idempotency)) return before;
+        const promised = idempotency === undefined ? undefined : { once: idempotency, reply: JSON.stringify(reply) };
         const request = beginApplying(before, 'apply', asker, { ...more, comment: await comment(), promised });
         const inUse = await segmentsInUse(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);
@@ -122,7 +122,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
       const begun = await work(asked.traceparent, begin, asked);
       const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(asked));
       if (outcome !== 'applied') throw blocked(conflicts);
-      if (tag !== undefined) asked.say('ETag', tag);
+      if (tag !== undefined) asked.setHeader('ETag', tag);
       return reply;
     }
     return work(asked, async (tx) => {

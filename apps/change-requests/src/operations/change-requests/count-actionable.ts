@@ -4,11 +4,11 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 /** Counts what waits for the caller: to be reviewed, to be applied, and to be looked after because its schedule is held up. */
 export const countActionableEndpoint = ({ bus, reader, rolesOf }: ChangeRequestsContext) =>
-  implement(CountActionable, async (asked) => {
-    const { params, caller } = asked;
+  implement(CountActionable, async (request) => {
+    const { params, caller } = request;
     const [waiting] = await Promise.all([
       reader.actionable(params.projectId, caller.id),
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(request)),
     ]);
     let total = 0;
     for (const { environment, own, toReview, toApply } of waiting) {

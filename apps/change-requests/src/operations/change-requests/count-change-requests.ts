@@ -3,11 +3,11 @@ import { CountChangeRequests, GetProjectEnvironments } from '@bunting/contracts'
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const countChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(CountChangeRequests, async (asked) => {
-    const { params } = asked;
+  implement(CountChangeRequests, async (request) => {
+    const { params } = request;
     const [counts] = await Promise.all([
       reader.counts(params.projectId),
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(request)),
     ]);
     return counts;
   });

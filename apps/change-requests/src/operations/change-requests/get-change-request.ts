@@ -11,7 +11,7 @@ export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext)
     const { params, caller } = asked;
     const found = await reader.one(params.id, params.projectId);
     const request = requireVisible(found, params.id, caller.id);
-    asked.say('ETag', entityTagOf(request));
+    asked.setHeader('ETag', entityTagOf(request));
     const outlookOf = await outlooksOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
     return shownChangeRequest(request, outlookOf(request));
   });

@@ -5,10 +5,10 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists who may approve there. Callers are among them only where they may approve what they propose. */
 export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsContext) =>
-  implement(ListAvailableReviewers, async (asked) => {
-    const { params, caller } = asked;
+  implement(ListAvailableReviewers, async (request) => {
+    const { params, caller } = request;
     const { projectId: project, environment } = params;
-    const context = onBehalfOf(asked);
+    const context = onBehalfOf(request);
     const [{ environments }, { users }] = await Promise.all([
       call(bus, GetProjectEnvironments, { params: { projectId: project } }, context),
       call(bus, ListHolders, { body: { project, environment, permissions: ['APPROVE_CHANGE_REQUEST'] } }, context),

@@ -5,4 +5,4 @@ import { pendingOf } from './list-pending-change-requests.ts';
 
 /** The same by its older name. */
 export const listOpenChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(ListOpenChangeRequests, (asked) => pendingOf(bus, reader, asked));
+  implement(ListOpenChangeRequests, (request) => pendingOf(bus, reader, request));

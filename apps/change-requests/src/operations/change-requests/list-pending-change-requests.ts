@@ -1,11 +1,11 @@
-import { type Asked, type Bus, call, implement, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, type Bus, call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListPendingChangeRequests } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
 import { outlooksOf } from '../outlooks.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-type Asking = Asked<typeof ListPendingChangeRequests>;
+type Asking = OperationRequest<typeof ListPendingChangeRequests>;
 
 export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: Asking) => {
   const { params, caller } = asked;
@@ -23,4 +23,4 @@ export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: As
 
 /** Lists the caller's own requests that still take changes, in the environments that the project has now. */
 export const listPendingChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(ListPendingChangeRequests, (asked) => pendingOf(bus, reader, asked));
+  implement(ListPendingChangeRequests, (request) => pendingOf(bus, reader, request));

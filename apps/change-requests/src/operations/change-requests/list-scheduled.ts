@@ -4,12 +4,12 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists which scheduled requests an edit would meet, so that people can be warned before they make it. */
 export const listScheduledEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(ListScheduled, async (asked) => {
-    const { params, query } = asked;
+  implement(ListScheduled, async (request) => {
+    const { params, query } = request;
     const { feature = [], strategyId = [], variantForFlag = [] } = query;
     const [found] = await Promise.all([
       reader.scheduledTouching(params.projectId, feature, strategyId, variantForFlag),
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(request)),
     ]);
     return found.map(({ id, environment, title }) => ({ id, environment, ...(title === null ? {} : { title }) }));
   });

@@ -126,7 +126,7 @@ describe('scheduled change requests', () => {
   });
 
   it('are not found in a project that there is not', async () => {
-    const asked = service.call(ListScheduled, { params: { projectId: 'nowhere' }, query: {} });
-    await expect(asked).rejects.toMatchObject({ kind: 'NotFoundError' });
+    const request = service.call(ListScheduled, { params: { projectId: 'nowhere' }, query: {} });
+    await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
   });
 });

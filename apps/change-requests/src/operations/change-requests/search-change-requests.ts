@@ -21,15 +21,15 @@ const isOpenOf = (text: string): boolean | undefined =>
 
 /** Finds requests in the projects that the caller may see: another service says which those are. */
 export const searchChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(SearchChangeRequests, async (asked) => {
-    const { query, caller } = asked;
+  implement(SearchChangeRequests, async (request) => {
+    const { query, caller } = request;
     const { offset = 0, limit = 50 } = query;
     const filter = {
       createdBy: among('createdBy', query.createdBy, 'the id of a user', idOf),
       requestedApprover: among('requestedApproverId', query.requestedApproverId, 'the id of a user', idOf),
       open: among('state', query.state, '"open" or "closed"', isOpenOf),
     };
-    const { projects } = await call(bus, ListProjects, {}, onBehalfOf(asked));
+    const { projects } = await call(bus, ListProjects, {}, onBehalfOf(request));
     const seen = projects.map(({ id }) => id);
     const { total, found } = await reader.search(seen, caller.id, filter, { offset, limit });
     const changeRequests = found.map(({ title, createdBy, schedule, ...rest }) => ({

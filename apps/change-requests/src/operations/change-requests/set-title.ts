@@ -5,9 +5,9 @@ import { requireVisible } from '../../domain/move.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const setTitleEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
-  implement(SetTitle, (asked) =>
-    work(asked, async ({ requests }) => {
-      const { params, body, caller } = asked;
+  implement(SetTitle, (request) =>
+    work(request, async ({ requests }) => {
+      const { params, body, caller } = request;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       await requests.save(before, rename(before, body.title, caller.id, rolesOf(caller, before).admin));
       return null;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Ask, type Bus, call, inProcessBus, serve, type Subscription } from '@bunting/bus';
+import { type CallRequest, type Bus, call, inProcessBus, serve, type Subscription } from '@bunting/bus';
 import {
   AddChanges,
   type AnyOperation,
@@ -13,7 +13,7 @@ import {
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { startTelling } from '@bunting/outbox';
+import { startOutboxProducer } from '@bunting/outbox';
 import { freshDatabase } from '@bunting/testing';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test/features-at-the-boundary.ts';
 import { callers, contextOf } from '../../../test/started-change-requests.ts';
@@ -32,9 +32,9 @@ const inner = inProcessBus();
 let calls = 0;
 const bus: Bus = {
   ...inner,
-  call: (...asked) => {
+  call: (...request) => {
     calls++;
-    return inner.call(...asked);
+    return inner.call(...request);
   },
 };
 const names = Array.from({ length: 500 }, (_, nth) => `feature-${nth}`);
@@ -49,7 +49,7 @@ beforeAll(async () => {
   database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
   features = await featuresAtTheBoundary(bus);
   features.know(names);
-  const telling = startTelling({
+  const telling = startOutboxProducer({
     ...{ producer: 'change-requests', database, bus, intervalMs: 60_000, retentionHours: 1 },
     warn: () => undefined,
   });
@@ -69,11 +69,11 @@ afterAll(async () => {
   await drop();
 });
 
-const ask = <O extends AnyOperation>(operation: O, about: Ask<O>): Promise<ReplyOf<O>> =>
+const ask = <O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> =>
   call(bus, operation, about, contextOf(callers.mia, 10_000));
 
 /** How many statements and calls it takes to answer. */
-const costOf = async <O extends AnyOperation>(operation: O, about: Ask<O>) => {
+const costOf = async <O extends AnyOperation>(operation: O, about: CallRequest<O>) => {
   const before = { statements: database.statements, calls };
   await ask(operation, about);
   return { statements: database.statements - before.statements, calls: calls - before.calls };

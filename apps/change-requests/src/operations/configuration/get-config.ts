@@ -3,10 +3,10 @@ import { GetChangeRequestConfig, GetProjectEnvironments } from '@bunting/contrac
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getChangeRequestConfigEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(GetChangeRequestConfig, async (asked) => {
-    const { params } = asked;
+  implement(GetChangeRequestConfig, async (request) => {
+    const { params } = request;
     const [{ environments }, protectedOnes] = await Promise.all([
-      call(bus, GetProjectEnvironments, { params }, onBehalfOf(asked)),
+      call(bus, GetProjectEnvironments, { params }, onBehalfOf(request)),
       reader.protectedEnvironments(params.projectId),
     ]);
     const needed = new Map(protectedOnes.map(({ environment, requiredApprovals }) => [environment, requiredApprovals]));

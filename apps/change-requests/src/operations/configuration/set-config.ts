@@ -6,27 +6,27 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 /** Protects an environment of a project, or no longer. Requests that there are keep the approvals that they need. */
 export const setChangeRequestConfigEndpoint = ({ bus, work, tellProtection }: ChangeRequestsContext) =>
-  implement(SetChangeRequestConfig, async (asked) => {
-    const { params, body, caller } = asked;
+  implement(SetChangeRequestConfig, async (request) => {
+    const { params, body, caller } = request;
     const place = { project: params.projectId, environment: params.environment };
     const wanted = ['PROJECT_CHANGE_REQUEST_WRITE', 'UPDATE_PROJECT'] as const;
     if (!may(caller, wanted, { project: place.project })) throw noAccess(wanted);
     const ask = { params: { projectId: place.project } };
-    const { environments } = await call(bus, GetProjectEnvironments, ask, onBehalfOf(asked));
+    const { environments } = await call(bus, GetProjectEnvironments, ask, onBehalfOf(request));
     const environment = environments.find(({ name }) => name === place.environment);
     if (environment === undefined) {
       throw notFound(`Could not find environment ${place.environment} for project ${place.project}`);
     }
     const least = environment.requiredApprovals ?? undefined;
-    const reply = await work(asked, async ({ requests, outbox }) => {
+    const reply = await work(request, async ({ requests, outbox }) => {
       const after = requiredApprovalsOf(body, least);
       const before = await requests.protect(place, after);
       const isAdministrator = may(caller, ['ADMIN'], { project: place.project });
       if (least !== undefined && !isAdministrator) requireLeast(before, after, least, place.environment);
-      for (const event of configurationUpdated(place, before, after, actorOf(asked))) outbox.event(event);
+      for (const event of configurationUpdated(place, before, after, actorOf(request))) outbox.event(event);
       return null;
     });
     // Whoever is answered finds direct edits refused from now on. If it fails, it is done again until it succeeds.
-    await tellProtection(onBehalfOf(asked));
+    await tellProtection(onBehalfOf(request));
     return reply;
   });

@@ -104,13 +104,13 @@ describe('an application', () => {
       ...{ projects: ['shop'], featureCount: 1 },
     });
     const params = { appName: 'vaulted' };
-    for (const asked of [
+    for (const request of [
       features.call(GetApplication, { params }, stranger),
       features.call(GetApplicationOverview, { params }, stranger),
       features.call(ListApplicationInstances, { params: { ...params, environment: 'development' } }, stranger),
       features.call(DeleteApplication, { params }, stranger),
     ])
-      await expect(asked).rejects.toMatchObject({ kind: 'NotFoundError' });
+      await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
     // Answered as for a new one, and not changed.
     await features.call(DescribeApplication, { params, body: { color: 'red' } }, stranger);
     expect((await features.call(GetApplication, { params })).color).toBeNull();
@@ -173,11 +173,11 @@ describe('an application', () => {
     await features.call(DeleteApplication, { params }, kim);
     await expect(features.call(DeleteApplication, { params }, kim)).rejects.toMatchObject({ kind: 'NotFoundError' });
     const nobody = someoneWho();
-    for (const asked of [
+    for (const request of [
       features.call(DescribeApplication, { params, body: {} }, nobody),
       features.call(DeleteApplication, { params }, nobody),
     ])
-      await expect(asked).rejects.toMatchObject({ permissions: ['UPDATE_APPLICATION'] });
+      await expect(request).rejects.toMatchObject({ permissions: ['UPDATE_APPLICATION'] });
   });
 });
 

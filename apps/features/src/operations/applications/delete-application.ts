@@ -6,9 +6,9 @@ import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteApplicationEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteApplication, (asked) =>
-    work(asked, async ({ applications }) => {
-      const { params, caller } = asked;
+  implement(DeleteApplication, (request) =>
+    work(request, async ({ applications }) => {
+      const { params, caller } = request;
       authoriseEverywhere(caller, DeleteApplication.permission);
       if (!(await applications.remove(params.appName, hiddenFrom(caller))))
         throw notFound(`Could not find application with appName ${named(params.appName)}`);

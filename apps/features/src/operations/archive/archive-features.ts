@@ -7,9 +7,9 @@ import { carryOutAll } from '../carry-out-all.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveFeaturesEndpoint = ({ work }: FeaturesContext) =>
-  implement(ArchiveFeatures, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller, now } = asked;
+  implement(ArchiveFeatures, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller, now } = request;
       authorise(caller, ArchiveFeatures.permission, { project: params.projectId });
       // Their parents are locked as well: they change with what depends on them.
       const named = new Set(body.features);

@@ -6,10 +6,10 @@ import { deleteForGood } from './delete-for-good.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeatureEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
-      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
+  implement(DeleteFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
+      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       await deleteForGood(tx, [feature]);

@@ -6,9 +6,9 @@ import { deleteForGood } from './delete-for-good.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeaturesEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteFeatures, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(DeleteFeatures, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       authorise(caller, DeleteFeatures.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);

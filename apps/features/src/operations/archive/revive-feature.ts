@@ -10,11 +10,11 @@ import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
 export const reviveFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
-  implement(ReviveFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller, now } = asked;
+  implement(ReviveFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, caller, now } = request;
       await tx.projects.hold({ feature: params.featureName });
-      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
+      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());

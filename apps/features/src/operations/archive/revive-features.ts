@@ -10,9 +10,9 @@ import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
 export const reviveFeaturesEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
-  implement(ReviveFeatures, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller, now } = asked;
+  implement(ReviveFeatures, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller, now } = request;
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
       await tx.projects.hold({ project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);

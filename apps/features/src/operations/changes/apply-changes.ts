@@ -1,4 +1,4 @@
-import { type Asked, implement } from '@bunting/bus';
+import { type OperationRequest, implement } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, canonicalJson, isSegmentChange, Refusal } from '@bunting/contracts';
 import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
@@ -13,7 +13,7 @@ import { hiddenFrom } from '../seen-by.ts';
 import { subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 
-type Asking = Asked<typeof ApplyChanges>;
+type Asking = OperationRequest<typeof ApplyChanges>;
 
 const refused = (outcome: 'conflict' | 'overwrites', conflicts: readonly Conflict[]): AppliedChanges => ({
   outcome,
@@ -71,10 +71,10 @@ const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent
   data: { ...(typeof event.data === 'object' && event.data !== null ? event.data : {}), changeRequestId },
 });
 
-const applyOnce = async (work: Work, asked: Asking): Promise<AppliedChanges> => {
-  const { body, caller } = asked;
+const applyOnce = async (work: Work, request: Asking): Promise<AppliedChanges> => {
+  const { body, caller } = request;
   const { features, application, events } = work;
-  const situation = await lockedSituation(work, asked);
+  const situation = await lockedSituation(work, request);
   if (situation === undefined) {
     return refused('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
   }
@@ -109,11 +109,11 @@ const isFinal = (error: unknown): error is Refusal =>
  * "no" is remembered as well, so that a message that comes late cannot turn it into a "yes".
  */
 export const applyChangesEndpoint = ({ work }: FeaturesContext) =>
-  implement(ApplyChanges, async (asked) => {
-    const { changeRequestId: id, uid = null, attempt } = asked.body;
-    const identified = { id, uid, attempt, content: contentOf(asked.body) };
+  implement(ApplyChanges, async (request) => {
+    const { changeRequestId: id, uid = null, attempt } = request.body;
+    const identified = { id, uid, attempt, content: contentOf(request.body) };
     const once = (decide: (tx: Work) => Promise<AppliedChanges>) =>
-      work({ ...asked, isAgreed: true }, async (tx) => {
+      work({ ...request, isAgreed: true }, async (tx) => {
         const known = await tx.application.answerOf(identified);
         if (known !== undefined) return known;
         const result = await decide(tx);
@@ -121,7 +121,7 @@ export const applyChangesEndpoint = ({ work }: FeaturesContext) =>
         return result;
       });
     try {
-      return await once((tx) => applyOnce(tx, asked));
+      return await once((tx) => applyOnce(tx, request));
     } catch (error) {
       if (!isFinal(error)) throw error;
       return once(async () => refused('conflict', [{ code: 'invalid-payload', message: error.message }]));

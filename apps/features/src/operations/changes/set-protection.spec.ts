@@ -197,8 +197,8 @@ describe('in a protected environment, a direct edit', () => {
   it('of dependencies is refused wherever there is protection', async () => {
     const caller = someoneWho({ permission: 'UPDATE_FEATURE_DEPENDENCY' });
     const body = { feature: 'y' };
-    const asked = service.call(AddDependency, { params: { projectId: project, featureName: 'x' }, body }, caller);
-    await expect(asked).rejects.toMatchObject(refused);
+    const request = service.call(AddDependency, { params: { projectId: project, featureName: 'x' }, body }, caller);
+    await expect(request).rejects.toMatchObject(refused);
   });
 
   it('of what is not guarded is nobody’s concern', async () => {

@@ -3,9 +3,9 @@ import { SetProtection } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setProtectionEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetProtection, (asked) =>
-    work(asked, async ({ protection }) => {
-      await protection.set(asked.body);
+  implement(SetProtection, (request) =>
+    work(request, async ({ protection }) => {
+      await protection.set(request.body);
       return null;
     }),
   );

@@ -5,10 +5,10 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createContextFieldEndpoint = ({ work }: FeaturesContext) =>
-  implement(CreateContextField, (asked) =>
-    work(asked, async ({ contextFields, events }) => {
-      authoriseEverywhere(asked.caller, CreateContextField.permission);
-      const field = newContextField(asked.body);
+  implement(CreateContextField, (request) =>
+    work(request, async ({ contextFields, events }) => {
+      authoriseEverywhere(request.caller, CreateContextField.permission);
+      const field = newContextField(request.body);
       const added = await contextFields.add(field);
       if (added === undefined) throw refusal('NameExistsError', 'A context field with that name already exist');
       events.record([{ type: 'context-field-created', data: field }]);

@@ -7,9 +7,9 @@ import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteContextFieldEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteContextField, (asked) =>
-    work(asked, async ({ contextFields, events }) => {
-      const { params, caller } = asked;
+  implement(DeleteContextField, (request) =>
+    work(request, async ({ contextFields, events }) => {
+      const { params, caller } = request;
       authoriseEverywhere(caller, DeleteContextField.permission);
       const field = await contextFields.findForUpdate(params.name);
       if (field === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);

@@ -5,8 +5,8 @@ import type { FeaturesContext } from '../context.ts';
 import { change } from './change-legal-values.ts';
 
 export const removeLegalValueEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveLegalValue, (asked) =>
-    work(asked, (tx) =>
-      change(tx, asked.caller, asked.params.name, (field) => withoutLegalValue(field, asked.params.value)),
+  implement(RemoveLegalValue, (request) =>
+    work(request, (tx) =>
+      change(tx, request.caller, request.params.name, (field) => withoutLegalValue(field, request.params.value)),
     ),
   );

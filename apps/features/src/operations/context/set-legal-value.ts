@@ -5,6 +5,8 @@ import type { FeaturesContext } from '../context.ts';
 import { change } from './change-legal-values.ts';
 
 export const setLegalValueEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetLegalValue, (asked) =>
-    work(asked, (tx) => change(tx, asked.caller, asked.params.name, (field) => withLegalValue(field, asked.body))),
+  implement(SetLegalValue, (request) =>
+    work(request, (tx) =>
+      change(tx, request.caller, request.params.name, (field) => withLegalValue(field, request.body)),
+    ),
   );

@@ -7,9 +7,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateContextFieldEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateContextField, (asked) =>
-    work(asked, async ({ contextFields, events }) => {
-      const { params, body, caller } = asked;
+  implement(UpdateContextField, (request) =>
+    work(request, async ({ contextFields, events }) => {
+      const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateContextField.permission);
       const before = await contextFields.findForUpdate(params.name);
       if (before === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);

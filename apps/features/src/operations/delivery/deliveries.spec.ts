@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { callForAnswer } from '@bunting/bus';
+import { callForResponse } from '@bunting/bus';
 import {
   CreateFeature,
   EnableEnvironment,
@@ -71,7 +71,7 @@ it('gives hundreds of SDKs what has not changed with one statement, and what has
   const poll = async (ifNoneMatch?: readonly string[]) => {
     const given = new Set<string>();
     const one = async () => {
-      const answer = await callForAnswer(features.bus, GetClientFeatures, {}, { ...contextOf(sdk), ifNoneMatch });
+      const answer = await callForResponse(features.bus, GetClientFeatures, {}, { ...contextOf(sdk), ifNoneMatch });
       given.add(JSON.stringify(answer));
     };
     const statements = await features.statementsOf(() => Promise.all(Array.from({ length: 400 }, one)));

@@ -10,8 +10,8 @@ export const evaluateFrontendFeaturesEndpoint = ({
   applicationEnvironments: environments,
 }: FeaturesContext) =>
   implement(EvaluateFrontendFeatures, async ({ caller, body, query, now }) => {
-    const asked = body.context?.['environment'];
-    const named = typeof asked === 'string' ? asked : undefined;
+    const request = body.context?.['environment'];
+    const named = typeof request === 'string' ? request : undefined;
     const environment = await deliveryEnvironment(environments, caller, named);
     authorise(caller, EvaluateFrontendFeatures.permission, { environment });
     const evaluator = await evaluations(caller, environment);

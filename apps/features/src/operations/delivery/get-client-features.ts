@@ -6,10 +6,10 @@ import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getClientFeaturesEndpoint = ({ deliveries, applicationEnvironments: environments }: FeaturesContext) =>
-  implement(GetClientFeatures, async ({ caller, query, isKnown, say }) => {
+  implement(GetClientFeatures, async ({ caller, query, matchesIfNoneMatch, setHeader }) => {
     const environment = await deliveryEnvironment(environments, caller, query.environment);
     authorise(caller, GetClientFeatures.permission, { environment });
     const { tag, json } = await deliveries(deliveredTo(caller, environment, query));
-    say('ETag', `"${tag}"`);
-    return isKnown(tag) ? notModified : new JsonText(json);
+    setHeader('ETag', `"${tag}"`);
+    return matchesIfNoneMatch(tag) ? notModified : new JsonText(json);
   });

@@ -8,9 +8,9 @@ import { seenBy } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addDependencyEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddDependency, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(AddDependency, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       // Both are locked, and the parent that goes: none of them becomes a child or a parent meanwhile.
       const family = await tx.features.findFamiliesForUpdate([params.featureName, body.feature]);
       const child = family.find(({ name }) => name === params.featureName);
@@ -19,7 +19,7 @@ export const addDependencyEndpoint = ({ work }: FeaturesContext) =>
       }
       authorise(caller, AddDependency.permission, { project: child.project });
       const parent = seenBy(
-        asked,
+        request,
         family.find(({ name }) => name === body.feature),
       );
       const children = await tx.features.childrenOf(child.name);

@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeDependenciesEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveDependencies, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(RemoveDependencies, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependencies.permission, { project: feature.project });
       requireDependencies(feature);

@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeDependencyEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveDependency, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(RemoveDependency, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependency.permission, { project: feature.project });
       await carryOut(tx, removeDependency(feature, params.parent), caller);

@@ -18,11 +18,11 @@ const wantedOf = (projects: readonly string[] | undefined): readonly string[] | 
  * answer, the caller may repeat the request with the same `Idempotency-Key`.
  */
 export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
-  implement(CloneEnvironment, (asked) =>
+  implement(CloneEnvironment, (request) =>
     work.thenReply(
-      asked,
+      request,
       async ({ environments, projectSettings, features, events }) => {
-        const { params, body, caller } = asked;
+        const { params, body, caller } = request;
         authoriseEverywhere(caller, CloneEnvironment.permission);
         const { count, latest } = await environments.room();
         const [source] = await environments.findForUpdate([params.name]);
@@ -58,10 +58,10 @@ export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
         return { ...shownEnvironment(clone), projectCount: projects.length, enabledToggleCount };
       },
       async (clone) => {
-        const { params, body } = asked;
+        const { params, body } = request;
         if (body.clonePermissions !== false) {
           const copy = { from: params.name, to: clone.name };
-          await call(bus, CopyEnvironmentPermissions, { body: copy }, onBehalfOf(asked));
+          await call(bus, CopyEnvironmentPermissions, { body: copy }, onBehalfOf(request));
         }
         return clone;
       },

@@ -7,11 +7,11 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createEnvironmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(CreateEnvironment, (asked) =>
-    work(asked, async ({ environments, events }) => {
-      authoriseEverywhere(asked.caller, CreateEnvironment.permission);
+  implement(CreateEnvironment, (request) =>
+    work(request, async ({ environments, events }) => {
+      authoriseEverywhere(request.caller, CreateEnvironment.permission);
       const { count, latest } = await environments.room();
-      const environment = newEnvironment(asked.body, latest);
+      const environment = newEnvironment(request.body, latest);
       if (count >= limits.environments) throw tooMany('environment', limits.environments);
       await environments.add(environment);
       events.record([{ type: 'environment-created', environment: environment.name, data: environment }]);

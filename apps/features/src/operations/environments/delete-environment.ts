@@ -5,9 +5,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteEnvironmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteEnvironment, (asked) =>
-    work(asked, async ({ environments, events }) => {
-      const { params, caller } = asked;
+  implement(DeleteEnvironment, (request) =>
+    work(request, async ({ environments, events }) => {
+      const { params, caller } = request;
       authoriseEverywhere(caller, DeleteEnvironment.permission);
       const [environment] = await environments.findForUpdate([params.name]);
       if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);

@@ -7,9 +7,9 @@ import { featuresToSwitch } from './features-to-switch.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
-  implement(DisableEnvironmentsInBulk, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(DisableEnvironmentsInBulk, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { projectId: project, environment } = params;
       authorise(caller, DisableEnvironmentsInBulk.permission, { project, environment });
       const { features, surroundings } = await featuresToSwitch(tx, project, body.features);

@@ -9,9 +9,9 @@ import { featuresToSwitch } from './features-to-switch.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
-  implement(EnableEnvironmentsInBulk, (asked) =>
-    work(asked, async (tx) => {
-      const { params, query, body, caller } = asked;
+  implement(EnableEnvironmentsInBulk, (request) =>
+    work(request, async (tx) => {
+      const { params, query, body, caller } = request;
       const { environment } = params;
       const where = { project: params.projectId, environment };
       authorise(caller, EnableEnvironmentsInBulk.permission, where);

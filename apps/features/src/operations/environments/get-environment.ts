@@ -6,7 +6,7 @@ import type { FeaturesContext } from '../context.ts';
 import { tokensOf } from './count-tokens.ts';
 
 export const getEnvironmentEndpoint = ({ environments, bus }: FeaturesContext) =>
-  implement(GetEnvironment, async (asked) => {
-    const tokens = await tokensOf(bus, asked);
-    return tagged(asked, await environments.one(asked.params.name, hiddenFrom(asked.caller), tokens));
+  implement(GetEnvironment, async (request) => {
+    const tokens = await tokensOf(bus, request);
+    return tagged(request, await environments.one(request.params.name, hiddenFrom(request.caller), tokens));
   });

@@ -4,8 +4,8 @@ import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getFeatureEnvironmentEndpoint = ({ parts }: FeaturesContext) =>
-  implement(GetFeatureEnvironment, async (asked) => {
-    const { params } = asked;
+  implement(GetFeatureEnvironment, async (request) => {
+    const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(asked, await parts.environment(at, params.environment));
+    return tagged(request, await parts.environment(at, params.environment));
   });

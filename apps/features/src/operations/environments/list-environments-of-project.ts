@@ -4,7 +4,7 @@ import type { FeaturesContext } from '../context.ts';
 import { tokensOf } from './count-tokens.ts';
 
 export const listEnvironmentsOfProjectEndpoint = ({ environments, bus }: FeaturesContext) =>
-  implement(ListEnvironmentsOfProject, async (asked) => {
-    const { projectId } = asked.params;
-    return new JsonText(await environments.ofProject(projectId, await tokensOf(bus, asked, projectId)));
+  implement(ListEnvironmentsOfProject, async (request) => {
+    const { projectId } = request.params;
+    return new JsonText(await environments.ofProject(projectId, await tokensOf(bus, request, projectId)));
   });

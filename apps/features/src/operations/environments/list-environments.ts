@@ -5,7 +5,7 @@ import type { FeaturesContext } from '../context.ts';
 import { tokensOf } from './count-tokens.ts';
 
 export const listEnvironmentsEndpoint = ({ environments, bus }: FeaturesContext) =>
-  implement(ListEnvironments, async (asked) => {
-    const tokens = await tokensOf(bus, asked);
-    return new JsonText(await environments.all(hiddenFrom(asked.caller), tokens));
+  implement(ListEnvironments, async (request) => {
+    const tokens = await tokensOf(bus, request);
+    return new JsonText(await environments.all(hiddenFrom(request.caller), tokens));
   });

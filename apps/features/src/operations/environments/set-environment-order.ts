@@ -5,10 +5,10 @@ import { changeEnvironments } from './change-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setEnvironmentOrderEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetEnvironmentOrder, (asked) =>
-    work(asked, async (tx) => {
-      authoriseEverywhere(asked.caller, SetEnvironmentOrder.permission);
-      const places = Object.entries(asked.body);
+  implement(SetEnvironmentOrder, (request) =>
+    work(request, async (tx) => {
+      authoriseEverywhere(request.caller, SetEnvironmentOrder.permission);
+      const places = Object.entries(request.body);
       await changeEnvironments(tx, new Map(places.map(([name, sortOrder]) => [name, { sortOrder }])));
       return null;
     }),

@@ -4,4 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { switchEnvironment } from './switch-environment.ts';
 
 export const switchEnvironmentOffEndpoint = ({ work }: FeaturesContext) =>
-  implement(SwitchEnvironmentOff, (asked) => switchEnvironment(work, asked, false));
+  implement(SwitchEnvironmentOff, (request) => switchEnvironment(work, request, false));

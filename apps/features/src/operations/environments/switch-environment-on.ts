@@ -4,4 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { switchEnvironment } from './switch-environment.ts';
 
 export const switchEnvironmentOnEndpoint = ({ work }: FeaturesContext) =>
-  implement(SwitchEnvironmentOn, (asked) => switchEnvironment(work, asked, true));
+  implement(SwitchEnvironmentOn, (request) => switchEnvironment(work, request, true));

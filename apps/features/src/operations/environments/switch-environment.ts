@@ -8,9 +8,9 @@ export interface Asked extends Occasion {
 }
 
 /** New projects get an environment that is on. What is in it stays, and nothing is told: no feature changes by it. */
-export const switchEnvironment = (work: UnitOfWork, asked: Asked, enabled: boolean): Promise<null> =>
-  work(asked, async ({ environments }) => {
-    const { params, caller } = asked;
+export const switchEnvironment = (work: UnitOfWork, request: Asked, enabled: boolean): Promise<null> =>
+  work(request, async ({ environments }) => {
+    const { params, caller } = request;
     authoriseEverywhere(caller, 'ADMIN');
     const [environment] = await environments.findForUpdate([params.name]);
     if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);

@@ -7,9 +7,9 @@ import { changeEnvironments } from './change-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateEnvironmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateEnvironment, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(UpdateEnvironment, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateEnvironment.permission);
       const [environment] = await changeEnvironments(tx, new Map([[params.name, body]]));
       if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);

@@ -4,4 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { setFavorite } from './favorite-project.ts';
 
 export const addFavoriteProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddFavoriteProject, (asked) => setFavorite(work, asked, true));
+  implement(AddFavoriteProject, (request) => setFavorite(work, request, true));

@@ -7,9 +7,9 @@ export interface Asked extends Occasion {
   readonly caller: Caller;
 }
 
-export const setFavorite = (work: UnitOfWork, asked: Asked, isFavorite: boolean): Promise<null> =>
-  work(asked, async (tx) => {
-    const { params, caller } = asked;
+export const setFavorite = (work: UnitOfWork, request: Asked, isFavorite: boolean): Promise<null> =>
+  work(request, async (tx) => {
+    const { params, caller } = request;
     const { project } = await foundProject(tx, { id: params.projectId, caller, access: 'authenticated' });
     if (!(await tx.projectSettings.setFavorite(project.id, caller.id, isFavorite))) return null;
     const type = isFavorite ? 'project-favorited' : 'project-unfavorited';

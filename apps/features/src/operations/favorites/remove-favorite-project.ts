@@ -4,4 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { setFavorite } from './favorite-project.ts';
 
 export const removeFavoriteProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveFavoriteProject, (asked) => setFavorite(work, asked, false));
+  implement(RemoveFavoriteProject, (request) => setFavorite(work, request, false));

@@ -5,9 +5,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureTypeLifetimeEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetFeatureTypeLifetime, (asked) =>
-    work(asked, async ({ featureTypes, events }) => {
-      const { params, body, caller } = asked;
+  implement(SetFeatureTypeLifetime, (request) =>
+    work(request, async ({ featureTypes, events }) => {
+      const { params, body, caller } = request;
       authoriseEverywhere(caller, SetFeatureTypeLifetime.permission);
       const before = await featureTypes.findForUpdate(params.id);
       if (before === undefined) {

@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveFeatureEndpoint = ({ work }: FeaturesContext) =>
-  implement(ArchiveFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller, now } = asked;
+  implement(ArchiveFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, caller, now } = request;
       const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, ArchiveFeature.permission, { project: feature.project });
       // Asked after the lock: a child that came before it is seen, and none comes after.

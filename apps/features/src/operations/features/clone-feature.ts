@@ -12,9 +12,9 @@ import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
 export const cloneFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
-  implement(CloneFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller, now } = asked;
+  implement(CloneFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller, now } = request;
       await tx.projects.hold({ project: params.projectId });
       // Its parent is locked as well: the clone will be another child of it.
       const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);

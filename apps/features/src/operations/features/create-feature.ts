@@ -11,9 +11,9 @@ import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
 export const createFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
-  implement(CreateFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller, now } = asked;
+  implement(CreateFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller, now } = request;
       authorise(caller, CreateFeature.permission, { project: params.projectId });
       requireUrlFriendlyName(body.name);
       await tx.projects.hold({ project: params.projectId });

@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableEnvironmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(DisableEnvironment, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(DisableEnvironment, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, DisableEnvironment.permission, { project: feature.project, environment });

@@ -8,9 +8,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableEnvironmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(EnableEnvironment, (asked) =>
-    work(asked, async (tx) => {
-      const { params, query, caller } = asked;
+  implement(EnableEnvironment, (request) =>
+    work(request, async (tx) => {
+      const { params, query, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       const where = { project: feature.project, environment };

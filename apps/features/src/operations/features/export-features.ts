@@ -5,16 +5,16 @@ import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>
-  implement(ExportFeatures, (asked) =>
-    work(asked, async ({ exporting, events }) => {
-      const { environment, features, tag, project } = asked.body;
+  implement(ExportFeatures, (request) =>
+    work(request, async ({ exporting, events }) => {
+      const { environment, features, tag, project } = request.body;
       if (features === undefined && tag === undefined && project === undefined) {
         throw invalid(
           'The request must say which features: see the `/body/features`, `/body/tag` and `/body/project` properties.',
           '/body/features',
         );
       }
-      const exported = await exporting({ environment, features, tag, project }, hiddenFrom(asked.caller));
+      const exported = await exporting({ environment, features, tag, project }, hiddenFrom(request.caller));
       if (exported === undefined) throw mustBe('name an environment that exists', '/body/environment', environment);
       // What was taken out, and not its content: whoever may read events need not be whoever may read every feature.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };

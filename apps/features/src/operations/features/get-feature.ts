@@ -4,8 +4,8 @@ import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getFeatureEndpoint = ({ features }: FeaturesContext) =>
-  implement(GetFeature, async (asked) => {
-    const { params, query, caller } = asked;
+  implement(GetFeature, async (request) => {
+    const { params, query, caller } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(asked, await features.whole(at, caller.id, query.variantEnvironments === 'true'));
+    return tagged(request, await features.whole(at, caller.id, query.variantEnvironments === 'true'));
   });

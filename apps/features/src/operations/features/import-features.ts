@@ -1,4 +1,4 @@
-import { type Asked, implement, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
   type EventType,
@@ -70,7 +70,7 @@ export const importerOf = (caller: Caller, now: Date): Importer => ({
   maySee: (project) => maySee(caller, project),
 });
 
-type Asking = Asked<typeof ImportFeatures>;
+type Asking = OperationRequest<typeof ImportFeatures>;
 
 /** What the transaction of an import came to. */
 interface Done {
@@ -86,8 +86,8 @@ const mostPatienceMs = 10_000;
  * @param limit how many active features there may be in all
  */
 export const importFeaturesEndpoint = ({ work, handOver, featureLimit: limit }: FeaturesContext) => {
-  const importOnce = async (tx: Work, asked: Asking): Promise<Done> => {
-    const { body, caller, now } = asked;
+  const importOnce = async (tx: Work, request: Asking): Promise<Done> => {
+    const { body, caller, now } = request;
     const { project, environment, data } = body;
     authorise(caller, ImportFeatures.permission, { project });
     await tx.projects.hold({ project });
@@ -121,12 +121,12 @@ export const importFeaturesEndpoint = ({ work, handOver, featureLimit: limit }: 
     tx.events.record(events);
     const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.left] };
     if (split.changes.length === 0 || guarded.proposedIn === undefined) return { report };
-    return { report, proposed: await propose(tx, asked, split.changes, guarded.proposedIn) };
+    return { report, proposed: await propose(tx, request, split.changes, guarded.proposedIn) };
   };
 
-  return implement(ImportFeatures, (asked) => {
+  return implement(ImportFeatures, (request) => {
     const handedOver = ({ importId }: Proposed): Promise<number | undefined> => {
-      const context = onBehalfOf(asked);
+      const context = onBehalfOf(request);
       const timeoutMs = Math.min(mostPatienceMs, context.timeoutMs);
       return handOver(importId, { ...context, timeoutMs }).catch((error: unknown) => {
         if (error instanceof Refusal) return undefined;
@@ -134,8 +134,8 @@ export const importFeaturesEndpoint = ({ work, handOver, featureLimit: limit }: 
       });
     };
     return work.thenReply(
-      asked,
-      (tx) => importOnce(tx, asked),
+      request,
+      (tx) => importOnce(tx, request),
       async ({ report, proposed }): Promise<ImportReport> => {
         if (proposed === undefined) return report;
         const { environment, changes } = proposed;

@@ -1,4 +1,4 @@
-import { type Asked, type Bus, call, type CallContext } from '@bunting/bus';
+import { type OperationRequest, type Bus, call, type CallContext } from '@bunting/bus';
 import {
   type Caller,
   type FeatureChange,
@@ -54,7 +54,7 @@ export const requireProposable = (caller: Caller, project: string, changes: read
 /** Keeps what the import may not do by itself, checked as it will be when it is applied, for the change requests service. */
 export const propose = async (
   tx: Work,
-  { body, caller, now }: Asked<typeof ImportFeatures>,
+  { body, caller, now }: OperationRequest<typeof ImportFeatures>,
   changes: readonly FeatureChange[],
   proposedIn: string,
 ): Promise<Proposed> => {

@@ -7,9 +7,9 @@ import { requireRoom } from './require-room.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
-  implement(MoveFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(MoveFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const to = body.newProjectId;
       await tx.projects.hold({ project: to });
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);

@@ -7,9 +7,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchFeatureEndpoint = ({ work }: FeaturesContext) =>
-  implement(PatchFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(PatchFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchFeature.permission, { project: feature.project });
       return storedFeature(await carryOut(tx, patchFeature(feature, body), caller));

@@ -7,9 +7,9 @@ import { carryOutAll } from '../carry-out-all.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStaleEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetStale, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(SetStale, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       authorise(caller, SetStale.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);

@@ -7,9 +7,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(UpdateFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UpdateFeature.permission, { project: feature.project });
       return storedFeature(await carryOut(tx, updateFeature(feature, body), caller));

@@ -68,9 +68,9 @@ const proposalOf = (changes: readonly FeatureChange[], environment: string | und
  * @param limit how many active features there may be in all
  */
 export const validateImportEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
-  implement(ValidateImport, (asked) =>
-    work(asked, async (tx): Promise<ImportValidation> => {
-      const { body, caller, now } = asked;
+  implement(ValidateImport, (request) =>
+    work(request, async (tx): Promise<ImportValidation> => {
+      const { body, caller, now } = request;
       const { project, environment, data } = body;
       authorise(caller, ValidateImport.permission, { project });
       const mentioned = namedInFile(data);

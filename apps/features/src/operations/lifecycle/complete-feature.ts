@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const completeFeatureEndpoint = ({ work }: FeaturesContext) =>
-  implement(CompleteFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller, now } = asked;
+  implement(CompleteFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller, now } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, CompleteFeature.permission, { project: feature.project });
       await carryOut(tx, completeFeature(feature, body, now.toISOString()), caller);

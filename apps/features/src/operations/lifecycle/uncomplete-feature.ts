@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const uncompleteFeatureEndpoint = ({ work }: FeaturesContext) =>
-  implement(UncompleteFeature, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(UncompleteFeature, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UncompleteFeature.permission, { project: feature.project });
       await carryOut(tx, uncompleteFeature(feature), caller);

@@ -7,9 +7,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddFeatureLink, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(AddFeatureLink, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, AddFeatureLink.permission, { project: feature.project });
       await carryOut(tx, addLink(feature, body, randomUUID()), caller);

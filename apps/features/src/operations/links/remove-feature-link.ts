@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveFeatureLink, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(RemoveFeatureLink, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveFeatureLink.permission, { project: feature.project });
       await carryOut(tx, removeLink(feature, params.linkId), caller);

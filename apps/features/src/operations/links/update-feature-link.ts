@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateFeatureLink, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(UpdateFeatureLink, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UpdateFeatureLink.permission, { project: feature.project });
       await carryOut(tx, updateLink(feature, params.linkId, body), caller);

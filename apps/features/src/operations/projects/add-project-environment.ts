@@ -5,9 +5,9 @@ import { foundProject } from './found-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddProjectEnvironment, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(AddProjectEnvironment, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const ask = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
       const { project, environments } = await foundProject(tx, ask);
       const { environment } = body;

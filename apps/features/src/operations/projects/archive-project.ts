@@ -4,9 +4,9 @@ import { foundProject } from './found-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(ArchiveProject, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller, now } = asked;
+  implement(ArchiveProject, (request) =>
+    work(request, async (tx) => {
+      const { params, caller, now } = request;
       const ask = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
       const { project, isArchived, activeFeatures } = await foundProject(tx, ask);
       if (isArchived) return null;

@@ -33,9 +33,9 @@ const connected = ({ environments: wanted }: CreateProjectBody, known: readonly 
 };
 
 export const createProjectEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
-  implement(CreateProject, (asked) =>
-    work(asked, async ({ projects, events }) => {
-      const { body, caller, now } = asked;
+  implement(CreateProject, (request) =>
+    work(request, async ({ projects, events }) => {
+      const { body, caller, now } = request;
       authoriseEverywhere(caller, CreateProject.permission);
       const name = body.name.trim();
       if (name === '') throw invalid('The `/body/name` property is not allowed to be empty.', '/body/name');
@@ -56,7 +56,7 @@ export const createProjectEndpoint = ({ work, hideProject: hide }: FeaturesConte
       if ((await projects.count()) >= limits.projects) throw tooMany('project', limits.projects);
       const version = await projects.add(project, caller, now.toISOString());
       events.record([{ type: 'project-created', project: id, data: project }]);
-      if (project.mode === 'private') await hide({ id, version }, asked);
+      if (project.mode === 'private') await hide({ id, version }, request);
       const { description, ...shown } = project;
       return description === null ? shown : { ...shown, description };
     }),

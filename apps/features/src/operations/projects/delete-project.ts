@@ -6,9 +6,9 @@ import { foundProject } from './found-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteProject, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(DeleteProject, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const ask = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
       const { project, activeFeatures } = await foundProject(tx, ask);
       if (project.id === 'default') {

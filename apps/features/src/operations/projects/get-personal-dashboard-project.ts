@@ -4,13 +4,13 @@ import type { FeaturesContext } from '../context.ts';
 import { heldProject } from './known-elsewhere.ts';
 
 export const getPersonalDashboardProjectEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
-  implement(GetPersonalDashboardProject, async (asked) => {
-    const { projectId } = asked.params;
+  implement(GetPersonalDashboardProject, async (request) => {
+    const { projectId } = request.params;
     const newest = { query: { project: `IS:${projectId}`, limit: '10' } };
     const [held, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
-      heldProject(bus, asked),
-      callIfSupported(bus, FindEvents, newest, onBehalfOf(asked)),
-      callIfSupported(bus, GetUserRoles, { query: { projectId } }, onBehalfOf(asked)),
+      heldProject(bus, request),
+      callIfSupported(bus, FindEvents, newest, onBehalfOf(request)),
+      callIfSupported(bus, GetUserRoles, { query: { projectId } }, onBehalfOf(request)),
     ]);
     const about = {
       latestEvents: events.map(({ id, summary = null, createdBy, createdAt }) => {

@@ -30,13 +30,13 @@ const ownersOf = (held: readonly HeldProject[], caller: Caller): PersonalDashboa
 };
 
 export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext) =>
-  implement(GetPersonalDashboard, async (asked) => {
-    const { caller } = asked;
+  implement(GetPersonalDashboard, async (request) => {
+    const { caller } = request;
     // Whoever has the permission for everything is an administrator; no project has an empty id.
     const everywhere = { project: '', permissions: ['ADMIN' as const] };
     const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
-      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
-      callIfSupported(bus, ListHolders, { body: everywhere }, onBehalfOf(asked)),
+      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(request)),
+      callIfSupported(bus, ListHolders, { body: everywhere }, onBehalfOf(request)),
     ]);
     const admins = users.map(({ id, name, username, email, imageUrl }) => ({
       id,

@@ -4,7 +4,7 @@ import type { FeaturesContext } from '../context.ts';
 import { knownElsewhere } from './known-elsewhere.ts';
 
 export const getProjectHealthEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
-  implement(GetProjectHealth, async (asked) => {
-    const known = await knownElsewhere(bus, asked);
-    return new JsonText(await projects.withHealth(asked.params.projectId, asked.caller.id, known));
+  implement(GetProjectHealth, async (request) => {
+    const known = await knownElsewhere(bus, request);
+    return new JsonText(await projects.withHealth(request.params.projectId, request.caller.id, known));
   });

@@ -5,11 +5,11 @@ import type { FeaturesContext } from '../context.ts';
 import { heldProject } from './known-elsewhere.ts';
 
 export const getProjectInsightsEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
-  implement(GetProjectInsights, async (asked) => {
-    const { projectId: project } = asked.params;
+  implement(GetProjectInsights, async (request) => {
+    const { projectId: project } = request.params;
     const [held, [active = noActivity]] = await Promise.all([
-      heldProject(bus, asked),
-      activityFor(bus, asked, { project }),
+      heldProject(bus, request),
+      activityFor(bus, request, { project }),
     ]);
     return new JsonText(await projects.insights(project, held, active));
   });

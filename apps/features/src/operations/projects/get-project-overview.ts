@@ -4,7 +4,7 @@ import type { FeaturesContext } from '../context.ts';
 import { knownElsewhere } from './known-elsewhere.ts';
 
 export const getProjectOverviewEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
-  implement(GetProjectOverview, async (asked) => {
-    const known = await knownElsewhere(bus, asked);
-    return new JsonText(await projects.overview(asked.params.projectId, asked.caller.id, known));
+  implement(GetProjectOverview, async (request) => {
+    const known = await knownElsewhere(bus, request);
+    return new JsonText(await projects.overview(request.params.projectId, request.caller.id, known));
   });

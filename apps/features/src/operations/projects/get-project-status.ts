@@ -5,12 +5,12 @@ import type { FeaturesContext } from '../context.ts';
 import { heldProject } from './known-elsewhere.ts';
 
 export const getProjectStatusEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
-  implement(GetProjectStatus, async (asked) => {
-    const { projectId: project } = asked.params;
+  implement(GetProjectStatus, async (request) => {
+    const { projectId: project } = request.params;
     const [held, [active = noActivity], tokens] = await Promise.all([
-      heldProject(bus, asked),
-      activityFor(bus, asked, { project, days: 365 }),
-      callIfSupported(bus, CountTokens, { body: { project } }, onBehalfOf(asked)),
+      heldProject(bus, request),
+      activityFor(bus, request, { project, days: 365 }),
+      callIfSupported(bus, CountTokens, { body: { project } }, onBehalfOf(request)),
     ]);
     const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);
     return new JsonText(await projects.status(project, held, { days: active.days, apiTokens }));

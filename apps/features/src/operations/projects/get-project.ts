@@ -4,7 +4,7 @@ import type { FeaturesContext } from '../context.ts';
 import { knownElsewhere } from './known-elsewhere.ts';
 
 export const getProjectEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
-  implement(GetProject, async (asked) => {
-    const known = await knownElsewhere(bus, asked);
-    return new JsonText(await projects.withFeatures(asked.params.projectId, asked.caller.id, known));
+  implement(GetProject, async (request) => {
+    const known = await knownElsewhere(bus, request);
+    return new JsonText(await projects.withFeatures(request.params.projectId, request.caller.id, known));
   });

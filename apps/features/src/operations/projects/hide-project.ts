@@ -1,4 +1,4 @@
-import { type Asked, type Bus, call, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus';
 import { type AnyOperation, HideProject } from '@bunting/contracts';
 
 /**
@@ -8,11 +8,11 @@ import { type AnyOperation, HideProject } from '@bunting/contracts';
  */
 export type Hide = (
   project: { readonly id: string; readonly version: number },
-  asked: Asked<AnyOperation>,
+  request: OperationRequest<AnyOperation>,
 ) => Promise<void>;
 
 export const hidingProjects =
   (bus: Bus): Hide =>
-  async (body, asked) => {
-    await call(bus, HideProject, { body }, onBehalfOf(asked));
+  async (body, request) => {
+    await call(bus, HideProject, { body }, onBehalfOf(request));
   };

@@ -1,4 +1,4 @@
-import type { Asked } from '@bunting/bus';
+import type { OperationRequest } from '@bunting/bus';
 import type { UpdateProject, UpdateProjectSettings } from '@bunting/contracts';
 import type { ProjectDecision, StoredProject } from '../../domain/project.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
@@ -9,11 +9,11 @@ export const keepProject = async (
   { projectSettings, events }: Work,
   before: StoredProject,
   { project, events: told }: ProjectDecision,
-  asked: Asked<typeof UpdateProject | typeof UpdateProjectSettings>,
+  request: OperationRequest<typeof UpdateProject | typeof UpdateProjectSettings>,
   hide: Hide,
 ): Promise<void> => {
   if (told.length === 0) return;
-  const version = await projectSettings.save(project, asked.now.toISOString());
+  const version = await projectSettings.save(project, request.now.toISOString());
   events.record(told);
-  if (project.mode === 'private' && before.mode !== 'private') await hide({ id: project.id, version }, asked);
+  if (project.mode === 'private' && before.mode !== 'private') await hide({ id: project.id, version }, request);
 };

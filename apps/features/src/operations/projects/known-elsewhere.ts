@@ -1,4 +1,4 @@
-import { type Asked, type Bus, callIfSupported, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, type Bus, callIfSupported, onBehalfOf } from '@bunting/bus';
 import {
   CountMembers,
   type GetPersonalDashboardProject,
@@ -12,7 +12,7 @@ import type { HeldProject } from '../../persistence/held-projects.ts';
 import type { KnownElsewhere } from '../../persistence/project-overview-reader.ts';
 import { activityIfKnown, noActivity } from './project-activity.ts';
 
-export type AskedForProject = Asked<
+export type AskedForProject = OperationRequest<
   | typeof GetPersonalDashboardProject
   | typeof GetProject
   | typeof GetProjectHealth
@@ -21,15 +21,15 @@ export type AskedForProject = Asked<
   | typeof GetProjectStatus
 >;
 
-export const heldProject = async (bus: Bus, asked: AskedForProject): Promise<readonly HeldProject[]> => {
-  const body = { project: asked.params.projectId };
-  return (await callIfSupported(bus, CountMembers, { body }, onBehalfOf(asked)))?.projects ?? [];
+export const heldProject = async (bus: Bus, request: AskedForProject): Promise<readonly HeldProject[]> => {
+  const body = { project: request.params.projectId };
+  return (await callIfSupported(bus, CountMembers, { body }, onBehalfOf(request)))?.projects ?? [];
 };
 
-export const knownElsewhere = async (bus: Bus, asked: AskedForProject): Promise<KnownElsewhere> => {
+export const knownElsewhere = async (bus: Bus, request: AskedForProject): Promise<KnownElsewhere> => {
   const [held, active] = await Promise.all([
-    heldProject(bus, asked),
-    activityIfKnown(bus, asked, { project: asked.params.projectId }),
+    heldProject(bus, request),
+    activityIfKnown(bus, request, { project: request.params.projectId }),
   ]);
   return { held, activity: active && (active[0] ?? noActivity) };
 };

@@ -5,10 +5,12 @@ import { activityIfKnown } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listProjectsEndpoint = ({ projects, bus }: FeaturesContext) =>
-  implement(ListProjects, async (asked) => {
+  implement(ListProjects, async (request) => {
     const [held, recent = []] = await Promise.all([
-      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(asked)),
-      activityIfKnown(bus, asked, {}),
+      callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(request)),
+      activityIfKnown(bus, request, {}),
     ]);
-    return new JsonText(await projects.all(asked.caller.id, hiddenFrom(asked.caller), held?.projects ?? [], recent));
+    return new JsonText(
+      await projects.all(request.caller.id, hiddenFrom(request.caller), held?.projects ?? [], recent),
+    );
   });

@@ -1,4 +1,4 @@
-import { type Asked, type Bus, call, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus';
 import { type AnyOperation, GetProjectActivity, Refusal, type ReplyOf } from '@bunting/contracts';
 
 export type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
@@ -9,17 +9,17 @@ const optionalMs = 2_000;
 /** The activity of a project, or of all, as the event log has it. @throws Refusal where the audit service does not answer */
 export const activityFor = async (
   bus: Bus,
-  asked: Asked<AnyOperation>,
+  request: OperationRequest<AnyOperation>,
   body: { readonly project?: string; readonly days?: number },
-): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(asked))).projects;
+): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
 
 /** The same, or undefined where the audit service does not answer soon: a page about projects does not need it to be shown. */
 export const activityIfKnown = async (
   bus: Bus,
-  asked: Asked<AnyOperation>,
+  request: OperationRequest<AnyOperation>,
   body: { readonly project?: string },
 ): Promise<readonly ActiveProject[] | undefined> => {
-  const context = onBehalfOf(asked);
+  const context = onBehalfOf(request);
   try {
     const within = { ...context, timeoutMs: Math.min(optionalMs, context.timeoutMs / 2) };
     return (await call(bus, GetProjectActivity, { body }, within)).projects;

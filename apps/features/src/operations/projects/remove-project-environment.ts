@@ -6,9 +6,9 @@ import { foundProject } from './found-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveProjectEnvironment, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(RemoveProjectEnvironment, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const { projectId: id, environment } = params;
       const { environments } = await foundProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
       if (!environments.includes(environment)) throw notFound(noSuchEnvironment(environment, id));

@@ -4,9 +4,9 @@ import { foundProject } from './found-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reviveProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(ReviveProject, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(ReviveProject, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const ask = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
       const { project, isArchived } = await foundProject(tx, ask);
       if (!isArchived) return null;

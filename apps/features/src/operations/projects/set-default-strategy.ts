@@ -7,9 +7,9 @@ import { foundProject } from './found-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setDefaultStrategyEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetDefaultStrategy, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(SetDefaultStrategy, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { projectId: id, environment } = params;
       const { project } = await foundProject(tx, { id, caller, access: SetDefaultStrategy.permission });
       const surroundings = await tx.neighbourhood.of(id, mentionsOf(body));

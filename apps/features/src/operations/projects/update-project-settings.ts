@@ -6,12 +6,12 @@ import { keepProject } from './keep-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateProjectSettingsEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
-  implement(UpdateProjectSettings, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(UpdateProjectSettings, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const access = UpdateProjectSettings.permission;
       const { project } = await foundProject(tx, { id: params.projectId, caller, access });
-      await keepProject(tx, project, updateProjectSettings(project, body), asked, hide);
+      await keepProject(tx, project, updateProjectSettings(project, body), request, hide);
       return null;
     }),
   );

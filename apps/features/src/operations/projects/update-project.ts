@@ -6,11 +6,11 @@ import { keepProject } from './keep-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateProjectEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
-  implement(UpdateProject, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(UpdateProject, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { project } = await foundProject(tx, { id: params.projectId, caller, access: UpdateProject.permission });
-      await keepProject(tx, project, updateProject(project, body), asked, hide);
+      await keepProject(tx, project, updateProject(project, body), request, hide);
       return null;
     }),
   );

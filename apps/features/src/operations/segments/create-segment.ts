@@ -7,9 +7,9 @@ import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createSegmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(CreateSegment, (asked) =>
-    work(asked, async ({ segments, events }) => {
-      const { body, caller, now } = asked;
+  implement(CreateSegment, (request) =>
+    work(request, async ({ segments, events }) => {
+      const { body, caller, now } = request;
       const content = validatedSegment(body);
       authoriseSegment(caller, ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], content.project);
       if ((await segments.count()) >= limits.segments) throw tooMany('segment', limits.segments);

@@ -9,12 +9,12 @@ import type { FeaturesContext } from '../context.ts';
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
 export const deleteSegmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteSegment, (asked) =>
-    work(asked, async ({ storedSegments, guard, events }) => {
-      const { segment, neighbours } = await storedSegments.getForUpdate(asked.params.id);
-      if (seenBy(asked, segment) === undefined) throw noSuchSegment(asked.params.id);
-      authoriseSegment(asked.caller, permissions, segment.project);
-      const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenFrom(asked.caller) });
+  implement(DeleteSegment, (request) =>
+    work(request, async ({ storedSegments, guard, events }) => {
+      const { segment, neighbours } = await storedSegments.getForUpdate(request.params.id);
+      if (seenBy(request, segment) === undefined) throw noSuchSegment(request.params.id);
+      authoriseSegment(request.caller, permissions, segment.project);
+      const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenFrom(request.caller) });
       await guard.segment(segment.id, [segment.project]);
       await storedSegments.remove(segment);
       events.record(decision.events);

@@ -5,4 +5,6 @@ import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getSegmentEndpoint = ({ segments }: FeaturesContext) =>
-  implement(GetSegment, async (asked) => tagged(asked, await segments.one(asked.params.id, hiddenFrom(asked.caller))));
+  implement(GetSegment, async (request) =>
+    tagged(request, await segments.one(request.params.id, hiddenFrom(request.caller))),
+  );

@@ -5,9 +5,9 @@ import type { FeaturesContext } from '../context.ts';
 
 /** Where a segment is used, and where change requests are about to use it: nobody is told "nowhere" while that is not known. */
 export const listStrategiesOfSegmentEndpoint = ({ segmentUses: segments, bus }: FeaturesContext) =>
-  implement(ListStrategiesOfSegment, async (asked) => {
-    const { id: segment } = asked.params;
-    const strategies = await segments.strategiesOf(segment, hiddenFrom(asked.caller));
-    const { changeRequestStrategies } = await call(bus, ListSegmentUses, { body: { segment } }, onBehalfOf(asked));
+  implement(ListStrategiesOfSegment, async (request) => {
+    const { id: segment } = request.params;
+    const strategies = await segments.strategiesOf(segment, hiddenFrom(request.caller));
+    const { changeRequestStrategies } = await call(bus, ListSegmentUses, { body: { segment } }, onBehalfOf(request));
     return { strategies, changeRequestStrategies };
   });

@@ -9,11 +9,11 @@ import { mentionsOf } from '../mentions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetStrategySegments, (asked) =>
-    work(asked, async (tx) => {
-      const { body, caller } = asked;
+  implement(SetStrategySegments, (request) =>
+    work(request, async (tx) => {
+      const { body, caller } = request;
       const { projectId, strategyId, environmentId: environment, segmentIds } = body;
-      const found = seenBy(asked, await tx.storedSegments.featureOfStrategy(strategyId));
+      const found = seenBy(request, await tx.storedSegments.featureOfStrategy(strategyId));
       // What the body says of the project is not trusted: the strategy's own project decides.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);

@@ -9,11 +9,11 @@ import type { FeaturesContext } from '../context.ts';
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
 export const updateSegmentEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateSegment, (asked) =>
-    work(asked, async ({ storedSegments, guard, events }) => {
-      const { params, body, caller } = asked;
+  implement(UpdateSegment, (request) =>
+    work(request, async ({ storedSegments, guard, events }) => {
+      const { params, body, caller } = request;
       const { segment, neighbours } = await storedSegments.getForUpdate(params.id, body.name);
-      if (seenBy(asked, segment) === undefined) throw noSuchSegment(params.id);
+      if (seenBy(request, segment) === undefined) throw noSuchSegment(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, permissions, segment.project);
       if (project !== segment.project) authoriseSegment(caller, permissions, project);

@@ -8,9 +8,9 @@ import { mentionsOf } from '../mentions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addStrategyEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddStrategy, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(AddStrategy, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,

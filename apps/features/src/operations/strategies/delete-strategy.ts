@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteStrategy, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(DeleteStrategy, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, DeleteStrategy.permission, { project: feature.project, environment: params.environment });
       await carryOut(tx, removeStrategy(feature, params), caller);

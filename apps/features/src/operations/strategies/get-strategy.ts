@@ -4,8 +4,8 @@ import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getStrategyEndpoint = ({ parts }: FeaturesContext) =>
-  implement(GetStrategy, async (asked) => {
-    const { params } = asked;
+  implement(GetStrategy, async (request) => {
+    const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(asked, await parts.strategy(at, params.environment, params.strategyId));
+    return tagged(request, await parts.strategy(at, params.environment, params.strategyId));
   });

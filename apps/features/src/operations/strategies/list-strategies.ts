@@ -4,8 +4,8 @@ import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listStrategiesEndpoint = ({ parts }: FeaturesContext) =>
-  implement(ListStrategies, async (asked) => {
-    const { params } = asked;
+  implement(ListStrategies, async (request) => {
+    const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(asked, await parts.strategies(at, params.environment));
+    return tagged(request, await parts.strategies(at, params.environment));
   });

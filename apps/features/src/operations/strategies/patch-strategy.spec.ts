@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Ask, callForAnswer } from '@bunting/bus';
+import { type CallRequest, callForResponse } from '@bunting/bus';
 import {
   AddStrategy,
   CreateProject,
@@ -75,11 +75,11 @@ it.each<[string, object]>([
   const own = { ...params, strategyId: id };
   const stale = (operation: typeof PatchStrategy | typeof UpdateStrategy | typeof DeleteStrategy, sent?: unknown) =>
     features
-      .call(operation, { params: own, body: sent } as Ask<typeof operation>, mia, { ifMatch: ['outdated'] })
+      .call(operation, { params: own, body: sent } as CallRequest<typeof operation>, mia, { ifMatch: ['outdated'] })
       .catch((refusal: unknown) => refusal);
   const bus = features.bus;
   for (let edits = 0; edits < 2; edits++) {
-    const read = await callForAnswer(bus, GetStrategy, { params: own }, contextOf(mia));
+    const read = await callForResponse(bus, GetStrategy, { params: own }, contextOf(mia));
     const tag = 'reply' in read ? read.reply.headers['ETag'] : undefined;
     const current = { kind: 'PreconditionFailed', tag: tag?.slice(1, -1) };
     expect(await stale(PatchStrategy, retitled('Later'))).toMatchObject(current);

@@ -7,9 +7,9 @@ import { mentionsOf } from '../mentions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchStrategyEndpoint = ({ work }: FeaturesContext) =>
-  implement(PatchStrategy, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(PatchStrategy, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,

@@ -8,9 +8,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategyOrderEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetStrategyOrder, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(SetStrategyOrder, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });

@@ -8,9 +8,9 @@ import { mentionsOf } from '../mentions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateStrategy, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(UpdateStrategy, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,

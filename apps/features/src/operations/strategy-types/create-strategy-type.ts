@@ -6,10 +6,10 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(CreateStrategyType, (asked) =>
-    work(asked, async ({ strategyTypes, events }) => {
-      const { name, ...content } = asked.body;
-      authoriseEverywhere(asked.caller, CreateStrategyType.permission);
+  implement(CreateStrategyType, (request) =>
+    work(request, async ({ strategyTypes, events }) => {
+      const { name, ...content } = request.body;
+      authoriseEverywhere(request.caller, CreateStrategyType.permission);
       if (name.trim() === '') throw mustBe('not be empty', '/body/name', name);
       const blank = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
       const type = strategyTypeAfter({ name, ...blank }, content);

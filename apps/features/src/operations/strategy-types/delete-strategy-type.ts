@@ -7,15 +7,15 @@ import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteStrategyType, (asked) =>
-    work(asked, async (tx) => {
-      authoriseEverywhere(asked.caller, DeleteStrategyType.permission);
-      const type = await foundStrategyType(tx, asked.params.name);
+  implement(DeleteStrategyType, (request) =>
+    work(request, async (tx) => {
+      authoriseEverywhere(request.caller, DeleteStrategyType.permission);
+      const type = await foundStrategyType(tx, request.params.name);
       requireEditable(type);
       const { name } = type;
       const users = await tx.strategyTypes.usersOf(name);
       if (users.length > 0) {
-        throw refusal('ConflictError', `Strategy ${name} is in use by ${listed(users, hiddenFrom(asked.caller))}`);
+        throw refusal('ConflictError', `Strategy ${name} is in use by ${listed(users, hiddenFrom(request.caller))}`);
       }
       await tx.strategyTypes.remove(name);
       tx.events.record([{ type: 'strategy-deleted', data: { name } }]);

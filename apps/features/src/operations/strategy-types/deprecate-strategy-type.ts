@@ -10,10 +10,10 @@ interface Asked extends Occasion {
 }
 
 /** A deprecated type stays where it is used, and is not offered any more. The built-in ones may be deprecated too. */
-export const setDeprecated = (work: UnitOfWork, asked: Asked, deprecated: boolean): Promise<null> =>
-  work(asked, async (tx) => {
-    authoriseEverywhere(asked.caller, DeprecateStrategyType.permission);
-    const before = await foundStrategyType(tx, asked.params.name);
+export const setDeprecated = (work: UnitOfWork, request: Asked, deprecated: boolean): Promise<null> =>
+  work(request, async (tx) => {
+    authoriseEverywhere(request.caller, DeprecateStrategyType.permission);
+    const before = await foundStrategyType(tx, request.params.name);
     if (before.deprecated === deprecated) return null;
     await tx.strategyTypes.save({ ...before, deprecated });
     const type = deprecated ? 'strategy-deprecated' : 'strategy-reactivated';
@@ -22,4 +22,4 @@ export const setDeprecated = (work: UnitOfWork, asked: Asked, deprecated: boolea
   });
 
 export const deprecateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeprecateStrategyType, (asked) => setDeprecated(work, asked, true));
+  implement(DeprecateStrategyType, (request) => setDeprecated(work, request, true));

@@ -4,4 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { setDeprecated } from './deprecate-strategy-type.ts';
 
 export const reactivateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(ReactivateStrategyType, (asked) => setDeprecated(work, asked, false));
+  implement(ReactivateStrategyType, (request) => setDeprecated(work, request, false));

@@ -7,9 +7,9 @@ import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateStrategyType, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(UpdateStrategyType, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateStrategyType.permission);
       const before = await foundStrategyType(tx, params.name);
       requireEditable(before);

@@ -5,10 +5,10 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createTagTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(CreateTagType, (asked) =>
-    work(asked, async ({ tags, events }) => {
-      authoriseEverywhere(asked.caller, CreateTagType.permission);
-      const type = newTagType(asked.body);
+  implement(CreateTagType, (request) =>
+    work(request, async ({ tags, events }) => {
+      authoriseEverywhere(request.caller, CreateTagType.permission);
+      const type = newTagType(request.body);
       if (!(await tags.addType(type))) {
         throw refusal('NameExistsError', `There already exists a tag-type with the name ${type.name}`);
       }

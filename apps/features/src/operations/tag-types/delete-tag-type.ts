@@ -5,9 +5,9 @@ import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteTagTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteTagType, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(DeleteTagType, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       authoriseEverywhere(caller, DeleteTagType.permission);
       // Features first, as for who tags them: nobody waits for one who waits for them.
       await untagEverywhere(tx, params.name, undefined, caller);

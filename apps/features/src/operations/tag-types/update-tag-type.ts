@@ -5,9 +5,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateTagTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateTagType, (asked) =>
-    work(asked, async ({ tags, events }) => {
-      const { params, body, caller } = asked;
+  implement(UpdateTagType, (request) =>
+    work(request, async ({ tags, events }) => {
+      const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateTagType.permission);
       const before = await tags.findTypeForUpdate(params.name);
       if (before === undefined) throw notFound('Could not find tag-type');

@@ -9,10 +9,10 @@ import { tellNewTags } from './tell-new-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureTagEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddFeatureTag, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
-      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
+  implement(AddFeatureTag, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
+      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
       const decision = addTag(feature, body);

@@ -6,9 +6,9 @@ import type { FeaturesContext } from '../context.ts';
 const shortest = 2;
 
 export const createTagEndpoint = ({ work }: FeaturesContext) =>
-  implement(CreateTag, (asked) =>
-    work(asked, async ({ catalogue, events }) => {
-      const { body } = asked;
+  implement(CreateTag, (request) =>
+    work(request, async ({ catalogue, events }) => {
+      const { body } = request;
       const tag = { type: body.type, value: body.value.trim() };
       if ([...tag.value].length < shortest)
         throw mustBe(`NOT have fewer than ${shortest} characters`, '/body/value', body.value);

@@ -6,9 +6,9 @@ import { untagEverywhere } from './untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteTagEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeleteTag, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
+  implement(DeleteTag, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
       // A tag belongs to no project: no right within one is enough to take it from all.
       authoriseEverywhere(caller, DeleteTag.permission);
       const { type, value } = params;

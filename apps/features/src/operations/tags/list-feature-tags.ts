@@ -5,6 +5,6 @@ import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listFeatureTagsEndpoint = ({ features }: FeaturesContext) =>
-  implement(ListFeatureTags, async (asked) =>
-    tagged(asked, await features.tagsOf(asked.params.featureName, hiddenFrom(asked.caller))),
+  implement(ListFeatureTags, async (request) =>
+    tagged(request, await features.tagsOf(request.params.featureName, hiddenFrom(request.caller))),
   );

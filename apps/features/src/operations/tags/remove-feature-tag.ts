@@ -7,10 +7,10 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureTagEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveFeatureTag, (asked) =>
-    work(asked, async (tx) => {
-      const { params, caller } = asked;
-      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
+  implement(RemoveFeatureTag, (request) =>
+    work(request, async (tx) => {
+      const { params, caller } = request;
+      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
       // A feature that is not there has no project: whoever may remove tags anywhere is told that it is not.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');

@@ -9,9 +9,9 @@ import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const tagFeaturesInBulkEndpoint = ({ work }: FeaturesContext) =>
-  implement(TagFeaturesInBulk, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(TagFeaturesInBulk, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       authorise(caller, TagFeaturesInBulk.permission, { project: params.projectId });
       const names = [...new Set(body.features)];
       const features = new Map((await tx.features.findAllForUpdate(names)).map((feature) => [feature.name, feature]));

@@ -10,10 +10,10 @@ import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureTagsEndpoint = ({ work }: FeaturesContext) =>
-  implement(UpdateFeatureTags, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
-      const feature = seenBy(asked, await tx.features.findForUpdate(params.featureName));
+  implement(UpdateFeatureTags, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
+      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
       const decision = changeTags(feature, body);

@@ -12,13 +12,13 @@ export const registering = (
   keep: KeepReport,
   environments: ApplicationEnvironments,
 ) =>
-  implement(operation, async (asked) => {
-    const { body, caller } = asked;
+  implement(operation, async (request) => {
+    const { body, caller } = request;
     // An application may start before its environment is there: a name that is not known is kept as it is.
     const environment = (await environments(caller, body.environment)) ?? environmentFor(caller, body.environment);
     const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });
-    return keep(asked, { counts: [], applications: [application] });
+    return keep(request, { counts: [], applications: [application] });
   });
 
 export const registerApplicationEndpoint = ({

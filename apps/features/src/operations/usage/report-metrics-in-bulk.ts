@@ -5,9 +5,9 @@ import { authorise } from '../authorise.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reportMetricsInBulkEndpoint = ({ keepReport: keep }: FeaturesContext) =>
-  implement(ReportMetricsInBulk, async (asked) => {
-    const { body, caller, now } = asked;
+  implement(ReportMetricsInBulk, async (request) => {
+    const { body, caller, now } = request;
     authorise(caller, ReportMetricsInBulk.permission, {});
     const counts = collectedCounts(body, caller, now);
-    return keep(asked, { counts, applications: collectedApplications(body, caller) });
+    return keep(request, { counts, applications: collectedApplications(body, caller) });
   });

@@ -7,13 +7,13 @@ import type { KeepReport } from './report.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reporting = (operation: typeof ReportMetrics, keep: KeepReport, environments: ApplicationEnvironments) =>
-  implement(operation, async (asked) => {
-    const { body, caller, now } = asked;
+  implement(operation, async (request) => {
+    const { body, caller, now } = request;
     const environment = await environments(caller, body.environment);
     authorise(caller, operation.permission, { environment });
     if (environment === undefined) throw noSuchReportingEnvironment(body.environment ?? 'default');
     const counts = countsOf(body, environment, now);
-    return keep(asked, { counts, applications: [reportingApplication(body, environment, caller)] });
+    return keep(request, { counts, applications: [reportingApplication(body, environment, caller)] });
   });
 
 export const reportMetricsEndpoint = ({ keepReport: keep, applicationEnvironments: environments }: FeaturesContext) =>

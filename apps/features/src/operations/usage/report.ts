@@ -128,7 +128,7 @@ const listing = async (
 };
 
 /** Stores a report before it is answered for. */
-export type KeepReport = (asked: Occasion, report: Report) => Promise<null>;
+export type KeepReport = (request: Occasion, report: Report) => Promise<null>;
 
 /**
  * Stores a report before it is answered for. States of features are told at once when they enter a stage of their life, and
@@ -137,12 +137,12 @@ export type KeepReport = (asked: Occasion, report: Report) => Promise<null>;
  */
 export const keepingReports =
   (work: UnitOfWork, limits: ListingLimits): KeepReport =>
-  (asked, { counts, applications }) =>
-    work({ ...asked, caller: systemCaller }, async (tx) => {
-      const { listed, stale } = await listing(tx, applications, asked, limits);
-      const missing = await addCounts(tx, withListed(counts, listed), asked.caller, asked.now);
-      const isPublic = isPublicKey(asked.caller);
-      const announced = await tx.applications.see(stale, isPublic ? [] : missing, asked.now);
-      tx.events.record(announced.map((application) => created(application, stale, asked.now)));
+  (request, { counts, applications }) =>
+    work({ ...request, caller: systemCaller }, async (tx) => {
+      const { listed, stale } = await listing(tx, applications, request, limits);
+      const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
+      const isPublic = isPublicKey(request.caller);
+      const announced = await tx.applications.see(stale, isPublic ? [] : missing, request.now);
+      tx.events.record(announced.map((application) => created(application, stale, request.now)));
       return null;
     });

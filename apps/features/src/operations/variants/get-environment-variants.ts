@@ -4,8 +4,8 @@ import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getEnvironmentVariantsEndpoint = ({ parts }: FeaturesContext) =>
-  implement(GetEnvironmentVariants, async (asked) => {
-    const { params } = asked;
+  implement(GetEnvironmentVariants, async (request) => {
+    const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(asked, await parts.environmentVariants(at, params.environment));
+    return tagged(request, await parts.environmentVariants(at, params.environment));
   });

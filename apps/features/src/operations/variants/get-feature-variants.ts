@@ -4,8 +4,8 @@ import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getFeatureVariantsEndpoint = ({ parts }: FeaturesContext) =>
-  implement(GetFeatureVariants, async (asked) => {
-    const { params } = asked;
+  implement(GetFeatureVariants, async (request) => {
+    const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(asked, await parts.variants(at));
+    return tagged(request, await parts.variants(at));
   });

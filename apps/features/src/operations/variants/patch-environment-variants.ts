@@ -7,9 +7,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchEnvironmentVariantsEndpoint = ({ work }: FeaturesContext) =>
-  implement(PatchEnvironmentVariants, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(PatchEnvironmentVariants, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchEnvironmentVariants.permission, {
         project: feature.project,

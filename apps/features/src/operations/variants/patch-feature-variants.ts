@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchFeatureVariantsEndpoint = ({ work }: FeaturesContext) =>
-  implement(PatchFeatureVariants, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(PatchFeatureVariants, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
       const after = await carryOut(tx, patchVariants(feature, body, surroundings), caller);

@@ -7,9 +7,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setEnvironmentVariantsEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetEnvironmentVariants, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(SetEnvironmentVariants, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetEnvironmentVariants.permission, {
         project: feature.project,

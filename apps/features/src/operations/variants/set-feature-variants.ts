@@ -6,9 +6,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureVariantsEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetFeatureVariants, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(SetFeatureVariants, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetFeatureVariants.permission, { project: feature.project });
       const after = await carryOut(tx, setVariants(feature, body, surroundings), caller);

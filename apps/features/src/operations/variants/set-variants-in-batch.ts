@@ -7,9 +7,9 @@ import { carryOut } from '../carry-out.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setVariantsInBatchEndpoint = ({ work }: FeaturesContext) =>
-  implement(SetVariantsInBatch, (asked) =>
-    work(asked, async (tx) => {
-      const { params, body, caller } = asked;
+  implement(SetVariantsInBatch, (request) =>
+    work(request, async (tx) => {
+      const { params, body, caller } = request;
       const { environments = [], variants = [] } = body;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetVariantsInBatch.permission, { project: feature.project });

@@ -6,13 +6,13 @@ import { requireWithinLifetime } from './within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createApiTokenEndpoint = ({ work, places }: GatewayContext) =>
-  implement(CreateApiToken, async (asked) => {
-    const { caller, body, now } = asked;
-    const known = await places.all(asked);
+  implement(CreateApiToken, async (request) => {
+    const { caller, body, now } = request;
+    const known = await places.all(request);
     const token = newToken(body, caller, known, now);
     requireMayCreate(caller, token.kind);
     await places.requireHeardOf(projectsOf(token));
-    return work.revealing(asked, async (tx) => {
+    return work.revealing(request, async (tx) => {
       if (token.kind === 'admin') await requireWithinLifetime(tx, caller, token.expiresAt);
       return makeToken(tx, token, caller.id);
     });

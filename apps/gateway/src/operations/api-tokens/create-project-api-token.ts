@@ -6,10 +6,10 @@ import { makeToken } from './make-token.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createProjectApiTokenEndpoint = ({ work, places }: GatewayContext) =>
-  implement(CreateProjectApiToken, async (asked) => {
-    const { caller, params, body, now } = asked;
+  implement(CreateProjectApiToken, async (request) => {
+    const { caller, params, body, now } = request;
     const { projectId } = params;
-    const [environments] = await Promise.all([places.environments(asked), places.requireProject(asked, projectId)]);
+    const [environments] = await Promise.all([places.environments(request), places.requireProject(request, projectId)]);
     const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
     if (named.some((project) => project !== projectId))
       throw wrong(`A token of the project ${projectId} gives this project alone`, '/body/projects');
@@ -21,5 +21,5 @@ export const createProjectApiTokenEndpoint = ({ work, places }: GatewayContext) 
       throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
     }
     await places.requireHeardOf([projectId]);
-    return work.revealing(asked, (tx) => makeToken(tx, token, caller.id));
+    return work.revealing(request, (tx) => makeToken(tx, token, caller.id));
   });

@@ -6,9 +6,9 @@ import { answered, tokenEvent } from './told-token.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteApiTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteApiToken, (asked) =>
-    work(asked, async (tx) => {
-      const { caller, params } = asked;
+  implement(DeleteApiToken, (request) =>
+    work(request, async (tx) => {
+      const { caller, params } = request;
       const token = await requireToken(tx, caller, params.token, kindsFor(caller, 'DELETE'));
       await tx.tokens.revoke(token.id);
       await tx.requireAdministratorLeft();

@@ -5,9 +5,9 @@ import type { GatewayContext } from '../context.ts';
 import { kinds } from './project-token-kinds.ts';
 
 export const deleteProjectApiTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteProjectApiToken, (asked) =>
-    work(asked, async ({ tokens, tell }) => {
-      const { projectId, token: wanted } = asked.params;
+  implement(DeleteProjectApiToken, (request) =>
+    work(request, async ({ tokens, tell }) => {
+      const { projectId, token: wanted } = request.params;
       const token = await tokens.find(wanted, kinds);
       // One that gives other projects as well is not this project's to delete.
       if (token === undefined || token.projects.some((project) => project !== projectId))

@@ -4,9 +4,9 @@ import type { GatewayContext } from '../context.ts';
 import { readableTokens } from './readable-tokens.ts';
 
 export const getApiTokensByNameEndpoint = ({ work }: GatewayContext) =>
-  implement(GetApiTokensByName, (asked) =>
-    work(asked, async (tx) => {
-      const tokens = await readableTokens(tx, asked.caller);
-      return { tokens: tokens.filter(({ tokenName }) => tokenName === asked.params.name) };
+  implement(GetApiTokensByName, (request) =>
+    work(request, async (tx) => {
+      const tokens = await readableTokens(tx, request.caller);
+      return { tokens: tokens.filter(({ tokenName }) => tokenName === request.params.name) };
     }),
   );

@@ -4,4 +4,6 @@ import type { GatewayContext } from '../context.ts';
 import { readableTokens } from './readable-tokens.ts';
 
 export const listApiTokensEndpoint = ({ work }: GatewayContext) =>
-  implement(ListApiTokens, (asked) => work(asked, async (tx) => ({ tokens: await readableTokens(tx, asked.caller) })));
+  implement(ListApiTokens, (request) =>
+    work(request, async (tx) => ({ tokens: await readableTokens(tx, request.caller) })),
+  );

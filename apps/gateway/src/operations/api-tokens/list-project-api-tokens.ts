@@ -8,10 +8,10 @@ import type { GatewayContext } from '../context.ts';
 import { kinds } from './project-token-kinds.ts';
 
 export const listProjectApiTokensEndpoint = ({ work, places }: GatewayContext) =>
-  implement(ListProjectApiTokens, async (asked) => {
-    const { caller, params } = asked;
-    await places.requireProject(asked, params.projectId);
-    return work(asked, async ({ tokens }) => {
+  implement(ListProjectApiTokens, async (request) => {
+    const { caller, params } = request;
+    await places.requireProject(request, params.projectId);
+    return work(request, async ({ tokens }) => {
       const found = await tokens.list(kinds, params.projectId);
       const creatable = kindsFor(caller, 'CREATE');
       const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>

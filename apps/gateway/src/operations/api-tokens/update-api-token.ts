@@ -7,9 +7,9 @@ import { requireWithinLifetime } from './within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateApiTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(UpdateApiToken, (asked) =>
-    work(asked, async (tx) => {
-      const { caller, params, body } = asked;
+  implement(UpdateApiToken, (request) =>
+    work(request, async (tx) => {
+      const { caller, params, body } = request;
       const token = await requireToken(tx, caller, params.token, kindsFor(caller, 'UPDATE'));
       if (token.type === 'admin') await requireWithinLifetime(tx, caller, new Date(body.expiresAt));
       const after = await tx.tokens.setExpiry(token.id, new Date(body.expiresAt));

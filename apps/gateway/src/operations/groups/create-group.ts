@@ -4,4 +4,6 @@ import { keepGroup } from './keep-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createGroupEndpoint = ({ work }: GatewayContext) =>
-  implement(CreateGroup, (asked) => work(asked, (tx) => keepGroup(tx, { body: asked.body, by: asked.caller.name })));
+  implement(CreateGroup, (request) =>
+    work(request, (tx) => keepGroup(tx, { body: request.body, by: request.caller.name })),
+  );

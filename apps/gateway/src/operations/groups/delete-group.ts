@@ -5,9 +5,9 @@ import { toldGroup } from './keep-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteGroupEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteGroup, (asked) =>
-    work(asked, async (tx) => {
-      const group = await tx.groups.find(asked.params.id);
+  implement(DeleteGroup, (request) =>
+    work(request, async (tx) => {
+      const group = await tx.groups.find(request.params.id);
       if (group === undefined) throw notFound(noSuchGroup);
       await tx.groups.remove(group.id);
       await tx.requireAdministratorLeft();

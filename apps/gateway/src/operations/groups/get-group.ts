@@ -4,9 +4,9 @@ import type { GatewayContext } from '../context.ts';
 import { noSuchGroup } from './no-such-group.ts';
 
 export const getGroupEndpoint = ({ work }: GatewayContext) =>
-  implement(GetGroup, (asked) =>
-    work(asked, async ({ groups }) => {
-      const [group] = await groups.list([asked.params.id]);
+  implement(GetGroup, (request) =>
+    work(request, async ({ groups }) => {
+      const [group] = await groups.list([request.params.id]);
       if (group === undefined) throw notFound(noSuchGroup);
       return group;
     }),

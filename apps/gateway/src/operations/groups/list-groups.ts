@@ -3,4 +3,4 @@ import { ListGroups } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
 export const listGroupsEndpoint = ({ work }: GatewayContext) =>
-  implement(ListGroups, (asked) => work(asked, async ({ groups }) => ({ groups: await groups.list() })));
+  implement(ListGroups, (request) => work(request, async ({ groups }) => ({ groups: await groups.list() })));

@@ -5,11 +5,11 @@ import { keepGroup } from './keep-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateGroupEndpoint = ({ work }: GatewayContext) =>
-  implement(UpdateGroup, (asked) =>
-    work(asked, async (tx) => {
-      const before = await tx.groups.find(asked.params.id);
+  implement(UpdateGroup, (request) =>
+    work(request, async (tx) => {
+      const before = await tx.groups.find(request.params.id);
       if (before === undefined) throw notFound(noSuchGroup);
-      const after = await keepGroup(tx, { body: asked.body, by: asked.caller.name }, before);
+      const after = await keepGroup(tx, { body: request.body, by: request.caller.name }, before);
       await tx.requireAdministratorLeft();
       return after;
     }),

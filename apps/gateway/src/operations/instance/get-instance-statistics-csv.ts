@@ -5,4 +5,4 @@ import type { GatewayContext } from '../context.ts';
 import { statisticsOf } from './statistics.ts';
 
 export const getInstanceStatisticsCsvEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatisticsCsv, async (asked) => csvOf(await statisticsOf(context, asked)));
+  implement(GetInstanceStatisticsCsv, async (request) => csvOf(await statisticsOf(context, request)));

@@ -4,4 +4,4 @@ import type { GatewayContext } from '../context.ts';
 import { statisticsOf } from './statistics.ts';
 
 export const getInstanceStatisticsEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatistics, (asked) => statisticsOf(context, asked));
+  implement(GetInstanceStatistics, (request) => statisticsOf(context, request));

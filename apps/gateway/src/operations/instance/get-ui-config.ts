@@ -26,8 +26,8 @@ const none = {
 };
 
 export const getUiConfigEndpoint = ({ bus, instance }: GatewayContext) =>
-  implement(GetUiConfig, async (asked) => {
-    const limits = await call(bus, GetLimits, {}, onBehalfOf(asked));
+  implement(GetUiConfig, async (request) => {
+    const limits = await call(bus, GetLimits, {}, onBehalfOf(request));
     return {
       name: 'Bunting',
       version: instance.version,

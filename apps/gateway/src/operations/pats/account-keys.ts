@@ -9,10 +9,10 @@ type Accounts = 'users' | 'service-accounts';
 
 type Asked = Occasion & { readonly params: { readonly id: number }; readonly body: CreatePatBody };
 
-export const makeKeyOf = async (tx: Work, accounts: Accounts, asked: Asked): Promise<WithSecret<CreatedPat>> => {
-  const account = await tx.people.find(asked.params.id, accounts);
+export const makeKeyOf = async (tx: Work, accounts: Accounts, request: Asked): Promise<WithSecret<CreatedPat>> => {
+  const account = await tx.people.find(request.params.id, accounts);
   if (account === undefined) throw notFound(noSuchUser);
-  return newPat(tx, asked, account.id, asked.body);
+  return newPat(tx, request, account.id, request.body);
 };
 
 export const keysOf = async ({ people, tokens }: Work, accounts: Accounts, id: number): Promise<Pats> => {

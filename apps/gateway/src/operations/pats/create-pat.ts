@@ -5,13 +5,13 @@ import { requireSomebody } from './own-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createPatEndpoint = ({ work }: GatewayContext) =>
-  implement(CreatePat, async (asked) => {
-    requireSomebody(asked.caller);
-    return work.revealing(asked, async (tx) => {
-      const user = await tx.people.find(asked.caller.id);
+  implement(CreatePat, async (request) => {
+    requireSomebody(request.caller);
+    return work.revealing(request, async (tx) => {
+      const user = await tx.people.find(request.caller.id);
       // Deleted since the key was looked at.
       if (user === undefined)
         throw refusal('AuthenticationRequired', 'The key in the authorization header is not valid.');
-      return newPat(tx, asked, user.id, asked.body);
+      return newPat(tx, request, user.id, request.body);
     });
   });

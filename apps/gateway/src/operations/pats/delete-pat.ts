@@ -7,10 +7,10 @@ import type { GatewayContext } from '../context.ts';
 export const noSuchPat = 'No PAT found with that id.';
 
 export const deletePatEndpoint = ({ work }: GatewayContext) =>
-  implement(DeletePat, async (asked) => {
-    requireSomebody(asked.caller);
-    return work(asked, async ({ tokens, requireAdministratorLeft, tell }) => {
-      const pat = await tokens.revokePat(asked.caller.id, asked.params.id);
+  implement(DeletePat, async (request) => {
+    requireSomebody(request.caller);
+    return work(request, async ({ tokens, requireAdministratorLeft, tell }) => {
+      const pat = await tokens.revokePat(request.caller.id, request.params.id);
       if (pat === undefined) throw notFound(noSuchPat);
       await requireAdministratorLeft();
       tell({ type: 'pat-deleted', preData: toldPat(pat) });

@@ -4,7 +4,7 @@ import { requireSomebody } from './own-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listPatsEndpoint = ({ work }: GatewayContext) =>
-  implement(ListPats, async (asked) => {
-    requireSomebody(asked.caller);
-    return work(asked, async ({ tokens }) => ({ pats: await tokens.pats(asked.caller.id) }));
+  implement(ListPats, async (request) => {
+    requireSomebody(request.caller);
+    return work(request, async ({ tokens }) => ({ pats: await tokens.pats(request.caller.id) }));
   });

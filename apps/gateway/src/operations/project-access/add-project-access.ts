@@ -4,12 +4,12 @@ import { requireMayGiveRoles, rolesIn, toldRoles } from './give-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const addProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
-  implement(AddProjectAccess, async (asked) => {
-    const { caller, params, body } = asked;
+  implement(AddProjectAccess, async (request) => {
+    const { caller, params, body } = request;
     const project = params.projectId;
-    await places.requireProject(asked, project);
+    await places.requireProject(request, project);
     await places.requireHeardOf([project]);
-    return work(asked, async (tx) => {
+    return work(request, async (tx) => {
       await tx.requireStanding([project]);
       const before = await rolesIn(tx, project);
       const roles = [...new Set(body.roles)];

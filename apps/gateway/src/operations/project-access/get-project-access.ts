@@ -11,10 +11,10 @@ const within = ({ roles, addedAt }: Held) => ({
 });
 
 export const getProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
-  implement(GetProjectAccess, async (asked) => {
-    const { projectId } = asked.params;
-    await places.requireProject(asked, projectId);
-    return work(asked, async ({ projectAccess, groups, roles }) => {
+  implement(GetProjectAccess, async (request) => {
+    const { projectId } = request.params;
+    await places.requireProject(request, projectId);
+    return work(request, async ({ projectAccess, groups, roles }) => {
       const held = await projectAccess.read(projectId);
       const named = new Map((await groups.list(held.groups.map(({ id }) => id))).map((group) => [group.id, group]));
       const given = (await roles.list()).filter(({ type }) => type === 'project' || type === 'custom');
@@ -26,7 +26,7 @@ export const getProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
         groups: held.groups.flatMap((row) => {
           const group = named.get(row.id);
           if (group === undefined) return [];
-          const projects = group.projects.filter((project) => maySee(asked.caller, project));
+          const projects = group.projects.filter((project) => maySee(request.caller, project));
           return [{ ...group, projects, ...within(row) }];
         }),
         roles: given.map((role) => ({

@@ -12,12 +12,12 @@ const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): M
 };
 
 export const setProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
-  implement(SetProjectAccess, async (asked) => {
-    const { caller, params, body } = asked;
+  implement(SetProjectAccess, async (request) => {
+    const { caller, params, body } = request;
     const project = params.projectId;
-    await places.requireProject(asked, project);
+    await places.requireProject(request, project);
     await places.requireHeardOf([project]);
-    return work(asked, async (tx) => {
+    return work(request, async (tx) => {
       await tx.requireStanding([project]);
       const before = await rolesIn(tx, project);
       const hadOwner = await tx.projectAccess.hasOwner(project);

@@ -5,12 +5,12 @@ import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setProjectGroupRolesEndpoint = ({ work, places }: GatewayContext) =>
-  implement(SetProjectGroupRoles, async (asked) => {
-    const { caller, params, body } = asked;
+  implement(SetProjectGroupRoles, async (request) => {
+    const { caller, params, body } = request;
     const { projectId: project, groupId: id } = params;
-    await places.requireProject(asked, project);
+    await places.requireProject(request, project);
     await places.requireHeardOf([project]);
-    return work(asked, async (tx) => {
+    return work(request, async (tx) => {
       await tx.requireStanding([project]);
       if ((await tx.groups.find(id)) === undefined) throw notFound(noSuchGroup);
       const type = 'project-access-group-roles-updated';

@@ -5,12 +5,12 @@ import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setProjectUserRolesEndpoint = ({ work, places }: GatewayContext) =>
-  implement(SetProjectUserRoles, async (asked) => {
-    const { caller, params, body } = asked;
+  implement(SetProjectUserRoles, async (request) => {
+    const { caller, params, body } = request;
     const { projectId: project, userId: id } = params;
-    await places.requireProject(asked, project);
+    await places.requireProject(request, project);
     await places.requireHeardOf([project]);
-    return work(asked, async (tx) => {
+    return work(request, async (tx) => {
       await tx.requireStanding([project]);
       if ((await tx.people.existing([id])).length === 0) throw notFound(noSuchUser);
       const type = 'project-access-user-roles-updated';

@@ -5,9 +5,9 @@ import { savedRole } from './answered-role.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createRoleEndpoint = ({ work }: GatewayContext) =>
-  implement(CreateRole, (asked) =>
-    work(asked, async ({ roles, tell }) => {
-      const role = await roles.save(wantedRole(asked.body));
+  implement(CreateRole, (request) =>
+    work(request, async ({ roles, tell }) => {
+      const role = await roles.save(wantedRole(request.body));
       tell({ type: 'role-created', data: role });
       return savedRole(role);
     }),

@@ -5,9 +5,9 @@ import { noSuchRole } from './no-such-role.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteRoleEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteRole, (asked) =>
-    work(asked, async ({ roles, tell }) => {
-      const role = await roles.find(asked.params.id);
+  implement(DeleteRole, (request) =>
+    work(request, async ({ roles, tell }) => {
+      const role = await roles.find(request.params.id);
       if (role === undefined) throw notFound(noSuchRole);
       requireMadeHere(role);
       await roles.remove(role.id);

@@ -5,9 +5,9 @@ import type { GatewayContext } from '../context.ts';
 import { noSuchRole } from './no-such-role.ts';
 
 export const getRoleEndpoint = ({ work }: GatewayContext) =>
-  implement(GetRole, (asked) =>
-    work(asked, async ({ roles }) => {
-      const role = await roles.read(asked.params.id);
+  implement(GetRole, (request) =>
+    work(request, async ({ roles }) => {
+      const role = await roles.read(request.params.id);
       if (role === undefined) throw notFound(noSuchRole);
       return answeredRole(role);
     }),

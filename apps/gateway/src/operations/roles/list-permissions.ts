@@ -5,11 +5,11 @@ import type { GatewayContext } from '../context.ts';
 const ofType = (wanted: PermissionType) => permissionsOfType(wanted).map(describePermission);
 
 export const listPermissionsEndpoint = ({ places }: GatewayContext) =>
-  implement(ListPermissions, async (asked) => ({
+  implement(ListPermissions, async (request) => ({
     version: 1 as const,
     permissions: {
       root: ofType('root'),
       project: ofType('project'),
-      environments: (await places.environments(asked)).map((name) => ({ name, permissions: ofType('environment') })),
+      environments: (await places.environments(request)).map((name) => ({ name, permissions: ofType('environment') })),
     },
   }));

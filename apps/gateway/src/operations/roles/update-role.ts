@@ -7,9 +7,9 @@ import { noSuchRole } from './no-such-role.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateRoleEndpoint = ({ work }: GatewayContext) =>
-  implement(UpdateRole, (asked) =>
-    work(asked, async ({ roles, tell }) => {
-      const { params, body } = asked;
+  implement(UpdateRole, (request) =>
+    work(request, async ({ roles, tell }) => {
+      const { params, body } = request;
       // What no role could be is refused whether or not the role exists.
       wantedRole({ ...body, type: body.type ?? 'root-custom' });
       const before = await roles.find(params.id);

@@ -4,11 +4,11 @@ import { wrong } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const validateRoleEndpoint = ({ work }: GatewayContext) =>
-  implement(ValidateRole, (asked) =>
-    work(asked, async ({ roles }) => {
-      const name = asked.body.name.trim();
+  implement(ValidateRole, (request) =>
+    work(request, async ({ roles }) => {
+      const name = request.body.name.trim();
       if (name === '') throw wrong('The name of a role must not be empty', '/body/name');
-      if (await roles.isTaken(name, asked.body.id))
+      if (await roles.isTaken(name, request.body.id))
         throw refusal('NameExistsError', `There already exists a role with the name ${name}`);
       return null;
     }),

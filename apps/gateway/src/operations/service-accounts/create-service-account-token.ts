@@ -4,6 +4,6 @@ import { makeKeyOf } from '../pats/account-keys.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(CreateServiceAccountToken, (asked) =>
-    work.revealing(asked, (tx) => makeKeyOf(tx, 'service-accounts', asked)),
+  implement(CreateServiceAccountToken, (request) =>
+    work.revealing(request, (tx) => makeKeyOf(tx, 'service-accounts', request)),
   );

@@ -6,9 +6,9 @@ import { toldUser } from '../users/told-user.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountEndpoint = ({ work }: GatewayContext) =>
-  implement(CreateServiceAccount, (asked) =>
-    work(asked, async (tx) => {
-      const { username, name, rootRole } = asked.body;
+  implement(CreateServiceAccount, (request) =>
+    work(request, async (tx) => {
+      const { username, name, rootRole } = request.body;
       const account = await tx.people.add(
         namesOf({ username, name: name ?? null }),
         await requireRootRole(tx, rootRole),

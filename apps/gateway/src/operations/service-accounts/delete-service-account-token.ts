@@ -4,6 +4,6 @@ import { takeKeyOf } from '../pats/account-keys.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteServiceAccountTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteServiceAccountToken, (asked) =>
-    work(asked, (tx) => takeKeyOf(tx, 'service-accounts', asked.params.id, asked.params.tokenId)),
+  implement(DeleteServiceAccountToken, (request) =>
+    work(request, (tx) => takeKeyOf(tx, 'service-accounts', request.params.id, request.params.tokenId)),
   );

@@ -5,9 +5,9 @@ import { requireServiceAccount } from './service-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteServiceAccountEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteServiceAccount, (asked) =>
-    work(asked, async (tx) => {
-      const account = await requireServiceAccount(tx, asked.params.id);
+  implement(DeleteServiceAccount, (request) =>
+    work(request, async (tx) => {
+      const account = await requireServiceAccount(tx, request.params.id);
       await tx.people.remove(account.id);
       await tx.requireAdministratorLeft();
       tx.tell({ type: 'service-account-deleted', preData: toldUser(account) });

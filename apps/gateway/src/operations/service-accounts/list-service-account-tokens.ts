@@ -4,4 +4,6 @@ import { keysOf } from '../pats/account-keys.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listServiceAccountTokensEndpoint = ({ work }: GatewayContext) =>
-  implement(ListServiceAccountTokens, (asked) => work(asked, (tx) => keysOf(tx, 'service-accounts', asked.params.id)));
+  implement(ListServiceAccountTokens, (request) =>
+    work(request, (tx) => keysOf(tx, 'service-accounts', request.params.id)),
+  );

@@ -4,10 +4,10 @@ import { rootRolesOf } from '../users/root-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listServiceAccountsEndpoint = ({ work }: GatewayContext) =>
-  implement(ListServiceAccounts, (asked) =>
-    work(asked, async (tx) => {
+  implement(ListServiceAccounts, (request) =>
+    work(request, async (tx) => {
       const serviceAccounts = [];
-      for (const account of await tx.people.list('service-accounts', asked.query))
+      for (const account of await tx.people.list('service-accounts', request.query))
         serviceAccounts.push({ ...account, tokens: await tx.tokens.pats(account.id) });
       return { serviceAccounts, rootRoles: await rootRolesOf(tx) };
     }),

@@ -3,4 +3,4 @@ import { CountAdmins } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
 export const countAdminsEndpoint = ({ work }: GatewayContext) =>
-  implement(CountAdmins, (asked) => work(asked, ({ people }) => people.countAdmins()));
+  implement(CountAdmins, (request) => work(request, ({ people }) => people.countAdmins()));

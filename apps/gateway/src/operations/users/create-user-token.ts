@@ -4,4 +4,4 @@ import { makeKeyOf } from '../pats/account-keys.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createUserTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(CreateUserToken, (asked) => work.revealing(asked, (tx) => makeKeyOf(tx, 'users', asked)));
+  implement(CreateUserToken, (request) => work.revealing(request, (tx) => makeKeyOf(tx, 'users', request)));

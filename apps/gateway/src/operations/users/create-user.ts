@@ -6,10 +6,10 @@ import { toldUser } from './told-user.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createUserEndpoint = ({ work }: GatewayContext) =>
-  implement(CreateUser, (asked) =>
-    work(asked, async (tx) => {
-      const names = namesOf(asked.body);
-      const user = await tx.people.add(names, await requireRootRole(tx, asked.body.rootRole), false);
+  implement(CreateUser, (request) =>
+    work(request, async (tx) => {
+      const names = namesOf(request.body);
+      const user = await tx.people.add(names, await requireRootRole(tx, request.body.rootRole), false);
       tx.tell({ type: 'user-created', data: toldUser(user) });
       return { ...user, inviteLink: '', emailSent: false };
     }),

@@ -4,10 +4,10 @@ import { toldUser } from './told-user.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteInactiveUsersEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteInactiveUsers, (asked) =>
-    work(asked, async ({ people, requireAdministratorLeft, tell }) => {
+  implement(DeleteInactiveUsers, (request) =>
+    work(request, async ({ people, requireAdministratorLeft, tell }) => {
       // The use of the caller's own key may not be written down yet.
-      const ids = asked.body.ids.filter((id) => id !== asked.caller.id);
+      const ids = request.body.ids.filter((id) => id !== request.caller.id);
       for (const { id } of await people.inactive(ids)) {
         const user = await people.find(id, 'users');
         if (user === undefined) continue;

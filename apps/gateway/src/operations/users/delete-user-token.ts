@@ -4,6 +4,6 @@ import { takeKeyOf } from '../pats/account-keys.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteUserTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteUserToken, (asked) =>
-    work(asked, (tx) => takeKeyOf(tx, 'users', asked.params.id, asked.params.tokenId)),
+  implement(DeleteUserToken, (request) =>
+    work(request, (tx) => takeKeyOf(tx, 'users', request.params.id, request.params.tokenId)),
   );

@@ -5,9 +5,9 @@ import { toldUser } from './told-user.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteUserEndpoint = ({ work }: GatewayContext) =>
-  implement(DeleteUser, (asked) =>
-    work(asked, async ({ people, requireAdministratorLeft, tell }) => {
-      const user = await people.find(asked.params.id, 'users');
+  implement(DeleteUser, (request) =>
+    work(request, async ({ people, requireAdministratorLeft, tell }) => {
+      const user = await people.find(request.params.id, 'users');
       if (user === undefined) throw notFound(noSuchUser);
       await people.remove(user.id);
       await requireAdministratorLeft();

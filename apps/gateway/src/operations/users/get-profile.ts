@@ -4,11 +4,11 @@ import { isSomebody, predefinedRole } from '../../domain/access.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getProfileEndpoint = ({ work, places }: GatewayContext) =>
-  implement(GetProfile, async (asked) => {
-    const { caller } = asked;
+  implement(GetProfile, async (request) => {
+    const { caller } = request;
     const isAdmin = may(caller, ['ADMIN']);
-    const everyProject = isAdmin ? await places.visibleProjects(asked) : undefined;
-    return work(asked, async ({ people, projectAccess, roles }) => {
+    const everyProject = isAdmin ? await places.visibleProjects(request) : undefined;
+    return work(request, async ({ people, projectAccess, roles }) => {
       const user = isSomebody(caller) ? await people.read(caller.id) : undefined;
       const held = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);
       return {

@@ -14,8 +14,8 @@ import type { GatewayContext } from '../context.ts';
 const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
 
 export const getUserPermissionsEndpoint = ({ work, access }: GatewayContext) =>
-  implement(GetUserPermissions, async (asked) => {
-    const { params, query } = asked;
+  implement(GetUserPermissions, async (request) => {
+    const { params, query } = request;
     const { project, environment } = query;
     const [reading] = await access.ofUsers([params.id]);
     const matrixOf = (type: string, where: { project?: string | undefined; environment?: string | undefined } = {}) =>
@@ -28,7 +28,7 @@ export const getUserPermissionsEndpoint = ({ work, access }: GatewayContext) =>
           hasPermission: reading !== undefined && holds(reading.caller, { ...permission, ...where }, where.project),
           ...(where.environment === undefined ? {} : { environment: where.environment }),
         }));
-    return work(asked, async ({ people, projectAccess, roles }) => {
+    return work(request, async ({ people, projectAccess, roles }) => {
       const user = await people.read(params.id);
       if (user === undefined) throw notFound(noSuchUser);
       const all = await roles.list();

@@ -4,9 +4,9 @@ import { isSomebody, predefinedRole } from '../../domain/access.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getUserRolesEndpoint = ({ work }: GatewayContext) =>
-  implement(GetUserRoles, async (asked) => {
-    const { caller, query } = asked;
-    return work(asked, async ({ projectAccess, roles }) => {
+  implement(GetUserRoles, async (request) => {
+    const { caller, query } = request;
+    return work(request, async ({ projectAccess, roles }) => {
       const held = isSomebody(caller) ? await projectAccess.rolesOfUser(caller.id, query.projectId) : [];
       // An administrator has every project by the root role, and a token of theirs acts as that role.
       if (may(caller, ['ADMIN'])) held.push(predefinedRole.admin);

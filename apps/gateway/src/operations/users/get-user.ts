@@ -4,9 +4,9 @@ import { noSuchUser } from './change-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getUserEndpoint = ({ work }: GatewayContext) =>
-  implement(GetUser, (asked) =>
-    work(asked, async ({ people }) => {
-      const user = await people.read(asked.params.id, 'users');
+  implement(GetUser, (request) =>
+    work(request, async ({ people }) => {
+      const user = await people.read(request.params.id, 'users');
       if (user === undefined) throw notFound(noSuchUser);
       return user;
     }),

@@ -4,4 +4,4 @@ import { keysOf } from '../pats/account-keys.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listUserTokensEndpoint = ({ work }: GatewayContext) =>
-  implement(ListUserTokens, (asked) => work(asked, (tx) => keysOf(tx, 'users', asked.params.id)));
+  implement(ListUserTokens, (request) => work(request, (tx) => keysOf(tx, 'users', request.params.id)));

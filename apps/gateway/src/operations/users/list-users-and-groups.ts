@@ -3,8 +3,8 @@ import { ListUsersAndGroups } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
 export const listUsersAndGroupsEndpoint = ({ work }: GatewayContext) =>
-  implement(ListUsersAndGroups, (asked) =>
-    work(asked, async ({ people, groups }) => ({
+  implement(ListUsersAndGroups, (request) =>
+    work(request, async ({ people, groups }) => ({
       users: await people.names(),
       groups: (await groups.list()).map(({ id, name, rootRole, userCount }) => ({ id, name, rootRole, userCount })),
     })),

@@ -4,9 +4,9 @@ import type { GatewayContext } from '../context.ts';
 import { rootRolesOf } from './root-roles.ts';
 
 export const listUsersEndpoint = ({ work }: GatewayContext) =>
-  implement(ListUsers, (asked) =>
-    work(asked, async (tx) => ({
-      users: (await tx.people.list('users', asked.query)).map((user) => ({ ...user, inviteLink: '' })),
+  implement(ListUsers, (request) =>
+    work(request, async (tx) => ({
+      users: (await tx.people.list('users', request.query)).map((user) => ({ ...user, inviteLink: '' })),
       rootRoles: await rootRolesOf(tx),
     })),
   );

@@ -6,7 +6,7 @@ import type { GatewayContext } from '../context.ts';
 const shortest = 2;
 
 export const searchUsersEndpoint = ({ work }: GatewayContext) =>
-  implement(SearchUsers, async (asked) => {
-    const beginning = asked.query.q?.trim() ?? '';
-    return beginning.length < shortest ? [] : work(asked, ({ people }) => people.search(beginning));
+  implement(SearchUsers, async (request) => {
+    const beginning = request.query.q?.trim() ?? '';
+    return beginning.length < shortest ? [] : work(request, ({ people }) => people.search(beginning));
   });

@@ -4,8 +4,8 @@ import { changeAccount } from './change-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateUserEndpoint = ({ work }: GatewayContext) =>
-  implement(UpdateUser, (asked) =>
-    work(asked, async (tx) =>
-      changeAccount(tx, await tx.people.find(asked.params.id, 'users'), asked.body, 'user-updated'),
+  implement(UpdateUser, (request) =>
+    work(request, async (tx) =>
+      changeAccount(tx, await tx.people.find(request.params.id, 'users'), request.body, 'user-updated'),
     ),
   );

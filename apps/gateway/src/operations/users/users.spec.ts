@@ -318,8 +318,8 @@ describe('whoever asks', () => {
       rootRole: { id: 2, name: 'Editor', type: 'root' },
       projects: ['shop'],
     });
-    const rolesAt = async (query: string, asked = key) =>
-      (await done<UserRoles>('GET', `user/roles${query}`, undefined, asked)).roles.map(({ name }) => name);
+    const rolesAt = async (query: string, request = key) =>
+      (await done<UserRoles>('GET', `user/roles${query}`, undefined, request)).roles.map(({ name }) => name);
     expect(await rolesAt('')).toEqual(['Editor']);
     expect(await rolesAt('?projectId=shop')).toEqual(['Owner', 'Change reviewer']);
     expect(await rolesAt('?projectId=elsewhere')).toEqual([]);
@@ -330,8 +330,8 @@ describe('whoever asks', () => {
 
   it('learns every project when they are an administrator', async () => {
     const { key } = await aUser(1);
-    for (const asked of [key, adminToken])
-      expect(await done<Profile>('GET', 'user/profile', undefined, asked)).toMatchObject({
+    for (const request of [key, adminToken])
+      expect(await done<Profile>('GET', 'user/profile', undefined, request)).toMatchObject({
         rootRole: { id: 1, name: 'Admin', type: 'root' },
         projects: ['default', 'shop'],
         features: [],

@@ -3,25 +3,25 @@ import { type OutboxTopic, type Producer, readOutboxOf } from '@bunting/contract
 import type { Database, Statement } from '@bunting/database';
 
 /** How far a consumer has applied a topic. */
-export interface Confirmation {
+export interface Acknowledgement {
   readonly topic: OutboxTopic;
   readonly consumer: string;
   readonly position: number;
 }
 
 /** The checkpoints that consumers report with what they read, in memory until housekeeping stores them. */
-export interface Confirmations {
-  confirm(confirmation: Confirmation): void;
+export interface Acknowledgements {
+  confirm(confirmation: Acknowledgement): void;
   /** Those that are not stored yet. */
-  pending(): readonly Confirmation[];
+  pending(): readonly Acknowledgement[];
   /** They are stored now. */
-  stored(confirmations: readonly Confirmation[]): void;
+  stored(confirmations: readonly Acknowledgement[]): void;
 }
 
-const keyOf = ({ topic, consumer }: Confirmation): string => `${topic} ${consumer}`;
+const keyOf = ({ topic, consumer }: Acknowledgement): string => `${topic} ${consumer}`;
 
-export const confirmations = (): Confirmations => {
-  const latest = new Map<string, Confirmation>();
+export const acknowledgements = (): Acknowledgements => {
+  const latest = new Map<string, Acknowledgement>();
   const stored = new Map<string, number>();
   return {
     confirm: (confirmation) => {
@@ -71,7 +71,7 @@ const messagesAfter: Statement = {
 };
 
 /** Answers consumers that ask what follows a position, and where the end is. */
-export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Confirmations): Endpoint =>
+export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Acknowledgements): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, limit } }) => {
     const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
     const { head } = row ?? { head: 0 };

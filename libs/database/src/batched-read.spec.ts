@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FreshDatabase, freshDatabase } from '@bunting/testing';
-import { type Database, openDatabase, readTogether } from './index.ts';
+import { type Database, openDatabase, batchedRead } from './index.ts';
 
 const flags = {
   name: 'flags',
@@ -18,7 +18,7 @@ describe('what is read together', () => {
   beforeEach(async () => {
     fresh = await freshDatabase();
     database = await openDatabase({ url: fresh.url, name: 'test', steps: [flags] });
-    rollsOf = readTogether<[string, number], { rolls: number }>(database, {
+    rollsOf = batchedRead<[string, number], { rolls: number }>(database, {
       name: 'rolls',
       text: `select asked.nth::integer, flag.rolls + asked.more as rolls
         from unnest($1::text[], $2::integer[]) with ordinality as asked (name, more, nth) join flag using (name)
@@ -32,8 +32,10 @@ describe('what is read together', () => {
 
   it('gives each who asked at once what was asked for, or nothing where there is none, by a few statements', async () => {
     const before = database.statements;
-    const asked = Array.from({ length: 60 }, (_, nth) => rollsOf(nth % 3 === 2 ? 'nowhere' : `flag-${60 - nth}`, nth));
-    const rolls = (await Promise.all(asked)).map((row) => row?.rolls);
+    const request = Array.from({ length: 60 }, (_, nth) =>
+      rollsOf(nth % 3 === 2 ? 'nowhere' : `flag-${60 - nth}`, nth),
+    );
+    const rolls = (await Promise.all(request)).map((row) => row?.rolls);
     expect(rolls).toEqual(Array.from({ length: 60 }, (_, nth) => (nth % 3 === 2 ? undefined : 60)));
     expect(database.statements - before).toBe(2);
   });
@@ -54,8 +56,8 @@ describe('what is read together', () => {
   });
 
   it('fails for who asks for what cannot be read, for nobody else, and works again for the next', async () => {
-    const asked = [rollsOf('flag-1', 0), rollsOf('flag-2', 2 ** 31 - 1), rollsOf('\0', 0), rollsOf('flag-3', 1)];
-    const outcomes = await Promise.allSettled(asked);
+    const request = [rollsOf('flag-1', 0), rollsOf('flag-2', 2 ** 31 - 1), rollsOf('\0', 0), rollsOf('flag-3', 1)];
+    const outcomes = await Promise.allSettled(request);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
     expect(outcomes[3]).toMatchObject({ value: { rolls: 4 } });
     expect(await rollsOf('flag-4', 1)).toMatchObject({ rolls: 5 });

@@ -1,10 +1,10 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import type { Producer } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
-import { confirmations, readOutboxEndpoint } from './feed.ts';
-import { recordingWork } from './outbox.ts';
+import { acknowledgements, readOutboxEndpoint } from './read-outbox.ts';
+import { transactionWithOutbox } from './transaction-with-outbox.ts';
 import { type Relay, startRelay } from './relay.ts';
-import { type InSteps, type Work, workingOnce } from './work.ts';
+import { type IdempotentSteps, type UnitOfWork, idempotentUnitOfWork } from './idempotent-unit-of-work.ts';
 
 export interface ProducerOptions {
   readonly producer: Producer;
@@ -18,19 +18,19 @@ export interface ProducerOptions {
 }
 
 /** All that a service needs to tell facts: the unit of work that records them, who answers for them, and who sends them out. */
-export interface Telling extends InSteps {
-  readonly work: Work;
+export interface OutboxProducer extends IdempotentSteps {
+  readonly work: UnitOfWork;
   readonly endpoint: Endpoint;
   readonly relay: Relay;
 }
 
-export const startTelling = (options: ProducerOptions): Telling => {
-  const confirmed = confirmations();
+export const startOutboxProducer = (options: ProducerOptions): OutboxProducer => {
+  const confirmed = acknowledgements();
   const relay = startRelay({ ...options, confirmed });
   return {
-    ...workingOnce(
+    ...idempotentUnitOfWork(
       options.database,
-      recordingWork(options.database, () => relay.wake()),
+      transactionWithOutbox(options.database, () => relay.wake()),
     ),
     endpoint: readOutboxEndpoint(options.producer, options.database, confirmed),
     relay,

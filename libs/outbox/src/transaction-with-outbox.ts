@@ -39,15 +39,15 @@ const written = (rows: readonly Row[]): string => {
 };
 
 /** All that is told of one unit of work belongs to the trace of who had it done. */
-export type Recording = <T>(
+export type RunInTransaction = <T>(
   traceparent: string | null,
   job: (tx: Tx, outbox: Outbox) => Promise<T>,
   limits?: CommitLimits,
 ) => Promise<T>;
 
 /** State, events and outbox rows in one transaction; whoever relays them is woken after the commit. */
-export const recordingWork =
-  (database: Database, wake: () => void): Recording =>
+export const transactionWithOutbox =
+  (database: Database, wake: () => void): RunInTransaction =>
   async <T>(
     traceparent: string | null,
     job: (tx: Tx, outbox: Outbox) => Promise<T>,

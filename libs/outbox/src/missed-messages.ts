@@ -2,7 +2,7 @@ import type { OutboxTopic, Producer } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 
 /** Messages that a consumer will never be given: its producer had dropped them before it could ask. */
-export interface Missed {
+export interface MissedRange {
   readonly producer: Producer;
   readonly topic: OutboxTopic;
   /** positions in the producer's outbox */
@@ -19,4 +19,4 @@ const missed: Statement = {
 };
 
 /** What the consumer of a database has missed, the earliest noticed first. */
-export const missedMessages = (database: Database): Promise<Missed[]> => database.read<Missed>(missed);
+export const missedMessages = (database: Database): Promise<MissedRange[]> => database.read<MissedRange>(missed);

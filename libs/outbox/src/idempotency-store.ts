@@ -1,4 +1,4 @@
-import { JsonText, type Once } from '@bunting/bus';
+import { JsonText, type IdempotentWrite } from '@bunting/bus';
 import { type Caller, type Granted, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
 import type { Database, SchemaStep, Statement, Tx } from '@bunting/database';
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
@@ -42,19 +42,19 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /** The name that a key is stored under: of the key itself the database knows nothing. */
-const nameOf = ({ scope, key }: Once): string => hash('sha256', `name ${scope} ${key}`, 'base64url');
+const nameOf = ({ scope, key }: IdempotentWrite): string => hash('sha256', `name ${scope} ${key}`, 'base64url');
 
-const secretOf = ({ scope, key }: Once): Buffer => hash('sha256', `seal ${scope} ${key}`, 'buffer');
+const secretOf = ({ scope, key }: IdempotentWrite): Buffer => hash('sha256', `seal ${scope} ${key}`, 'buffer');
 
 /** An answer may hold a secret that is shown once. Only who has the key of the request can read it again. */
-export const sealed = (once: Once, text: string): string => {
+export const encrypt = (once: IdempotentWrite, text: string): string => {
   const iv = randomBytes(ivBytes);
   const sealing = createCipheriv(cipher, secretOf(once), iv);
   const hidden = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
   return Buffer.concat([iv, sealing.getAuthTag(), hidden]).toString('base64');
 };
 
-export const opened = (once: Once, text: string): string => {
+export const decrypt = (once: IdempotentWrite, text: string): string => {
   const bytes = Buffer.from(text, 'base64');
   const opening = createDecipheriv(cipher, secretOf(once), bytes.subarray(0, ivBytes));
   opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
@@ -62,7 +62,7 @@ export const opened = (once: Once, text: string): string => {
 };
 
 /** What came of a write that was done before. */
-export interface DoneBefore {
+export interface StoredOutcome {
   /** what the transaction came to, where the reply is made of it after the commit */
   readonly done: unknown;
   /** the reply as it was given; null when nobody got that far */
@@ -70,7 +70,7 @@ export interface DoneBefore {
   readonly said: Readonly<Record<string, string>>;
 }
 
-interface Row extends DoneBefore {
+interface Row extends StoredOutcome {
   readonly is_free: boolean;
   readonly fingerprint: string | null;
   /** null where nobody wrote it down yet */
@@ -87,7 +87,7 @@ const requireStillGranted = (caller: Caller, granted: readonly Granted[]): void 
   }
 };
 
-const known = (once: Once, caller: Caller, row: Row | undefined): DoneBefore | undefined => {
+const known = (once: IdempotentWrite, caller: Caller, row: Row | undefined): StoredOutcome | undefined => {
   if (row === undefined) return undefined;
   if (row.fingerprint === null) {
     if (row.is_free) return undefined;
@@ -99,7 +99,7 @@ const known = (once: Once, caller: Caller, row: Row | undefined): DoneBefore | u
   }
   if (row.fingerprint === once.fingerprint) {
     requireStillGranted(caller, row.granted ?? []);
-    return { ...row, answer: row.answer === null ? null : opened(once, row.answer) };
+    return { ...row, answer: row.answer === null ? null : decrypt(once, row.answer) };
   }
   throw refusal(
     'IdempotencyKeyReused',
@@ -118,7 +118,11 @@ const known = (once: Once, caller: Caller, row: Row | undefined): DoneBefore | u
  * @throws Refusal `ConflictError` while another does it, `IdempotencyKeyReused` when the key was for something else, and
  * `NotFoundError` or `NoAccessError` when what was granted then is granted no more.
  */
-export const beginOnce = async ({ query }: Tx, once: Once, caller: Caller): Promise<DoneBefore | undefined> => {
+export const claimIdempotencyKey = async (
+  { query }: Tx,
+  once: IdempotentWrite,
+  caller: Caller,
+): Promise<StoredOutcome | undefined> => {
   const [row] = await query<Row>('select * from begin_once($1, $2)', [once.scope, nameOf(once)]);
   return known(once, caller, row);
 };
@@ -129,7 +133,11 @@ const answerOf: Statement = {
 };
 
 /** Looks up what came of a write, without a transaction: for what asks others before it begins one. */
-export const doneBefore = async (database: Database, once: Once, caller: Caller): Promise<DoneBefore | undefined> => {
+export const findStoredOutcome = async (
+  database: Database,
+  once: IdempotentWrite,
+  caller: Caller,
+): Promise<StoredOutcome | undefined> => {
   const [row] = await database.read<Row>(answerOf, [once.scope, nameOf(once)]);
   return known(once, caller, row);
 };
@@ -145,16 +153,16 @@ const insertAnswer = `
  * Stores, together with what was done, the answer or what the answer will be made of.
  * @param isLocked whether `beginOnce` began this transaction; if not, the key may have been given to something else
  */
-export const remember = async (
+export const storeOutcome = async (
   { query }: Pick<Tx, 'query'>,
-  once: Once,
-  came: Omit<DoneBefore, 'done'> & { readonly done?: unknown },
+  once: IdempotentWrite,
+  came: Omit<StoredOutcome, 'done'> & { readonly done?: unknown },
   isLocked = true,
 ): Promise<void> => {
   await query(isLocked ? insertAnswer : `${insertAnswer} on conflict do nothing`, [
     ...[once.scope, nameOf(once), once.operation, once.fingerprint],
     came.done === undefined ? null : JSON.stringify(came.done),
-    came.answer === null ? null : sealed(once, came.answer),
+    came.answer === null ? null : encrypt(once, came.answer),
     JSON.stringify(came.said),
     JSON.stringify(once.granted),
   ]);
@@ -168,20 +176,20 @@ const complete: Statement = {
 };
 
 /** Stores an answer that was made after the commit. Who comes second is given the answer of the first. */
-export const completeAnswer = async (
+export const completeReply = async (
   database: Database,
-  once: Once,
+  once: IdempotentWrite,
   answer: string,
   said: Readonly<Record<string, string>>,
-): Promise<Pick<DoneBefore, 'said'> & { readonly answer: string }> => {
-  const values = [once.scope, nameOf(once), sealed(once, answer), JSON.stringify(said)];
+): Promise<Pick<StoredOutcome, 'said'> & { readonly answer: string }> => {
+  const values = [once.scope, nameOf(once), encrypt(once, answer), JSON.stringify(said)];
   const [row] = await database.read<{ answer: string; said: Record<string, string> }>(complete, values);
-  const kept = row === undefined ? { answer, said } : { answer: opened(once, row.answer), said: row.said };
+  const kept = row === undefined ? { answer, said } : { answer: decrypt(once, row.answer), said: row.said };
   once.stored = kept.answer;
   return kept;
 };
 
 /** Drops answers that are old enough that nobody sends the request again. */
-export const dropOldAnswers = `delete from idempotent_answer where (scope, key) in (
+export const dropExpiredReplies = `delete from idempotent_answer where (scope, key) in (
   select scope, key from idempotent_answer where created_at < now() - make_interval(hours => $1)
   order by created_at limit 5000 for update skip locked)`;

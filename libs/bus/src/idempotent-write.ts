@@ -3,13 +3,13 @@ import {
   type Caller,
   canonicalJson,
   type Granted,
-  overheard,
+  observeGrants,
   type RequestOf,
 } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 
 /** A write with an `Idempotency-Key`: it is done once, however often it is sent. */
-export interface Once {
+export interface IdempotentWrite {
   /** whose key it is: keys of others mean nothing to it */
   readonly scope: string;
   readonly key: string;
@@ -26,11 +26,11 @@ export interface Once {
 const scopeOf = ({ id, tokenId }: Caller): string =>
   id > 0 || tokenId === undefined ? `user ${id}` : `token ${tokenId}`;
 
-export const onceOf = (
+export const idempotentWriteOf = (
   { subject }: AnyOperation,
   { params, query, body }: RequestOf<AnyOperation>,
   { caller, idempotencyKey: key }: { readonly caller: Caller; readonly idempotencyKey?: string | undefined },
-): Once | undefined =>
+): IdempotentWrite | undefined =>
   key === undefined
     ? undefined
     : {
@@ -42,9 +42,9 @@ export const onceOf = (
       };
 
 /** The caller of a write that is to be done once: what is granted to them is remembered with it. */
-export const rememberedIn = (once: Once, caller: Caller): Caller => {
+export const recordingGrants = (once: IdempotentWrite, caller: Caller): Caller => {
   const known = new Set<string>();
-  return overheard(caller, (granted) => {
+  return observeGrants(caller, (granted) => {
     const text = JSON.stringify(granted);
     if (known.has(text)) return;
     known.add(text);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A TCP proxy that can imitate a network that loses every packet. */
-export interface SwallowingProxy {
+export interface BlackholeProxy {
   readonly port: number;
   /** From now on accepts connections and data, forwards nothing, and closes nothing. */
   swallow(): void;
@@ -10,7 +10,7 @@ export interface SwallowingProxy {
 }
 
 /** Forwards connections on a free port of the loopback interface to another port of it. */
-export const startSwallowingProxy = async (targetPort: number): Promise<SwallowingProxy> => {
+export const startBlackholeProxy = async (targetPort: number): Promise<BlackholeProxy> => {
   const sockets = new Set<Socket>();
   let swallowing = false;
   const track = (socket: Socket): void => {

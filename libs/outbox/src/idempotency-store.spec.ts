@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { Type } from 'typebox';
 import { featureCreated } from '../test/telling.ts';
-import { idempotencyTables, outboxTables, startTelling, type Telling } from './index.ts';
+import { idempotencyTables, outboxTables, startOutboxProducer, type OutboxProducer } from './index.ts';
 
 const declared = {
   operationId: 'test',
@@ -34,7 +34,7 @@ const admin: Caller = { id: -42, name: 'admin', tokenId: 'b', grants: [] };
 describe('a write with an Idempotency-Key', () => {
   let bus: Bus;
   let database: Database;
-  let telling: Telling;
+  let telling: OutboxProducer;
   let ended: () => Promise<void>;
   let hold: Promise<void> | undefined;
   let beforeReply: () => void = () => undefined;
@@ -47,37 +47,37 @@ describe('a write with an Idempotency-Key', () => {
     database = await openDatabase({
       ...{ url: fresh.url, name: 'features', steps: [outboxTables, things, idempotencyTables] },
     });
-    telling = startTelling({
+    telling = startOutboxProducer({
       ...{ producer: 'features' as const, database, bus, intervalMs: 60_000, retentionHours: 1, answersKeptHours: 24 },
       warn: () => undefined,
     });
-    const add = implement(AddThing, (asked) =>
-      telling.work(asked, async ({ query }, outbox) => {
-        const { name } = asked.body;
+    const add = implement(AddThing, (request) =>
+      telling.work(request, async ({ query }, outbox) => {
+        const { name } = request.body;
         if (name === '') throw refusal('ConflictError', 'no');
         if (name === 'guarded') {
-          if (!maySee(asked.caller, 'shop')) throw notFound('no');
-          if (!may(asked.caller, ['CREATE_FEATURE'], { project: 'shop' })) throw noAccess(['CREATE_FEATURE']);
+          if (!maySee(request.caller, 'shop')) throw notFound('no');
+          if (!may(request.caller, ['CREATE_FEATURE'], { project: 'shop' })) throw noAccess(['CREATE_FEATURE']);
         }
         const [row] = await query<{ id: number }>('insert into thing (name) values ($1) returning id', [name]);
         outbox.event(featureCreated(name));
         await hold;
-        asked.say('Said', name);
+        request.setHeader('Said', name);
         return { id: row?.id ?? 0, name };
       }),
     );
-    const count = implement(CountThing, async (asked) => {
+    const count = implement(CountThing, async (request) => {
       const reply = async ({ id }: { id: number }) => {
         beforeReply();
         const [row] = await database.read<{ all: number }>({ name: 'all', text: 'select count(*) as all from thing' });
         return { text: `${id} of ${row?.all}` };
       };
-      const before = await telling.recall(asked, reply);
+      const before = await telling.replay(request, reply);
       if (before !== undefined) return before;
-      const done = await telling.workThen(
-        asked,
+      const done = await telling.commitThenReply(
+        request,
         async ({ query }) =>
-          (await query<{ id: number }>('insert into thing (name) values ($1) returning id', [asked.body.name]))[0],
+          (await query<{ id: number }>('insert into thing (name) values ($1) returning id', [request.body.name]))[0],
         reply,
       );
       if (done === undefined) throw new Error('It was inserted.');

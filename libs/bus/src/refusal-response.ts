@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal } from '@bunting/contracts';
-import type { RefusedAnswer } from './bus.ts';
+import type { RefusalResponse } from './bus.ts';
 
 /** A refusal as it travels, with an id that names this instance of it. */
-export const refusedWith = (reason: Refusal, id: string = randomUUID()): RefusedAnswer => ({
+export const refusalResponse = (reason: Refusal, id: string = randomUUID()): RefusalResponse => ({
   kind: reason.kind,
   error: {
     id,
@@ -17,7 +17,7 @@ export const refusedWith = (reason: Refusal, id: string = randomUUID()): Refused
 });
 
 /** The refusal that an answer carried, for a service that called another. */
-export const refusalOf = ({ kind, error, retryAfterSeconds, tag }: RefusedAnswer): Refusal =>
+export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResponse): Refusal =>
   refusal(kind, error.message, {
     ...(error.details === undefined ? {} : { details: error.details }),
     ...(error.permissions === undefined ? {} : { permissions: error.permissions }),
@@ -26,5 +26,5 @@ export const refusalOf = ({ kind, error, retryAfterSeconds, tag }: RefusedAnswer
   });
 
 /** What a defect looks like from outside: an id to find it in the log by, and nothing of its inside. */
-export const defect = (): Refusal =>
+export const internalError = (): Refusal =>
   refusal('InternalError', 'Something went wrong inside Bunting. The log has the details under the id of this error.');

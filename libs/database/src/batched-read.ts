@@ -15,7 +15,7 @@ export type Nth<Row> = Row & { readonly nth: number };
  * is given the values as lists, and its rows say which of them they answer. Where it fails, each is read by itself, so that only the
  * callers of what cannot be read get the error. Nothing is cached.
  */
-export const readTogether = <Values extends readonly unknown[], Row>(
+export const batchedRead = <Values extends readonly unknown[], Row>(
   database: Pick<Database, 'read'>,
   statement: Statement,
 ): ((...values: Values) => Promise<Row | undefined>) => {
