@@ -6,7 +6,7 @@ import {
   ValidateImport,
 } from '@bunting/contracts';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
-import { parseJson } from '../../apps/gateway/src/request-body.ts';
+import { parseJson } from '../../apps/gateway/src/http/request/body.ts';
 import { readConfig } from '@bunting/runtime';
 import type { TSchema } from 'typebox';
 
