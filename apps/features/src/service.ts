@@ -6,7 +6,7 @@ import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
 import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
-import { listingLimits } from './operations/usage/listing-limits.ts';
+import { listingLimits } from './operations/usage/application-limits.ts';
 import { entities } from './persistence/entities.ts';
 import { steps } from './persistence/migrations/index.ts';
 import { readersOf } from './persistence/readers.ts';

@@ -38,7 +38,7 @@ import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Feature as StoredFeature } from '../src/domain/feature.ts';
-import { featureRepository } from '../src/persistence/feature-repository.ts';
+import { featureRepository } from '../src/persistence/features/feature-repository.ts';
 import { steps } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 

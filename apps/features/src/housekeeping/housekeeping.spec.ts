@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { FeatureState, RecordedEvent, StateOf } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { aFeature } from '../../test/builders.ts';
-import { type QuietWork, quietWork } from '../../test/quiet-features.ts';
+import { type QuietWork, quietWork } from '../../test/features-unit-of-work.ts';
 import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
 import type { Feature } from '../domain/feature.ts';
-import { featureRepository } from '../persistence/feature-repository.ts';
-import { keepHouse } from './keep-house.ts';
+import { featureRepository } from '../persistence/features/feature-repository.ts';
+import { keepHouse } from './housekeeping.ts';
 
 // Three processes that keep house in one database, as three replicas of the service do.
 const replicas: QuietWork[] = [];

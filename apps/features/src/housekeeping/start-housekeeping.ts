@@ -1,7 +1,7 @@
 import { type Loop, startLoop } from '@bunting/runtime';
 import type { HandOver } from '../operations/features/import-proposal.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { handOverImports, keepHouse } from './keep-house.ts';
+import { handOverImports, keepHouse } from './housekeeping.ts';
 
 /** A service that is starting, or restarting, is nothing to warn of. */
 const patienceMs = 30_000;

@@ -1,11 +1,11 @@
 import type { Bus } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { type Deliveries, deliveriesOf } from './delivery/deliveries.ts';
-import { type Evaluations, evaluationsOf } from './delivery/evaluations.ts';
+import { type Deliveries, deliveriesOf } from './delivery/client-features-cache.ts';
+import { type Evaluations, evaluationsOf } from './delivery/evaluator-cache.ts';
 import { type HandOver, handingOver } from './features/import-proposal.ts';
 import { type Hide, hidingProjects } from './projects/hide-project.ts';
-import { keepingReports, type KeepReport, type ListingLimits } from './usage/report.ts';
+import { keepingReports, type KeepReport, type ListingLimits } from './usage/store-report.ts';
 
 /** What the operations of the service work with: writes go through the unit of work, reads past it. */
 export interface FeaturesContext extends Readers {

@@ -101,11 +101,11 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { aFeature, aStrategy, type FeatureAbout } from '../../test/builders.ts';
-import { type QuietWork, quietWork } from '../../test/quiet-features.ts';
+import { type QuietWork, quietWork } from '../../test/features-unit-of-work.ts';
 import { mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 import type { FeatureInEnvironment } from '../domain/feature.ts';
 import { storedFeature } from '../domain/feature-rules.ts';
-import { keepHouse } from '../housekeeping/keep-house.ts';
+import { keepHouse } from '../housekeeping/housekeeping.ts';
 
 // What each write tells: one row for each, with every event in full, in its order.
 

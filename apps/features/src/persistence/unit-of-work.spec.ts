@@ -9,7 +9,7 @@ import {
   PatchStrategy,
   RemoveFeatureTag,
 } from '@bunting/contracts';
-import { type QuietFeatures, quietFeatures } from '../../test/quiet-features.ts';
+import { type QuietFeatures, quietFeatures } from '../../test/features-unit-of-work.ts';
 import { mia } from '../../test/started-features.ts';
 
 let features: QuietFeatures;

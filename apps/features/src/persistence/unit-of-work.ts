@@ -2,29 +2,35 @@ import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
-import { type ApplicationRepository, applicationRepository } from './application-repository.ts';
-import { catalogue, type Catalogue } from './catalogue.ts';
-import { type ChangeApplication, changeApplication } from './change-application.ts';
-import { type DestinationRepository, destinationRepository } from './destination-repository.ts';
-import { favoriteRepository } from './favorite-repository.ts';
-import { type FeatureRepository, featureRepository } from './feature-repository.ts';
-import { type Neighbourhood, neighbourhood } from './neighbourhood.ts';
-import { type Guard, guardFor, noGuard, type ProtectionRepository, protectionRepository } from './protection.ts';
-import { type ProjectRepository, projectRepository } from './project-repository.ts';
-import { holdReferences } from './references.ts';
-import { type SegmentRepository, segmentRepository } from './segment-repository.ts';
-import { type Upkeep, upkeep } from './upkeep.ts';
-import { type UsageRepository, usageRepository } from './usage-repository.ts';
-import { contextFieldRepository } from './context-fields.ts';
-import { type ImportProposals, importProposals } from './import-proposals.ts';
-import { type Exporting, exporting } from './export-repository.ts';
-import { type ProjectSettings, projectSettings } from './project-settings.ts';
-import { type EnvironmentRepository, environmentRepository } from './environments.ts';
-import { strategyTypeRepository } from './strategy-types.ts';
-import { featureTypeRepository } from './feature-types.ts';
-import { type StoredSegments, storedSegments } from './stored-segments.ts';
-import { judge } from './tags.ts';
-import { tagCatalogue } from './tag-catalogue.ts';
+import { type ApplicationRepository, applicationRepository } from './usage/application-repository.ts';
+import { catalogue, type Catalogue } from './catalogue/bulk-inserts.ts';
+import { type ChangeApplication, changeApplication } from './changes/applied-changes.ts';
+import { type DestinationRepository, destinationRepository } from './import-export/import-target.ts';
+import { favoriteRepository } from './features/favorite-repository.ts';
+import { type FeatureRepository, featureRepository } from './features/feature-repository.ts';
+import { type Neighbourhood, neighbourhood } from './features/neighbourhood.ts';
+import {
+  type Guard,
+  guardFor,
+  noGuard,
+  type ProtectionRepository,
+  protectionRepository,
+} from './changes/protection.ts';
+import { type ProjectRepository, projectRepository } from './projects/project-repository.ts';
+import { holdReferences } from './features/feature-references.ts';
+import { type SegmentRepository, segmentRepository } from './segments/segment-repository.ts';
+import { type Upkeep, upkeep } from './housekeeping.ts';
+import { type UsageRepository, usageRepository } from './usage/usage-repository.ts';
+import { contextFieldRepository } from './catalogue/context-fields.ts';
+import { type ImportProposals, importProposals } from './import-export/import-proposals.ts';
+import { type Exporting, exporting } from './import-export/exports.ts';
+import { type ProjectSettings, projectSettings } from './projects/project-settings.ts';
+import { type EnvironmentRepository, environmentRepository } from './environments/environment-repository.ts';
+import { strategyTypeRepository } from './catalogue/strategy-types.ts';
+import { featureTypeRepository } from './catalogue/feature-types.ts';
+import { type StoredSegments, storedSegments } from './segments/stored-segments.ts';
+import { judge } from './entity-tags.ts';
+import { tagCatalogue } from './catalogue/tags.ts';
 
 /** Who has the work done, and when: it goes with everything that is told. */
 export interface Occasion {

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteApplication, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteApplicationEndpoint = ({ work }: FeaturesContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DescribeApplication } from '@bunting/contracts';
 import { tooMany } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many applications the list holds */

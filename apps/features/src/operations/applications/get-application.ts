@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetApplication } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getApplicationEndpoint = ({ applications }: FeaturesContext) =>

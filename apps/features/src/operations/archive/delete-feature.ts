@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeature, notFound } from '@bunting/contracts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { deleteForGood } from './delete-for-good.ts';
+import { seenBy } from '../visibility.ts';
+import { deleteForGood } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeatureEndpoint = ({ work }: FeaturesContext) =>

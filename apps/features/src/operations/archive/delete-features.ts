@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteFeatures } from '@bunting/contracts';
 import { requireOfProject } from '../../domain/batch.ts';
 import { authorise } from '../authorise.ts';
-import { deleteForGood } from './delete-for-good.ts';
+import { deleteForGood } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeaturesEndpoint = ({ work }: FeaturesContext) =>

@@ -2,10 +2,10 @@ import { implement } from '@bunting/bus';
 import { notFound, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
+import { seenBy } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
 import { requireReferencesOfRevived } from './require-references-of-revived.ts';
-import { requireRoomForRevived } from './require-room-for-revived.ts';
+import { requireRoomForRevived } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */

@@ -9,7 +9,7 @@ import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
 import type { DomainEvent } from '../../domain/feature.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import { subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 

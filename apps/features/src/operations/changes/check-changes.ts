@@ -3,9 +3,9 @@ import { type Change, CheckChanges, isSegmentChange, notFound } from '@bunting/c
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/index.ts';
 import { named } from '../../domain/refusals.ts';
-import type { Subjects } from '../../persistence/situation-reader.ts';
-import { mentionsOf } from '../mentions.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import type { Subjects } from '../../persistence/changes/situation-reader.ts';
+import { mentionsOf } from '../references.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The features that a change is about, or speaks of. */

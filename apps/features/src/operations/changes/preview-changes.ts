@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { replacedNow } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
 import { named } from '../../domain/refusals.ts';
-import type { FoundSituation } from '../../persistence/situation-reader.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import type { FoundSituation } from '../../persistence/changes/situation-reader.ts';
+import { hiddenFrom } from '../visibility.ts';
 import { featuresOf, subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -3,7 +3,7 @@ import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { listed } from '../../domain/users.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteContextFieldEndpoint = ({ work }: FeaturesContext) =>

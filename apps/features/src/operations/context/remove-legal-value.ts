@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { RemoveLegalValue } from '@bunting/contracts';
 import { withoutLegalValue } from '../../domain/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { change } from './change-legal-values.ts';
+import { change } from './update-legal-values.ts';
 
 export const removeLegalValueEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveLegalValue, (request) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { SetLegalValue } from '@bunting/contracts';
 import { withLegalValue } from '../../domain/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { change } from './change-legal-values.ts';
+import { change } from './update-legal-values.ts';
 
 export const setLegalValueEndpoint = ({ work }: FeaturesContext) =>
   implement(SetLegalValue, (request) =>

@@ -1,7 +1,7 @@
 import type { Caller } from '@bunting/contracts';
 import { boundEnvironment } from '../../domain/application-token.ts';
 import { noSuchDeliveryEnvironment } from '../../domain/delivery.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
+import type { ApplicationEnvironments } from '../../persistence/usage/application-environments.ts';
 
 /**
  * The environment whose features an application receives. It costs a statement only for a token that is bound to none.

@@ -3,7 +3,7 @@ import { DisableEnvironmentsInBulk } from '@bunting/contracts';
 import { disableEnvironment } from '../../domain/environments.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
-import { featuresToSwitch } from './features-to-switch.ts';
+import { featuresToSwitch } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>

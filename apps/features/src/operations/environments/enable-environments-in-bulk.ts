@@ -5,7 +5,7 @@ import { enableEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
-import { featuresToSwitch } from './features-to-switch.ts';
+import { featuresToSwitch } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>

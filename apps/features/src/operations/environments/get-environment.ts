@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { GetEnvironment } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
-import { tagged } from '../tagged.ts';
+import { hiddenFrom } from '../visibility.ts';
+import { tagged } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
-import { tokensOf } from './count-tokens.ts';
+import { tokensOf } from './token-counts.ts';
 
 export const getEnvironmentEndpoint = ({ environments, bus }: FeaturesContext) =>
   implement(GetEnvironment, async (request) => {

@@ -1,8 +1,8 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEnvironments } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
-import { tokensOf } from './count-tokens.ts';
+import { tokensOf } from './token-counts.ts';
 
 export const listEnvironmentsEndpoint = ({ environments, bus }: FeaturesContext) =>
   implement(ListEnvironments, async (request) => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetEnvironmentOrder } from '@bunting/contracts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { changeEnvironments } from './change-environments.ts';
+import { changeEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setEnvironmentOrderEndpoint = ({ work }: FeaturesContext) =>

@@ -3,7 +3,7 @@ import { notFound, UpdateEnvironment } from '@bunting/contracts';
 import { shownEnvironment } from '../../domain/environment.ts';
 import { named } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { changeEnvironments } from './change-environments.ts';
+import { changeEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateEnvironmentEndpoint = ({ work }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteFeature } from '@bunting/contracts';
-import { tellFavorite } from './tell-favorite.ts';
+import { tellFavorite } from './record-favorite.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>

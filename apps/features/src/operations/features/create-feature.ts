@@ -4,9 +4,9 @@ import { createFeature, storedFeature } from '../../domain/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { tellNewTags } from '../tags/tell-new-tags.ts';
+import { tellNewTags } from '../tags/add-tags.ts';
 import { nameTaken } from './name-taken.ts';
-import { requireRoom } from './require-room.ts';
+import { requireRoom } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */

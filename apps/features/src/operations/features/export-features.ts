@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ExportFeatures, invalid } from '@bunting/contracts';
 import { mustBe } from '../../domain/refusals.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetFeature } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
+import { tagged } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getFeatureEndpoint = ({ features }: FeaturesContext) =>

@@ -24,7 +24,7 @@ import { named } from '../../domain/refusals.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { guardedFrom, propose, type Proposed } from './import-proposal.ts';
-import { requireRoom } from './require-room.ts';
+import { requireRoom } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** What an import does takes the same right as doing it by hand. */

@@ -18,9 +18,9 @@ import {
   unavailable,
   ValidateImport,
 } from '@bunting/contracts';
-import { type QuietFeatures, quietFeatures } from '../../../test/quiet-features.ts';
+import { type QuietFeatures, quietFeatures } from '../../../test/features-unit-of-work.ts';
 import { mia, someoneWho } from '../../../test/started-features.ts';
-import { handOverImports } from '../../housekeeping/keep-house.ts';
+import { handOverImports } from '../../housekeeping/housekeeping.ts';
 import { handingOver, type HandOver } from './import-proposal.ts';
 
 // The service without its housekeeping, beside change requests that answer only when a test has them answer.

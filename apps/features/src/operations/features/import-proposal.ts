@@ -14,7 +14,7 @@ import { closedTo } from '../../domain/protection.ts';
 import { named } from '../../domain/refusals.ts';
 import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
 import { subjectsOf } from '../changes/check-changes.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 
 // What an import proposes instead of doing it: it is kept with the import, and handed over until a change request was made.
 

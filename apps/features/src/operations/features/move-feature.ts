@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/move-feature.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
-import { requireRoom } from './require-room.ts';
+import { carryOut } from '../save-and-record.ts';
+import { requireRoom } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>

@@ -18,7 +18,7 @@ import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { eventsNow, importerOf, importPermissions } from './import-features.ts';
 import { guardedFrom, requireProposable } from './import-proposal.ts';
-import { requireRoom } from './require-room.ts';
+import { requireRoom } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 type Finding = ImportValidation['errors'][number];

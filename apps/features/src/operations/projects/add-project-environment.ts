@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddProjectEnvironment, invalid, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import { foundProject } from './found-project.ts';
+import { foundProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ArchiveProject, refusal } from '@bunting/contracts';
-import { foundProject } from './found-project.ts';
+import { foundProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveProjectEndpoint = ({ work }: FeaturesContext) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { DeleteProject, refusal } from '@bunting/contracts';
 import { segmentDeleted } from '../../domain/segment.ts';
-import { deleteForGood } from '../archive/delete-for-good.ts';
-import { foundProject } from './found-project.ts';
+import { deleteForGood } from '../archive/delete-archived.ts';
+import { foundProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteProjectEndpoint = ({ work }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { FindFlagCreators } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const findFlagCreatorsEndpoint = ({ dashboard }: FeaturesContext) =>

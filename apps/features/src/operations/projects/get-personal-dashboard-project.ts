@@ -1,7 +1,7 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { FindEvents, GetPersonalDashboardProject, GetUserRoles, imageUrlOf } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { heldProject } from './known-elsewhere.ts';
+import { heldProject } from './external-project-data.ts';
 
 export const getPersonalDashboardProjectEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetPersonalDashboardProject, async (request) => {

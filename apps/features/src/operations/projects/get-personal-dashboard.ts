@@ -7,8 +7,8 @@ import {
   maySee,
   type PersonalDashboard,
 } from '@bunting/contracts';
-import type { HeldProject } from '../../persistence/held-projects.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import type { HeldProject } from '../../persistence/projects/project-members.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The projects in which the caller has a permission; null: every one, for who has all permissions everywhere. */

@@ -2,7 +2,7 @@ import { implement, JsonText } from '@bunting/bus';
 import { GetProjectInsights } from '@bunting/contracts';
 import { activityFor, noActivity } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
-import { heldProject } from './known-elsewhere.ts';
+import { heldProject } from './external-project-data.ts';
 
 export const getProjectInsightsEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetProjectInsights, async (request) => {

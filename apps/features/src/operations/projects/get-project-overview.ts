@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetProjectOverview } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { knownElsewhere } from './known-elsewhere.ts';
+import { knownElsewhere } from './external-project-data.ts';
 
 export const getProjectOverviewEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetProjectOverview, async (request) => {

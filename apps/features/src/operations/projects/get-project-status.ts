@@ -2,7 +2,7 @@ import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountTokens, GetProjectStatus } from '@bunting/contracts';
 import { activityFor, noActivity } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
-import { heldProject } from './known-elsewhere.ts';
+import { heldProject } from './external-project-data.ts';
 
 export const getProjectStatusEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetProjectStatus, async (request) => {

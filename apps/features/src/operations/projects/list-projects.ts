@@ -1,6 +1,6 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountMembers, ListProjects } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import { activityIfKnown } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 

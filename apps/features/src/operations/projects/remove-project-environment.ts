@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { notFound, RemoveProjectEnvironment } from '@bunting/contracts';
 import { withoutEnvironment } from '../../domain/project.ts';
 import { noSuchEnvironment } from '../../domain/refusals.ts';
-import { foundProject } from './found-project.ts';
+import { foundProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>

@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
 import { defaultStrategyOf } from '../../domain/project.ts';
 import { isSame } from '../../domain/same.ts';
-import { mentionsOf } from '../mentions.ts';
-import { foundProject } from './found-project.ts';
+import { mentionsOf } from '../references.ts';
+import { foundProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setDefaultStrategyEndpoint = ({ work }: FeaturesContext) =>

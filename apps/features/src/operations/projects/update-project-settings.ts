@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { UpdateProjectSettings } from '@bunting/contracts';
 import { updateProjectSettings } from '../../domain/project.ts';
-import { foundProject } from './found-project.ts';
-import { keepProject } from './keep-project.ts';
+import { foundProject } from './lock-project.ts';
+import { keepProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateProjectSettingsEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>

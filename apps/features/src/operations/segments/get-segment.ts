@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetSegment } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { tagged } from '../reply-with-entity-tag.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getSegmentEndpoint = ({ segments }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListSegmentUses, ListStrategiesOfSegment } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** Where a segment is used, and where change requests are about to use it: nobody is told "nowhere" while that is not known. */

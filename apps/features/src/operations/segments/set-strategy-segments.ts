@@ -3,9 +3,9 @@ import { notFound, SetStrategySegments } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategy-segments.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
-import { mentionsOf } from '../mentions.ts';
+import { seenBy } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
+import { mentionsOf } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>

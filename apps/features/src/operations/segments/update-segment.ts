@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { noSuchSegment } from '../../persistence/stored-segments.ts';
-import { hiddenFrom, seenBy } from '../seen-by.ts';
+import { noSuchSegment } from '../../persistence/segments/stored-segments.ts';
+import { hiddenFrom, seenBy } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;

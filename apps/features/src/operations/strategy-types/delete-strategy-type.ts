@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { DeleteStrategyType, refusal } from '@bunting/contracts';
 import { listed } from '../../domain/users.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
-import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+import { hiddenFrom } from '../visibility.ts';
+import { foundStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyTypeEndpoint = ({ work }: FeaturesContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeprecateStrategyType } from '@bunting/contracts';
 import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { foundStrategyType } from './found-strategy-type.ts';
+import { foundStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 interface Asked extends Occasion {

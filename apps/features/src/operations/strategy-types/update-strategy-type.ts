@@ -3,7 +3,7 @@ import { UpdateStrategyType } from '@bunting/contracts';
 import { isSame } from '../../domain/same.ts';
 import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+import { foundStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>

@@ -3,9 +3,9 @@ import { AddFeatureTag, invalid, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tag.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
-import { tellNewTags } from './tell-new-tags.ts';
+import { seenBy } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
+import { tellNewTags } from './add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureTagEndpoint = ({ work }: FeaturesContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ListFeatureTags } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { tagged } from '../reply-with-entity-tag.ts';
+import { hiddenFrom } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listFeatureTagsEndpoint = ({ features }: FeaturesContext) =>

@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { notFound, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tag.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
+import { seenBy } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureTagEndpoint = ({ work }: FeaturesContext) =>

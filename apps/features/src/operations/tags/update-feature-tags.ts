@@ -3,9 +3,9 @@ import { notFound, UpdateFeatureTags } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
-import { tellNewTags } from './tell-new-tags.ts';
+import { seenBy } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
+import { tellNewTags } from './add-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 

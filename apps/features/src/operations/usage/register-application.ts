@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { RegisterApplication } from '@bunting/contracts';
 import { environmentFor } from '../../domain/application-token.ts';
 import { registeredApplication } from '../../domain/usage.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
+import type { ApplicationEnvironments } from '../../persistence/usage/application-environments.ts';
 import { authorise } from '../authorise.ts';
-import type { KeepReport } from './report.ts';
+import type { KeepReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const registering = (

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ReportMetrics } from '@bunting/contracts';
 import { countsOf, noSuchReportingEnvironment, reportingApplication } from '../../domain/usage.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
+import type { ApplicationEnvironments } from '../../persistence/usage/application-environments.ts';
 import { authorise } from '../authorise.ts';
-import type { KeepReport } from './report.ts';
+import type { KeepReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reporting = (operation: typeof ReportMetrics, keep: KeepReport, environments: ApplicationEnvironments) =>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type MetricsBody, ReportMetrics } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { type QuietFeatures, quietFeatures } from '../../../test/quiet-features.ts';
+import { type QuietFeatures, quietFeatures } from '../../../test/features-unit-of-work.ts';
 import { someoneWho } from '../../../test/started-features.ts';
-import { featureRepository } from '../../persistence/feature-repository.ts';
+import { featureRepository } from '../../persistence/features/feature-repository.ts';
 
 const count = 10_000;
 let features: QuietFeatures;
