@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 
 // Who may import whom. `scripts/lint.ts` shows for each of these rules that it bites, and what it lets through.
 
-const tests = ['**/*.spec.ts', '**/test/**/*.ts'];
+const tests = ['**/*.spec.ts', '**/*.perf.ts', '**/test/**/*.ts'];
 const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
 
 /** Libraries that a project's own code may import, by the tags of their package.json. */
@@ -214,7 +214,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/all-in-one/{src,test}/**/*.spec.ts', 'apps/all-in-one/test/**/*.ts'],
+    files: ['apps/all-in-one/{src,test}/**/*.{spec,perf}.ts', 'apps/all-in-one/test/**/*.ts'],
     rules: projectRule({ alsoAllowed: ['scope:testing'], allow: services.map((name) => `@bunting/${name}`) }),
   },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
