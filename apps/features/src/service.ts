@@ -23,7 +23,7 @@ export const featuresService = defineService({
       name: 'features',
       steps,
       entities,
-      poolSize: config.FEATURES_DATABASE_POOL_SIZE,
+      poolSize: config.FEATURES_DATABASE_POOL_MAX,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
       warn,
       logError: (message) => log.error(message),
@@ -33,9 +33,9 @@ export const featuresService = defineService({
       producer: 'features',
       database,
       bus,
-      intervalMs: config.FEATURES_RELAY_INTERVAL_MS,
+      intervalMs: config.FEATURES_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
-      answersKeptHours: config.FEATURES_IDEMPOTENCY_HOURS,
+      answersKeptHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
     atStop('relay', () => telling.relay.stop());

@@ -61,7 +61,7 @@ const start = async ({
     name: 'gateway',
     steps: gatewaySteps,
     entities: gatewayEntities,
-    poolSize: config.GATEWAY_DATABASE_POOL_SIZE,
+    poolSize: config.GATEWAY_DATABASE_POOL_MAX,
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     warn,
     logError: (message) => log.error(message),
@@ -71,9 +71,9 @@ const start = async ({
     producer: 'gateway',
     database,
     bus,
-    intervalMs: config.GATEWAY_RELAY_INTERVAL_MS,
+    intervalMs: config.GATEWAY_RELAY_POLL_INTERVAL_MS,
     retentionHours: config.GATEWAY_OUTBOX_RETENTION_HOURS,
-    answersKeptHours: config.GATEWAY_IDEMPOTENCY_HOURS,
+    answersKeptHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
     warn,
   });
   atStop('relay', () => telling.relay.stop());

@@ -38,7 +38,7 @@ import { type StartedFeatures, startFeatures } from '../../test/started-features
 
 let features: StartedFeatures;
 beforeAll(async () => {
-  features = await startFeatures({ FEATURES_DATABASE_POOL_SIZE: '20' });
+  features = await startFeatures({ FEATURES_DATABASE_POOL_MAX: '20' });
 });
 afterAll(() => features.stop());
 

@@ -374,9 +374,9 @@ describe('what is behind the gateway', () => {
 });
 
 describe('what the gateway keeps', () => {
-  it('is published on NATS after GATEWAY_RELAY_INTERVAL_MS where no commit of this process announced it', async () => {
+  it('is published on NATS after GATEWAY_RELAY_POLL_INTERVAL_MS where no commit of this process announced it', async () => {
     const nats = await startNats();
-    const started = await startGateway({ environment: { GATEWAY_RELAY_INTERVAL_MS: '20', BUS_URL: nats.url } });
+    const started = await startGateway({ environment: { GATEWAY_RELAY_POLL_INTERVAL_MS: '20', BUS_URL: nats.url } });
     await started.database.transaction(({ query }) =>
       query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"nobody"}' from outbox limit 1`),
     );
@@ -387,8 +387,8 @@ describe('what the gateway keeps', () => {
     await nats.stop();
   });
 
-  it('is read over no more connections than GATEWAY_DATABASE_POOL_SIZE', async () => {
-    const started = await startGateway({ environment: { GATEWAY_DATABASE_POOL_SIZE: '4' } });
+  it('is read over no more connections than GATEWAY_DATABASE_POOL_MAX', async () => {
+    const started = await startGateway({ environment: { GATEWAY_DATABASE_POOL_MAX: '4' } });
     await started.behind(servicesBehind().endpoints);
     const mine = `select count(*)::int as count from pg_stat_activity
       where datname = current_database() and application_name = 'bunting-gateway'`;
