@@ -10,13 +10,13 @@ import { readersOf } from '../src/persistence/readers.ts';
 import { type UnitOfWork, unitOfWork } from '../src/persistence/unit-of-work.ts';
 import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 
-export interface QuietWork {
+export interface TestUnitOfWork {
   readonly database: Database;
   readonly work: UnitOfWork;
 }
 
 /** Work on a database of the service, with nobody who sends out what it tells. */
-export const quietWork = async (url: string, bus: Bus = inProcessBus()): Promise<QuietWork> => {
+export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Promise<TestUnitOfWork> => {
   const database = await openDatabase({ url, name: 'spec', steps, entities });
   const telling = startOutboxProducer({
     ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
@@ -26,7 +26,7 @@ export const quietWork = async (url: string, bus: Bus = inProcessBus()): Promise
   return { database, work: unitOfWork(telling) };
 };
 
-export interface QuietFeatures extends QuietWork {
+export interface FeaturesWithoutLoops extends TestUnitOfWork {
   readonly bus: Bus;
   call<O extends AnyOperation>(
     operation: O,
@@ -42,18 +42,18 @@ export interface QuietFeatures extends QuietWork {
 }
 
 /** A list of applications that is never full. */
-const noListingLimits = {
+const unlimitedApplications = {
   limit: 1_000_000,
-  budget: (_key: string, wanted: number) => wanted,
-  unlisted: () => undefined,
+  takeFromBudget: (_key: string, wanted: number) => wanted,
+  onUnlisted: () => undefined,
 };
 
 /** The operations of the service on a database of their own, without all that runs by itself: its statements would be counted too. */
-export const quietFeatures = async (): Promise<QuietFeatures> => {
+export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
   const fresh = await freshFeaturesDatabase();
   const bus = inProcessBus();
-  const { database, work } = await quietWork(fresh.url, bus);
-  const context = featuresContext({ work, bus, readers: readersOf(database), limits: noListingLimits });
+  const { database, work } = await testUnitOfWork(fresh.url, bus);
+  const context = featuresContext({ work, bus, readers: readersOf(database), limits: unlimitedApplications });
   const served = await serve(bus, featuresEndpoints(context), {
     checkReplies: true,
   });

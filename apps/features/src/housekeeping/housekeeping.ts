@@ -1,7 +1,7 @@
 import { systemContext, traceparentFrom } from '@bunting/bus';
 import { Refusal, systemCaller } from '@bunting/contracts';
 import { told } from '../domain/told.ts';
-import type { HandOver } from '../operations/features/import-proposal.ts';
+import type { SubmitImportProposal } from '../operations/features/import-proposal.ts';
 import type { UnitOfWork, Work } from '../persistence/unit-of-work.ts';
 
 /** How much one transaction takes on. */
@@ -34,18 +34,18 @@ const untilDone = async (
  * figures that have changed since they were told are told; figures that are too old are dropped, and so are applications that were not
  * seen for so many days.
  */
-export const keepHouse = async (work: UnitOfWork, applicationDays: number): Promise<void> => {
+export const runHousekeeping = async (work: UnitOfWork, applicationDays: number): Promise<void> => {
   await untilDone(work, featuresAtOnce, async ({ upkeep, events }, atMost) => {
-    await upkeep.unmarkRejuvenated();
-    const aged = await upkeep.markAged(atMost);
+    await upkeep.unmarkPotentiallyStale();
+    const aged = await upkeep.markPotentiallyStale(atMost);
     events.record(aged.map((feature) => told('feature-potentially-stale-on', feature)));
     return aged.length;
   });
-  await untilDone(work, featuresAtOnce, ({ upkeep }, atMost) => upkeep.tellFigures(atMost));
-  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.dropOldFigures(atMost));
-  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.removeUnseenInstances(atMost));
+  await untilDone(work, featuresAtOnce, ({ upkeep }, atMost) => upkeep.emitUsageStates(atMost));
+  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.deleteExpiredUsage(atMost));
+  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.deleteInactiveInstances(atMost));
   await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) =>
-    upkeep.removeUnseenApplications(applicationDays, atMost),
+    upkeep.deleteInactiveApplications(applicationDays, atMost),
   );
 };
 
@@ -53,8 +53,8 @@ export const keepHouse = async (work: UnitOfWork, applicationDays: number): Prom
  * Has change requests made of what imports proposed, where the one who imported did not get that far. One that is refused holds
  * up none that came later.
  */
-export const handOverImports = async (work: UnitOfWork, handOver: HandOver): Promise<void> => {
-  const waiting = await work(anOccasion(), ({ importProposals }) => importProposals.waiting(importsAtOnce));
+export const submitImportProposals = async (work: UnitOfWork, handOver: SubmitImportProposal): Promise<void> => {
+  const waiting = await work(anOccasion(), ({ importProposals }) => importProposals.listPending(importsAtOnce));
   const refusals: Refusal[] = [];
   for (const importId of waiting) {
     await handOver(importId, systemContext(patienceMs)).catch((error: unknown) => {

@@ -46,13 +46,13 @@ import {
   UpdateSegment,
   ValidateArchive,
 } from '@bunting/contracts';
-import { type QuietFeatures, quietFeatures } from '../../test/features-unit-of-work.ts';
-import { eventLog, gatewayAndOthers, mia, someoneWho } from '../../test/started-features.ts';
+import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
+import { eventLog, otherServices, mia, callerWith } from '../../test/started-features.ts';
 import { archivedFeatures } from './features/feature-json.ts';
 
-let features: QuietFeatures;
+let features: FeaturesWithoutLoops;
 beforeAll(async () => {
-  features = await quietFeatures();
+  features = await featuresWithoutLoops();
 });
 afterAll(() => features.stop());
 
@@ -61,7 +61,7 @@ const allowed: readonly Permission[] = [
   'UPDATE_FEATURE_ENVIRONMENT',
 ];
 /** Somebody whose edits are looked at one by one: no administrator. */
-const kim = someoneWho(...allowed.map((permission) => ({ permission })));
+const kim = callerWith(...allowed.map((permission) => ({ permission })));
 
 const few = ['few-1', 'few-2'];
 const many = Array.from({ length: 400 }, (_, nth) => `many-${nth}`);
@@ -211,7 +211,7 @@ it('finds the archive without a look at what is active', async () => {
 });
 
 it('shows pages about projects with one statement each, however many features there are', async () => {
-  const around = await serve(features.bus, [...gatewayAndOthers, eventLog]);
+  const around = await serve(features.bus, [...otherServices, eventLog]);
   const params = { projectId: 'default' };
   const pages = [
     ...[GetProject, GetProjectHealth, GetProjectOverview, GetProjectInsights, GetProjectDora, GetProjectStatus],
@@ -222,7 +222,7 @@ it('shows pages about projects with one statement each, however many features th
 });
 
 it('shows projects without the figures of the event log where that does not answer', async () => {
-  const around = await serve(features.bus, gatewayAndOthers);
+  const around = await serve(features.bus, otherServices);
   const params = { projectId: 'default' };
   for (const page of [GetProject, GetProjectHealth, GetProjectOverview]) {
     const project = await features.call(page, { params });

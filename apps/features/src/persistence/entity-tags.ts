@@ -5,7 +5,7 @@ import type { Feature } from '../domain/feature.ts';
 import type { StoredSegment } from '../domain/segment.ts';
 
 /** What a read gives beside the tag that writes are judged by. */
-export interface Tagged {
+export interface TaggedJson {
   readonly json: string;
   readonly tag: string;
 }

@@ -2,10 +2,10 @@ import type { FeatureState, Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { statesOf } from './features/feature-json.ts';
-import { hoursKept } from './usage/usage-repository.ts';
+import { usageRetentionHours } from './usage/usage-repository.ts';
 
 /** A feature that has become older than features of its type are expected to. */
-export interface AgedFeature {
+export interface OutlivedFeature {
   readonly name: string;
   readonly project: string;
   readonly tags: readonly Tag[];
@@ -49,7 +49,7 @@ const tellFigures = `
 
 const dropOldFigures = `
   with old as (
-    select ctid from feature_usage_hour where hour < now() - interval '${hoursKept} hours'
+    select ctid from feature_usage_hour where hour < now() - interval '${usageRetentionHours} hours'
     limit $1::integer for update skip locked
   )
   delete from feature_usage_hour kept using old where kept.ctid = old.ctid returning 1`;
@@ -61,34 +61,34 @@ const removeUnseen = (table: string, age: string): string => `
   delete from ${table} kept using old where kept.ctid = old.ctid returning 1`;
 
 /** What time brings about, within a unit of work. What one process is at, another passes over. */
-export const upkeep = ({ query }: Tx, outbox: Outbox) => ({
+export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
   /** Marks some of the features that have outlived their type, and answers them: each is answered once, to one process. */
-  markAged: (atMost: number): Promise<AgedFeature[]> => query(markAged, [atMost]),
+  markPotentiallyStale: (atMost: number): Promise<OutlivedFeature[]> => query(markAged, [atMost]),
   /** Takes the mark off features that no longer deserve it: their type or its lifetime was changed. */
-  unmarkRejuvenated: async (): Promise<void> => void (await query(unmarkRejuvenated)),
+  unmarkPotentiallyStale: async (): Promise<void> => void (await query(unmarkRejuvenated)),
 
   /** Tells the states of some features whose figures have changed since they were told; how many those were. */
-  tellFigures: async (atMost: number): Promise<number> => {
+  emitUsageStates: async (atMost: number): Promise<number> => {
     const rows = await query<{ version: number; state: FeatureState }>(tellFigures, [atMost]);
     for (const { version, state } of rows) outbox.state({ entity: 'feature', id: state.name, version, state });
     return rows.length;
   },
 
   /** Drops some of the figures that are too old; how many those were. */
-  dropOldFigures: async (atMost: number): Promise<number> => (await query(dropOldFigures, [atMost])).length,
+  deleteExpiredUsage: async (atMost: number): Promise<number> => (await query(dropOldFigures, [atMost])).length,
 
   /** Removes some of the applications that were not seen for so many days; returns how many. */
-  removeUnseenApplications: async (days: number, limit: number): Promise<number> =>
+  deleteInactiveApplications: async (days: number, limit: number): Promise<number> =>
     (await query(removeUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
 
   /** Removes some of the instances and missing features that were not seen for as long as figures are stored; returns how many. */
-  removeUnseenInstances: async (limit: number): Promise<number> => {
+  deleteInactiveInstances: async (limit: number): Promise<number> => {
     const removed = await Promise.all(
       ['client_instance', 'client_missing_feature'].map((table) =>
-        query(removeUnseen(table, `interval '${hoursKept} hours'`), [limit]),
+        query(removeUnseen(table, `interval '${usageRetentionHours} hours'`), [limit]),
       ),
     );
     return Math.max(...removed.map((rows) => rows.length));
   },
 });
-export type Upkeep = ReturnType<typeof upkeep>;
+export type HousekeepingRepository = ReturnType<typeof housekeepingRepository>;

@@ -1,4 +1,4 @@
-import { applicationEnvironments } from './usage/application-environments.ts';
+import { findApplicationEnvironment } from './usage/application-environments.ts';
 import { applicationReader } from './usage/application-reader.ts';
 import { clientFeaturesReader } from './features/client-features-reader.ts';
 import { contextFieldReader } from './catalogue/context-fields.ts';
@@ -22,15 +22,15 @@ import type { Database } from '@bunting/database';
 /** What reads outside of a unit of work: one statement for each answer. */
 export const readersOf = (database: Database) => ({
   features: featureReader(database),
-  parts: featurePartsReader(database),
+  featureParts: featurePartsReader(database),
   projects: projectReader(database),
   segments: segmentReader(database),
-  situation: situationReader(database),
+  readSituation: situationReader(database),
   usage: usageReader(database),
   applications: applicationReader(database),
   states: stateReader(database),
-  clients: clientFeaturesReader(database),
-  applicationEnvironments: applicationEnvironments(database),
+  clientFeatures: clientFeaturesReader(database),
+  findApplicationEnvironment: findApplicationEnvironment(database),
   countResources: resourceCounter(database),
   tags: tagReader(database),
   featureTypes: featureTypeReader(database),

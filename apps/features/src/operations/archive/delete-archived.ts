@@ -3,7 +3,7 @@ import type { Feature } from '../../domain/feature.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 
 /** Deletes those of the features that are archived, and tells it. */
-export const deleteForGood = async (
+export const deleteArchived = async (
   { features: repository, events }: Pick<Work, 'features' | 'events'>,
   features: readonly Feature[],
 ): Promise<void> => {

@@ -14,7 +14,7 @@ export const reviveFeaturesEndpoint = ({ work, featureLimit: limit }: FeaturesCo
     work(request, async (tx) => {
       const { params, body, caller, now } = request;
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
-      await tx.projects.hold({ project: params.projectId });
+      await tx.projects.lockShared({ project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));

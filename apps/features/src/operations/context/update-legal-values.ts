@@ -5,7 +5,7 @@ import { isSame } from '../../domain/same.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
-export const change = async (
+export const updateLegalValues = async (
   { contextFields, events }: Work,
   caller: Caller,
   name: string,

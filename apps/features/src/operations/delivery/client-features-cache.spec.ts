@@ -8,15 +8,15 @@ import {
   GetFrontendFeatures,
   SetStale,
 } from '@bunting/contracts';
-import { type QuietFeatures, quietFeatures } from '../../../test/features-unit-of-work.ts';
-import { contextOf, someoneWho } from '../../../test/started-features.ts';
+import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
+import { contextOf, callerWith } from '../../../test/started-features.ts';
 import { type ClientFeaturesReader, clientFeaturesReader } from '../../persistence/features/client-features-reader.ts';
-import { deliveriesOf } from './client-features-cache.ts';
+import { clientFeaturesCache } from './client-features-cache.ts';
 
-let features: QuietFeatures;
+let features: FeaturesWithoutLoops;
 let reader: ClientFeaturesReader;
 beforeAll(async () => {
-  features = await quietFeatures();
+  features = await featuresWithoutLoops();
 });
 afterAll(() => features.stop());
 beforeEach(async () => {
@@ -28,8 +28,8 @@ const development = { environment: 'development', inlineSegments: true };
 const production = { environment: 'production', inlineSegments: true };
 
 it('keeps as much as it may, and of that what was asked for last', async () => {
-  const { length } = (await deliveriesOf(reader, 1)(development)).json;
-  const roomForTwo = deliveriesOf(reader, 2 * length + 100);
+  const { length } = (await clientFeaturesCache(reader, 1)(development)).json;
+  const roomForTwo = clientFeaturesCache(reader, 2 * length + 100);
   const third = { ...development, inlineSegments: false };
   for (const wanted of [development, production, development, third]) await roomForTwo(wanted);
   expect(await features.statementsOf(() => roomForTwo(development))).toBe(1);
@@ -38,7 +38,7 @@ it('keeps as much as it may, and of that what was asked for last', async () => {
 });
 
 it('keeps what was asked for last also when that alone is too much', async () => {
-  const deliveries = deliveriesOf(reader, 1);
+  const deliveries = clientFeaturesCache(reader, 1);
   await deliveries(development);
   expect(await features.statementsOf(() => deliveries(development))).toBe(1);
   await deliveries(production);
@@ -46,7 +46,7 @@ it('keeps what was asked for last also when that alone is too much', async () =>
 });
 
 it('does not remember that there was none', async () => {
-  const deliveries = deliveriesOf(reader, 1_000);
+  const deliveries = clientFeaturesCache(reader, 1_000);
   const later = { environment: 'later', inlineSegments: true };
   await expect(deliveries(later)).rejects.toMatchObject({ kind: 'ValidationError' });
   await features.database.transaction(({ query }) =>
@@ -56,7 +56,7 @@ it('does not remember that there was none', async () => {
 });
 
 it('gives the same words for the same content, however much has happened elsewhere', async () => {
-  const deliveries = deliveriesOf(reader, 1_000);
+  const deliveries = clientFeaturesCache(reader, 1_000);
   const before = await deliveries(development);
   await features.database.transaction(({ query }) =>
     query("insert into outbox (topic, type, payload) values ('event', 'feature-archived', '{}')"),
@@ -66,7 +66,7 @@ it('gives the same words for the same content, however much has happened elsewhe
 
 it('gives hundreds of SDKs what has not changed with one statement, and what has changed with three', async () => {
   await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'beacon' } });
-  const sdk = someoneWho({ permission: 'CLIENT', environment: 'development' });
+  const sdk = callerWith({ permission: 'CLIENT', environment: 'development' });
   /** What all of them are given at once, and the statements that it takes. */
   const poll = async (ifNoneMatch?: readonly string[]) => {
     const given = new Set<string>();
@@ -99,7 +99,7 @@ it('evaluates features for hundreds of users with one statement, and what has ju
   await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'torch' } });
   const params = { projectId: 'default', featureName: 'torch', environment: 'development' };
   await features.call(EnableEnvironment, { params, query: {} });
-  const browser = someoneWho({ permission: 'FRONTEND', environment: 'development', project: 'default' });
+  const browser = callerWith({ permission: 'FRONTEND', environment: 'development', project: 'default' });
   const on = new Set<string>();
   const ask = async (userId: string) => {
     const { toggles } = await features.call(GetFrontendFeatures, { query: { userId } }, browser);
@@ -110,11 +110,11 @@ it('evaluates features for hundreds of users with one statement, and what has ju
   expect([...on]).toEqual(['torch']);
   expect(await features.statementsOf(all)).toBe(1);
 
-  const elsewhere = someoneWho({ permission: 'FRONTEND', environment: 'production', project: 'default' });
+  const elsewhere = callerWith({ permission: 'FRONTEND', environment: 'production', project: 'default' });
   expect(await features.call(GetFrontendFeatures, { query: { environment: 'development' } }, elsewhere)).toEqual({
     toggles: [],
   });
-  const server = someoneWho({ permission: 'CLIENT', environment: 'development' });
+  const server = callerWith({ permission: 'CLIENT', environment: 'development' });
   await expect(features.call(GetFrontendFeatures, { query: {} }, server)).rejects.toMatchObject({
     kind: 'NoAccessError',
   });

@@ -5,18 +5,18 @@ import { type Delivered, noSuchDeliveryEnvironment } from '../../domain/delivery
 import type { ClientFeaturesReader } from '../../persistence/features/client-features-reader.ts';
 
 /** What an application is given. */
-export interface Delivery {
+export interface CachedClientFeatures {
   readonly tag: string;
   readonly json: string;
 }
 
 /** Gives an application what is there now: made once, and then again only when something has changed. */
-export type Deliveries = (wanted: Delivered) => Promise<Delivery>;
+export type ClientFeaturesCache = (wanted: Delivered) => Promise<CachedClientFeatures>;
 
 interface Kept {
   readonly revision: Revision;
-  readonly making: Promise<Delivery>;
-  readonly made?: Delivery;
+  readonly making: Promise<CachedClientFeatures>;
+  readonly made?: CachedClientFeatures;
 }
 
 /** What is asked for, in the words of the answer. */
@@ -33,7 +33,7 @@ const queryOf = ({ environment, projects, namePrefix, tags, inlineSegments }: De
  * tag is that of the content: a change elsewhere leaves it as it is, and every replica gives the same.
  * @param mostCharacters the size of the cache; the answers that were not used for the longest are evicted
  */
-export const deliveriesOf = (reader: ClientFeaturesReader, mostCharacters: number): Deliveries => {
+export const clientFeaturesCache = (reader: ClientFeaturesReader, mostCharacters: number): ClientFeaturesCache => {
   /** by the query */
   const cache = new LRUCache<string, Kept>({
     maxSize: mostCharacters,
@@ -45,8 +45,8 @@ export const deliveriesOf = (reader: ClientFeaturesReader, mostCharacters: numbe
     wanted: Delivered,
     query: string,
     { position }: Revision,
-    before: Delivery | undefined,
-  ): Promise<Delivery> => {
+    before: CachedClientFeatures | undefined,
+  ): Promise<CachedClientFeatures> => {
     const queryHash = hash('sha256', query, 'hex').slice(0, 8);
     const known = before?.tag.slice(queryHash.length + 1);
     const found = await reader.all(wanted, known);

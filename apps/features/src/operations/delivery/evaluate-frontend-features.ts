@@ -6,15 +6,15 @@ import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const evaluateFrontendFeaturesEndpoint = ({
-  evaluations,
-  applicationEnvironments: environments,
+  evaluatorCache,
+  findApplicationEnvironment: environments,
 }: FeaturesContext) =>
   implement(EvaluateFrontendFeatures, async ({ caller, body, query, now }) => {
     const request = body.context?.['environment'];
     const named = typeof request === 'string' ? request : undefined;
     const environment = await deliveryEnvironment(environments, caller, named);
     authorise(caller, EvaluateFrontendFeatures.permission, { environment });
-    const evaluator = await evaluations(caller, environment);
+    const evaluator = await evaluatorCache(caller, environment);
     const context = contextOfBody(body, environment, query.callerAddress);
     return frontendFeatures(evaluator, { context, now, random: Math.random });
   });

@@ -5,10 +5,13 @@ import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getFrontendFeaturesEndpoint = ({ evaluations, applicationEnvironments: environments }: FeaturesContext) =>
+export const getFrontendFeaturesEndpoint = ({
+  evaluatorCache,
+  findApplicationEnvironment: environments,
+}: FeaturesContext) =>
   implement(GetFrontendFeatures, async ({ caller, query, now }) => {
     const environment = await deliveryEnvironment(environments, caller, query.environment);
     authorise(caller, GetFrontendFeatures.permission, { environment });
-    const evaluator = await evaluations(caller, environment);
+    const evaluator = await evaluatorCache(caller, environment);
     return frontendFeatures(evaluator, { context: contextOfQuery(query, environment), now, random: Math.random });
   });

@@ -6,7 +6,7 @@ import type { Surroundings } from '../../domain/surroundings.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 
 /** Every one of the features of a project, locked, and what is around them. One that is not there is refused. */
-export const featuresToSwitch = async (
+export const lockFeatures = async (
   { features, neighbourhood }: Pick<Work, 'features' | 'neighbourhood'>,
   project: string,
   names: readonly string[],

@@ -3,12 +3,16 @@ import { named } from '../../domain/refusals.ts';
 import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
-export interface Asked extends Occasion {
+export interface SetEnvironmentEnabledRequest extends Occasion {
   readonly params: { readonly name: string };
 }
 
 /** New projects get an environment that is on. What is in it stays, and nothing is told: no feature changes by it. */
-export const switchEnvironment = (work: UnitOfWork, request: Asked, enabled: boolean): Promise<null> =>
+export const setEnvironmentEnabled = (
+  work: UnitOfWork,
+  request: SetEnvironmentEnabledRequest,
+  enabled: boolean,
+): Promise<null> =>
   work(request, async ({ environments }) => {
     const { params, caller } = request;
     authoriseEverywhere(caller, 'ADMIN');

@@ -4,7 +4,7 @@ import { named } from '../../domain/refusals.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 
 /** Changes environments, by name: each exists, and the states of features that are in them are told anew. */
-export const changeEnvironments = async (
+export const updateEnvironments = async (
   { environments, projectSettings, events }: Work,
   changes: ReadonlyMap<string, UpdateEnvironmentBody>,
 ): Promise<StoredEnvironment[]> => {
@@ -17,7 +17,7 @@ export const changeEnvironments = async (
   const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
   if (changed.length > 0) {
     await environments.save(changed);
-    await projectSettings.tellAgain(await environments.featuresIn(changed.map(({ name }) => name)));
+    await projectSettings.tellAgain(await environments.featureNames(changed.map(({ name }) => name)));
     events.record(decisions.flatMap((decision) => decision.events));
   }
   return decisions.map(({ environment }) => environment);

@@ -4,7 +4,7 @@ import type { Feature } from '../../domain/feature.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 
 /** Tells that a feature became a favourite of the caller, or is none any more. */
-export const tellFavorite = async (
+export const recordFavorite = async (
   { features, events }: Pick<Work, 'features' | 'events'>,
   type: 'feature-favorited' | 'feature-unfavorited',
   feature: Feature,

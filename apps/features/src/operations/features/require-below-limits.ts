@@ -3,7 +3,7 @@ import { tooMany } from '../../domain/refusals.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 
 /** How many active features there may be, in a project and in all; as many as wanted where nothing is said. */
-export interface Room {
+export interface FeatureLimits {
   readonly project: string;
   readonly featureLimit: number | null;
   readonly limit: number | undefined;
@@ -12,14 +12,14 @@ export interface Room {
 }
 
 /** Refuses features for which there is no room. Whoever adds others at the same time waits, so the limits hold exactly. */
-export const requireRoom = async (
+export const requireBelowLimits = async (
   { projects }: Pick<Work, 'projects'>,
-  { project, featureLimit, limit, adding }: Room,
+  { project, featureLimit, limit, adding }: FeatureLimits,
 ): Promise<void> => {
-  if (featureLimit !== null && (await projects.countFeatures(project)) + adding > featureLimit) {
+  if (featureLimit !== null && (await projects.lockAndCountFeatures(project)) + adding > featureLimit) {
     throw refusal('InvalidOperationError', 'You have reached the maximum number of feature flags for this project.');
   }
-  if (limit !== undefined && (await projects.countFeatures(undefined)) + adding > limit) {
+  if (limit !== undefined && (await projects.lockAndCountFeatures(undefined)) + adding > limit) {
     throw tooMany('feature flag', limit);
   }
 };

@@ -8,11 +8,11 @@ import {
   type GetProjectOverview,
   type GetProjectStatus,
 } from '@bunting/contracts';
-import type { HeldProject } from '../../persistence/projects/project-members.ts';
-import type { KnownElsewhere } from '../../persistence/projects/project-overview-reader.ts';
-import { activityIfKnown, noActivity } from './project-activity.ts';
+import type { ProjectMembers } from '../../persistence/projects/project-members.ts';
+import type { ExternalProjectData } from '../../persistence/projects/project-overview-reader.ts';
+import { loadActivityIfAvailable, noActivity } from './project-activity.ts';
 
-export type AskedForProject = OperationRequest<
+export type ProjectRequest = OperationRequest<
   | typeof GetPersonalDashboardProject
   | typeof GetProject
   | typeof GetProjectHealth
@@ -21,15 +21,15 @@ export type AskedForProject = OperationRequest<
   | typeof GetProjectStatus
 >;
 
-export const heldProject = async (bus: Bus, request: AskedForProject): Promise<readonly HeldProject[]> => {
+export const loadProjectMembers = async (bus: Bus, request: ProjectRequest): Promise<readonly ProjectMembers[]> => {
   const body = { project: request.params.projectId };
   return (await callIfSupported(bus, CountMembers, { body }, onBehalfOf(request)))?.projects ?? [];
 };
 
-export const knownElsewhere = async (bus: Bus, request: AskedForProject): Promise<KnownElsewhere> => {
+export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> => {
   const [held, active] = await Promise.all([
-    heldProject(bus, request),
-    activityIfKnown(bus, request, { project: request.params.projectId }),
+    loadProjectMembers(bus, request),
+    loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
   ]);
   return { held, activity: active && (active[0] ?? noActivity) };
 };

@@ -3,7 +3,7 @@ import type { StoredStrategyType } from '../../domain/strategy-type.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 
 /** A type of strategies, locked until the end of this work. */
-export const foundStrategyType = async (
+export const lockStrategyType = async (
   { strategyTypes }: Pick<Work, 'strategyTypes'>,
   name: string,
 ): Promise<StoredStrategyType> => {

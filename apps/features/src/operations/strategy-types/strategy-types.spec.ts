@@ -18,9 +18,9 @@ beforeAll(async () => {
   features = await startFeatures();
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
-const told = async () => (await features.told()).map(({ type, data, preData }) => ({ type, data, preData }));
+const told = async () => (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
 
 it('creates, changes, deprecates and deletes a type of strategies, and tells it', async () => {
   const params = { name: 'byPlan' };

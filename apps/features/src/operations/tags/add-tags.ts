@@ -2,7 +2,7 @@ import type { Refusal, Tag } from '@bunting/contracts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 
 /** Puts tags into the catalogue and tells of those that are new. A type that there is not is refused. */
-export const tellNewTags = async (
+export const addTags = async (
   { catalogue, events }: Work,
   tags: readonly Tag[],
   unknownType: (type: string) => Refusal,

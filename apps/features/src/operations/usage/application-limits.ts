@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { ListingLimits } from './store-report.ts';
+import type { ApplicationLimits } from './store-report.ts';
 
 interface Options {
   /** how many applications the list holds */
@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 const warnEveryMs = 60 * minuteMs;
 
 /** Bounds the list of applications: each new name is a row that stays for months, and an event that stays for ever. */
-export const listingLimits = ({ limit, perMinute, registry, warn }: Options): ListingLimits => {
+export const applicationLimits = ({ limit, perMinute, registry, warn }: Options): ApplicationLimits => {
   let minute = 0;
   let usedBy = new Map<string, number>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,7 @@ export const listingLimits = ({ limit, perMinute, registry, warn }: Options): Li
 
   return {
     limit,
-    budget: (key, wanted, now) => {
+    takeFromBudget: (key, wanted, now) => {
       const current = Math.floor(now.getTime() / minuteMs);
       if (current !== minute) [minute, usedBy] = [current, new Map()];
       const used = usedBy.get(key) ?? 0;
@@ -36,7 +36,7 @@ export const listingLimits = ({ limit, perMinute, registry, warn }: Options): Li
       usedBy.set(key, used + granted);
       return granted;
     },
-    unlisted: (reason, applications) => {
+    onUnlisted: (reason, applications) => {
       counter.inc({ reason }, applications);
       if (reason !== 'limit' || performance.now() - warnedAt < warnEveryMs) return;
       warnedAt = performance.now();

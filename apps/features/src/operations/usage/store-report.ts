@@ -8,7 +8,7 @@ import {
   unlistedApplication,
 } from '../../domain/applications.ts';
 import { type Count, mayReportOn, type ReportedFeature, stagesToEnter } from '../../domain/usage.ts';
-import type { Announced } from '../../persistence/usage/application-repository.ts';
+import type { AnnouncedApplication } from '../../persistence/usage/application-repository.ts';
 import type { Occasion, UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
 
 /** How many missing flags one report can add. */
@@ -53,11 +53,11 @@ const addCounts = async (
   now: Date,
 ): Promise<readonly MissingFeature[]> => {
   if (given.length === 0) return [];
-  const types = await usage.environmentTypes();
-  const counted = given.filter(({ environment }) => types.has(environment));
+  const environmentTypes = await usage.environmentTypes();
+  const counted = given.filter(({ environment }) => environmentTypes.has(environment));
   const environments = unique(counted.map(({ environment }) => environment));
   const names = unique(counted.map(({ feature }) => feature));
-  const found = (await usage.reported(names, environments)).filter(({ project }) => mayReportOn(reporter, project));
+  const found = (await usage.findReported(names, environments)).filter(({ project }) => mayReportOn(reporter, project));
   const known = new Set(found.map(({ name }) => name));
   const counts = counted.filter(({ feature }) => known.has(feature));
   const missing = missingIn(counted, known);
@@ -65,16 +65,16 @@ const addCounts = async (
 
   const reportedIn = environmentsByFeature(counts);
   const stagesOf = (feature: ReportedFeature): LifecycleStage[] =>
-    stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], types, now.toISOString());
+    stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], environmentTypes, now.toISOString());
   const moving = found.filter((feature) => stagesOf(feature).length > 0).map(({ name }) => name);
   // Decided again under the lock: another report may have moved them meanwhile.
-  const locked = moving.length === 0 ? [] : await usage.reportedForUpdate(moving, environments);
+  const locked = moving.length === 0 ? [] : await usage.findReportedForUpdate(moving, environments);
 
-  const due = await usage.addLately(counts, now);
+  const due = await usage.addByMinute(counts, now);
   await usage.addByHour(counts, now);
   const moves = new Map(locked.map((feature) => [feature.name, stagesOf(feature)]));
   const told = unique([...due, ...moves.keys()]).map((name) => ({ name, stages: moves.get(name) ?? [] }));
-  await usage.tell(told);
+  await usage.emitStates(told);
   return missing;
 };
 
@@ -83,7 +83,7 @@ const withListed = (counts: readonly Count[], listed: ReadonlySet<string>): read
   counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
 
 /** What is told of a new application. */
-const created = (application: Announced, seen: readonly SeenApplication[], now: Date): DomainEvent => {
+const created = (application: AnnouncedApplication, seen: readonly SeenApplication[], now: Date): DomainEvent => {
   const environments = new Map<string, Set<string>>();
   for (const { appName, projects, environment } of seen) {
     if (appName !== application.appName) continue;
@@ -95,13 +95,13 @@ const created = (application: Announced, seen: readonly SeenApplication[], now: 
 };
 
 /** What decides which new applications are listed. */
-export interface ListingLimits {
+export interface ApplicationLimits {
   /** how many applications the list holds */
   readonly limit: number;
   /** takes from the budget of a key for new applications, and returns how many of those that it wants it gets */
-  readonly budget: (key: string, wanted: number, now: Date) => number;
+  readonly takeFromBudget: (key: string, wanted: number, now: Date) => number;
   /** told of applications that were not listed */
-  readonly unlisted: (reason: 'limit' | 'rate', applications: number) => void;
+  readonly onUnlisted: (reason: 'limit' | 'rate', applications: number) => void;
 }
 
 /** The applications of a report that are listed, or will be. */
@@ -109,15 +109,15 @@ const listing = async (
   { applications: repository }: Work,
   seen: readonly SeenApplication[],
   { caller, now }: Occasion,
-  { limit, budget, unlisted }: ListingLimits,
+  { limit, takeFromBudget: budget, onUnlisted: unlisted }: ApplicationLimits,
 ): Promise<{ readonly listed: ReadonlySet<string>; readonly stale: readonly SeenApplication[] }> => {
-  const reported = await repository.known(seen, now);
+  const reported = await repository.findReported(seen, now);
   const nameOf = ({ nth }: { nth: number }): string => seen[nth]?.appName ?? '';
   const listed = new Set(reported.filter(({ isKnown }) => isKnown).map(nameOf));
   const unknown = unique(reported.filter(({ isKnown }) => !isKnown).map(nameOf));
   const granted = unknown.length === 0 ? 0 : budget(caller.tokenId ?? String(caller.id), unknown.length, now);
   if (granted > 0 || reported.some(({ isKnown, isAnnounced }) => isKnown && !isAnnounced)) {
-    const counts = await repository.count();
+    const counts = await repository.lockAndCount();
     const admitted = unknown.slice(0, Math.min(granted, roomFor(counts, limit, isPublicKey(caller))));
     for (const name of admitted) listed.add(name);
     if (admitted.length < granted) unlisted('limit', granted - admitted.length);
@@ -128,21 +128,21 @@ const listing = async (
 };
 
 /** Stores a report before it is answered for. */
-export type KeepReport = (request: Occasion, report: Report) => Promise<null>;
+export type StoreReport = (request: Occasion, report: Report) => Promise<null>;
 
 /**
  * Stores a report before it is answered for. States of features are told at once when they enter a stage of their life, and
  * about once a minute for figures alone. What is told of applications is told by the system, whoever reported them. Applications beyond
  * the limits are not listed; what they counted is stored without their names.
  */
-export const keepingReports =
-  (work: UnitOfWork, limits: ListingLimits): KeepReport =>
+export const storeReports =
+  (work: UnitOfWork, limits: ApplicationLimits): StoreReport =>
   (request, { counts, applications }) =>
     work({ ...request, caller: systemCaller }, async (tx) => {
       const { listed, stale } = await listing(tx, applications, request, limits);
       const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
       const isPublic = isPublicKey(request.caller);
-      const announced = await tx.applications.see(stale, isPublic ? [] : missing, request.now);
+      const announced = await tx.applications.recordSeen(stale, isPublic ? [] : missing, request.now);
       tx.events.record(announced.map((application) => created(application, stale, request.now)));
       return null;
     });

@@ -5,7 +5,7 @@ import type { StoredSegment } from '../../domain/segment.ts';
 import { situationReader } from './situation-reader.ts';
 
 /** One attempt to apply a change request. */
-export interface ApplicationAttempt {
+export interface ApplyAttempt {
   readonly id: number;
   /** null of a request that is older than these uids */
   readonly uid: string | null;
@@ -37,7 +37,7 @@ const updateSegment = `
 /** What applying a change request takes beside the features themselves, within a unit of work. */
 export const changeApplication = ({ query }: Tx, outbox: Outbox) => ({
   /** The answer that an attempt has already, or that no longer matters; the request is locked against other attempts. */
-  answerOf: async ({ id, uid, attempt, content }: ApplicationAttempt): Promise<AppliedChanges | undefined> => {
+  findResult: async ({ id, uid, attempt, content }: ApplyAttempt): Promise<AppliedChanges | undefined> => {
     await query(claim, [id]);
     const [row] = await query<Answered>(answered, [id]);
     // After a restore of the change requests service its ids are given again: the answer is that of another request.
@@ -49,7 +49,7 @@ export const changeApplication = ({ query }: Tx, outbox: Outbox) => ({
   },
 
   /** Stores the answer of an attempt. */
-  answer: async ({ id, uid, attempt, content }: ApplicationAttempt, result: AppliedChanges): Promise<void> => {
+  storeResult: async ({ id, uid, attempt, content }: ApplyAttempt, result: AppliedChanges): Promise<void> => {
     const text =
       'update applied_change_request set uid = $2, attempt = $3, content = $4, result = $5::json where id = $1';
     await query(text, [id, uid, attempt, content, JSON.stringify(result)]);

@@ -6,7 +6,7 @@ import { type FeatureJson, featureOf } from '../features/feature-row.ts';
 import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
 
 /** What changes are about, as far as it can be said before they are understood. */
-export interface Subjects extends Mentions {
+export interface ChangeSubjects extends Mentions {
   readonly project: string;
   /** names of features: those that change, and those that they are to depend on */
   readonly features: readonly string[];
@@ -17,7 +17,7 @@ export interface Subjects extends Mentions {
 }
 
 /** Everything that the subjects of changes touch, as it is now. */
-export type FoundSituation = Omit<Situation, 'environment' | 'now' | 'newStrategyId'>;
+export type StoredSituation = Omit<Situation, 'environment' | 'now' | 'newStrategyId'>;
 
 interface SituationJson {
   readonly surroundings: SurroundingsJson;
@@ -73,7 +73,10 @@ const grouped = <Item, Key, Value>(
  * Reads all that rules must know of the subjects of changes; nothing for a project that there is not. What other projects
  * have that are hidden from who asks is left out, as if it did not exist.
  */
-export type SituationReader = (subjects: Subjects, hidden: readonly string[]) => Promise<FoundSituation | undefined>;
+export type SituationReader = (
+  subjects: ChangeSubjects,
+  hidden: readonly string[],
+) => Promise<StoredSituation | undefined>;
 
 export const situationReader =
   (database: Pick<Database, 'read'>): SituationReader =>

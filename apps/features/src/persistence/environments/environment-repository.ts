@@ -4,7 +4,7 @@ import type { StoredEnvironment } from '../../domain/environment.ts';
 import { named } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import { withoutNulls } from '../json-sql.ts';
-import type { Seen, Tagged } from '../entity-tags.ts';
+import type { Seen, TaggedJson } from '../entity-tags.ts';
 
 /** Environments within a unit of work. */
 export const environmentRepository = ({ query }: Tx) => {
@@ -18,7 +18,7 @@ export const environmentRepository = ({ query }: Tx) => {
     seen,
 
     /** How many there are, and the last place; nobody else adds one until the end of this work. */
-    room: async (): Promise<{ readonly count: number; readonly latest: number }> => {
+    lockAndCount: async (): Promise<{ readonly count: number; readonly latest: number }> => {
       await query("select pg_advisory_xact_lock(hashtext('environments'))");
       const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
       return (await query<{ count: number; latest: number }>(text))[0] ?? { count: 0, latest: 0 };
@@ -69,7 +69,7 @@ export const environmentRepository = ({ query }: Tx) => {
      * Connects projects to an environment, each with the default strategy that it has in another one. Gives their ids, in their order.
      * @param projects those that are not archived among these; null: every one that has the other environment
      */
-    connectLike: async (from: string, to: string, projects: readonly string[] | null): Promise<string[]> => {
+    connectProjects: async (from: string, to: string, projects: readonly string[] | null): Promise<string[]> => {
       const text = `
       with held as (
         select id from project
@@ -85,13 +85,13 @@ export const environmentRepository = ({ query }: Tx) => {
     },
 
     /** The ids of some projects that use it. */
-    projectsOf: async (name: string): Promise<string[]> => {
+    projectIds: async (name: string): Promise<string[]> => {
       const text = 'select project from project_environment where environment = $1 order by project limit 11';
       return (await query<{ project: string }>(text, [name])).map(({ project }) => project);
     },
 
     /** The names of the features in projects that use any of them. */
-    featuresIn: async (names: readonly string[]): Promise<string[]> => {
+    featureNames: async (names: readonly string[]): Promise<string[]> => {
       const text = `
       select f.name from feature f
       where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
@@ -162,7 +162,7 @@ export const environmentReader = (database: Database) => {
   return {
     all: async (hidden: readonly string[], tokens: Tokens): Promise<string> =>
       (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
-    one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<Tagged> => {
+    one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<TaggedJson> => {
       const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [
         ...[name, hidden, JSON.stringify(tokens)],
       ]);

@@ -5,7 +5,7 @@ import type { Delivered } from '../../domain/delivery.ts';
 import { describedColumns, describedMembers } from '../entities.ts';
 
 /** What an application is given, as the JSON that PostgreSQL makes, and the tag of it. */
-export interface ClientContent {
+export interface ClientFeaturesContent {
   readonly tag: string;
   /** undefined where the tag is that of the content that is known already */
   readonly features: string | undefined;
@@ -122,7 +122,7 @@ export const clientFeaturesReader = (database: Database) => ({
   all: async (
     { environment, projects, namePrefix = '', tags, inlineSegments }: Delivered,
     known?: string,
-  ): Promise<ClientContent | undefined> => {
+  ): Promise<ClientFeaturesContent | undefined> => {
     const documents = tags?.map((tag) => JSON.stringify([tag])) ?? null;
     const values = [environment, projects ?? null, namePrefix, documents, known ?? null];
     const [row] = await database.read<{ tag: string; features: string | null; segments: string | null }>(

@@ -19,7 +19,7 @@ const lifecycle = `coalesce(
   jsonb_build_object('stage', 'initial', 'enteredStageAt', ${momentSql('f.created_at')}))`;
 
 /** SQL to join: `lately.yes` and `lately.no`, what was counted in the last sixty minutes by a row of `feature_seen`. */
-export const windowOf = (seen: string): string => `
+export const joinLastHour = (seen: string): string => `
   cross join lateral (
     select
       least(coalesce(sum(by_minute.yes), 0), 9007199254740991)::bigint as yes,
@@ -46,7 +46,7 @@ const environments = (more = ''): string => `
       max(seen.last_seen_at) as last_seen_at
     from project_environment connected
     join environment e on e.name = connected.environment
-    left join feature_seen seen on seen.feature = f.name and seen.environment = e.name ${windowOf('seen')}
+    left join feature_seen seen on seen.feature = f.name and seen.environment = e.name ${joinLastHour('seen')}
     cross join lateral (select f.environments -> e.name as it) as at
     where connected.project = f.project
   ) as env`;

@@ -3,10 +3,10 @@ import type { Database, Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { absentFeature } from './missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
-import { nothing, type Tagged } from '../entity-tags.ts';
+import { nothing, type TaggedJson } from '../entity-tags.ts';
 
 /** Where a feature is looked for. */
-export interface FeatureAddress {
+export interface FeatureRef {
   readonly project: string;
   readonly name: string;
 }
@@ -131,7 +131,7 @@ export const featurePartsReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
 
-  const rowOf = async (statement: Statement, { name, project }: FeatureAddress, ...more: string[]): Promise<Row> => {
+  const rowOf = async (statement: Statement, { name, project }: FeatureRef, ...more: string[]): Promise<Row> => {
     const [row] = await database.read<Row>(statement, [name, project, ...more]);
     if (row !== undefined) return row;
     throw await absentFeature(
@@ -141,12 +141,12 @@ export const featurePartsReader = (database: Database) => {
     );
   };
 
-  const partOf = async (statement: Statement, at: FeatureAddress): Promise<string> =>
+  const partOf = async (statement: Statement, at: FeatureRef): Promise<string> =>
     (await rowOf(statement, at)).json ?? '';
 
   const partIn =
     (statement: Statement, unconnected: (feature: string, environment: string) => Refusal) =>
-    async (at: FeatureAddress, where: string): Promise<Tagged> => {
+    async (at: FeatureRef, where: string): Promise<TaggedJson> => {
       const { json, own, connected } = await rowOf(statement, at, where);
       if (connected !== true) throw unconnected(named(at.name), named(where));
       return { json: json ?? '', tag: tagOf(own ?? nothing) };
@@ -159,21 +159,21 @@ export const featurePartsReader = (database: Database) => {
       notFound(`Feature ${feature} does not have environment ${where}`),
     ),
     environmentVariants: partIn(environmentVariants, notIn),
-    strategy: async (at: FeatureAddress, where: string, strategyId: string): Promise<Tagged> => {
+    strategy: async (at: FeatureRef, where: string, strategyId: string): Promise<TaggedJson> => {
       const { json } = await rowOf(strategy, at, where, strategyId);
       if (json === null) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
       return { json, tag: tagOf(JSON.parse(json)) };
     },
     /** The variants of the first environment that has any. */
-    variants: async (at: FeatureAddress): Promise<Tagged> => {
+    variants: async (at: FeatureRef): Promise<TaggedJson> => {
       const { json, edition = '' } = await rowOf(variants, at);
       return { json: json ?? '', tag: edition };
     },
-    lifecycle: (at: FeatureAddress): Promise<string> => partOf(lifecycle, at),
+    lifecycle: (at: FeatureRef): Promise<string> => partOf(lifecycle, at),
     /** How many features are in each stage of their life. */
     lifecycleCounts: (hidden: readonly string[]): Promise<string> => read(lifecycleCounts, [hidden]),
-    possibleParents: ({ name, project }: FeatureAddress): Promise<string> => read(possibleParents, [name, project]),
-    variantNames: ({ name, project }: FeatureAddress): Promise<string> => read(variantNames, [name, project]),
+    possibleParents: ({ name, project }: FeatureRef): Promise<string> => read(possibleParents, [name, project]),
+    variantNames: ({ name, project }: FeatureRef): Promise<string> => read(variantNames, [name, project]),
     anyDependencies: (): Promise<string> => read(anyDependencies, []),
     /** What keeps features of a project from being archived. */
     archiveValidation: (project: string, names: readonly string[]): Promise<string> =>

@@ -2,11 +2,11 @@ import { notFound, type Page, type Tag } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { absentFeature } from './missing-feature.ts';
-import type { Tagged } from '../entity-tags.ts';
+import type { TaggedJson } from '../entity-tags.ts';
 import { featuresOfProject, tagAndNamePrefix, wholeFeatures } from './feature-json.ts';
 
 /** Which features of a project are wanted: those with any of the tags, whose name begins so in upper or lower case. */
-export interface Wanted extends Page {
+export interface FeatureListFilter extends Page {
   readonly tags?: readonly Tag[] | undefined;
   readonly namePrefix?: string | undefined;
 }
@@ -30,8 +30,8 @@ const tags: Statement = {
 export const featureReader = (database: Database) => {
   const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
-  const readWhole = batchedRead<[name: string, project: string, userId: number], Tagged>(database, whole);
-  const readWithVariants = batchedRead<[name: string, project: string, userId: number], Tagged>(
+  const readWhole = batchedRead<[name: string, project: string, userId: number], TaggedJson>(database, whole);
+  const readWithVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
     database,
     wholeWithVariants,
   );
@@ -41,7 +41,7 @@ export const featureReader = (database: Database) => {
       { project, name }: { readonly project: string; readonly name: string },
       userId: number,
       withVariants: boolean,
-    ): Promise<Tagged> => {
+    ): Promise<TaggedJson> => {
       const found = await (withVariants ? readWithVariants : readWhole)(name, project, userId);
       if (found !== undefined) return found;
       throw await absentFeature(
@@ -54,7 +54,7 @@ export const featureReader = (database: Database) => {
     ofProject: async (
       project: string,
       userId: number,
-      { tags: wanted, namePrefix = '', limit, offset = 0 }: Wanted,
+      { tags: wanted, namePrefix = '', limit, offset = 0 }: FeatureListFilter,
     ): Promise<string> => {
       const documents = wanted?.map((tag) => JSON.stringify([tag])) ?? null;
       const values = [project, userId, documents, namePrefix.toLowerCase()];
@@ -64,8 +64,8 @@ export const featureReader = (database: Database) => {
       );
     },
 
-    tagsOf: async (name: string, hidden: readonly string[]): Promise<Tagged> => {
-      const [found] = await database.read<Tagged>(tags, [name, hidden]);
+    tagsOf: async (name: string, hidden: readonly string[]): Promise<TaggedJson> => {
+      const [found] = await database.read<TaggedJson>(tags, [name, hidden]);
       if (found === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
       return found;
     },

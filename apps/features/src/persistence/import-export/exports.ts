@@ -3,17 +3,17 @@ import type { Tx } from '@bunting/database';
 import { ContextFieldEntity, describedMembers, sql, TagTypeEntity } from '../entities.ts';
 
 /** What leaves in an export. */
-export interface Exported {
+export interface FeatureExport {
   /** in the format that the import takes */
   readonly json: string;
   readonly names: readonly string[];
 }
 
 /** Takes features out, in one statement; undefined for an environment that there is not. */
-export type Exporting = (
+export type ExportFeatures = (
   selection: Omit<ExportFeaturesBody, 'downloadFile'>,
   hidden: readonly string[],
-) => Promise<Exported | undefined>;
+) => Promise<FeatureExport | undefined>;
 
 const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
 
@@ -73,9 +73,9 @@ const exported = `
   (select coalesce(array_agg(name order by name), '{}') from selected) as names
   from environment where name = $1::text`;
 
-export const exporting =
-  ({ query }: Tx): Exporting =>
+export const exportFeatures =
+  ({ query }: Tx): ExportFeatures =>
   async ({ environment, features, tag, project }, hidden) => {
     const values = [environment, features ?? null, tag ?? null, project ?? null, hidden];
-    return (await query<Exported>(exported, values))[0];
+    return (await query<FeatureExport>(exported, values))[0];
   };

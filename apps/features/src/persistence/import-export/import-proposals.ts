@@ -15,7 +15,7 @@ export const importProposals = ({ query }: Tx) => ({
     return (await query<{ proposal: ImportProposal }>(text, [id]))[0]?.proposal;
   },
   /** Ids of some that wait, oldest first. */
-  waiting: async (atMost: number): Promise<string[]> => {
+  listPending: async (atMost: number): Promise<string[]> => {
     const text = 'select id from import_proposal order by created_at, id limit $1';
     return (await query<{ id: string }>(text, [atMost])).map(({ id }) => id);
   },

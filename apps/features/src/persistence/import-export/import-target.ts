@@ -5,7 +5,7 @@ import type { FeatureNaming } from '../../domain/names.ts';
 import { surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
 
 /** What an import finds where its features go to, beside those features themselves. */
-export interface FoundDestination extends Omit<Destination, 'project' | 'environment' | 'features'> {
+export interface ImportTarget extends Omit<Destination, 'project' | 'environment' | 'features'> {
   readonly featureLimit: number | null;
 }
 
@@ -43,9 +43,9 @@ const destination = `
  * Where imports go to, within a unit of work.
  * @param hidden the projects that the importing user may not see
  */
-export const destinationRepository = ({ query }: Tx, hidden: readonly string[]) => ({
+export const importTargetRepository = ({ query }: Tx, hidden: readonly string[]) => ({
   /** Waits until no other import is at work: one that comes second is to find what the first one made. */
-  takeTurn: async (): Promise<void> => {
+  lockImports: async (): Promise<void> => {
     await query("select pg_advisory_xact_lock(hashtext('import'))");
   },
 
@@ -53,7 +53,7 @@ export const destinationRepository = ({ query }: Tx, hidden: readonly string[]) 
   find: async (
     project: string,
     { contextFields, segments, features, tags, strategyIds }: NamedInFile,
-  ): Promise<FoundDestination | undefined> => {
+  ): Promise<ImportTarget | undefined> => {
     const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
     const [row] = await query<{ destination: DestinationJson }>(destination, values);
     if (row === undefined) return undefined;
@@ -70,4 +70,4 @@ export const destinationRepository = ({ query }: Tx, hidden: readonly string[]) 
     };
   },
 });
-export type DestinationRepository = ReturnType<typeof destinationRepository>;
+export type ImportTargetRepository = ReturnType<typeof importTargetRepository>;

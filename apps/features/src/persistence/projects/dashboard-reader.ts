@@ -1,10 +1,10 @@
 import type { PersonalDashboard } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { type HeldProject, members } from './project-members.ts';
-import { health, joinFigures } from './project-metrics.ts';
+import { type ProjectMembers, memberCount } from './project-members.ts';
+import { health, joinMetrics } from './project-metrics.ts';
 
 /** Whose page it is. */
-export interface Reader {
+export interface DashboardScope {
   readonly id: number;
   /** the projects that the page shows; null: every one that is not hidden */
   readonly projects: readonly string[] | null;
@@ -16,9 +16,9 @@ const dashboard: Statement = {
   text: `
     select json_build_object(
       'projects', coalesce((
-        select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${health}, 'memberCount', ${members},
+        select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${health}, 'memberCount', ${memberCount},
           'featureCount', counted.features) order by p.name collate "C", p.id)
-        from project p ${joinFigures('$4')}
+        from project p ${joinMetrics('$4')}
         where p.archived_at is null and p.id <> all ($3::text[]) and ($2::text[] is null or p.id = any ($2::text[]))), '[]'),
       'flags', coalesce((
         select json_agg(json_build_object('name', name, 'type', type, 'project', project) order by created_at desc, name)
@@ -48,8 +48,8 @@ export const dashboardReader = (database: Database) => {
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
   return {
     read: (
-      { id, projects, hidden }: Reader,
-      held: readonly HeldProject[],
+      { id, projects, hidden }: DashboardScope,
+      held: readonly ProjectMembers[],
       { projectOwners, admins }: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
     ): Promise<string> =>
       read(dashboard, [

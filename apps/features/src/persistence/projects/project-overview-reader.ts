@@ -9,11 +9,11 @@ import { type Database, momentSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { featuresOfProject } from '../features/feature-json.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
-import { type HeldProject, members, owners } from './project-members.ts';
+import { type ProjectMembers, memberCount, owners } from './project-members.ts';
 import {
   featureTypeCounts,
   health,
-  joinFigures,
+  joinMetrics,
   leadTime,
   lifecycleSummary,
   onboardingStatus,
@@ -28,7 +28,7 @@ const overview = (...more: readonly string[]): string => `
     `'featureNaming': coalesce(p.feature_naming, '{"pattern": null, "example": null, "description": null}')`,
     `'health': ${health}`,
     `'favorite': exists (select from project_favorite where project = p.id and user_id = $2)`,
-    `'members': ${members}, 'owners': ${owners}`,
+    `'members': ${memberCount}, 'owners': ${owners}`,
     `'createdAt': ${momentSql('p.created_at')}, 'updatedAt': ${momentSql('coalesce(p.updated_at, p.created_at)')}`,
     `'archivedAt': ${momentSql('p.archived_at')}`,
     `'environments': coalesce((
@@ -40,7 +40,7 @@ const overview = (...more: readonly string[]): string => `
     `'stats': case when $4::json is not null then ${stats('$4')} end`,
     ...more,
   )}::text as json
-  from project p ${joinFigures('$3')}
+  from project p ${joinMetrics('$3')}
   where p.id = $1`;
 
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
@@ -60,8 +60,8 @@ const insights: Statement = {
     select json_build_object('stats', ${stats('$3')}, 'featureTypeCounts', ${featureTypeCounts}, 'leadTime', ${leadTime('p.id')},
       'health', json_build_object('rating', ${health}, 'activeCount', counted.features - counted.stale,
         'potentiallyStaleCount', counted.outlived, 'staleCount', counted.stale),
-      'members', json_build_object('currentMembers', ${members}, 'change', coalesce(held.added, 0)))::text as json
-    from project p ${joinFigures('$2')} where p.id = $1`,
+      'members', json_build_object('currentMembers', ${memberCount}, 'change', coalesce(held.added, 0)))::text as json
+    from project p ${joinMetrics('$2')} where p.id = $1`,
 };
 const dora: Statement = { name: 'project-dora', text: `select ${leadTime('$1')}::text as json` };
 const status: Statement = {
@@ -69,10 +69,10 @@ const status: Statement = {
   text: `
     select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${health}),
       'technicalDebt', json_build_object('current', 100 - ${health}), 'staleFlags', json_build_object('total', counted.stale),
-      'resources', json_build_object('apiTokens', $4::integer, 'members', ${members},
+      'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCount},
         'segments', (select count(*) from segment where project = p.id)),
       'lifecycleSummary', ${lifecycleSummary})::text as json
-    from project p ${joinFigures('$2')} where p.id = $1`,
+    from project p ${joinMetrics('$2')} where p.id = $1`,
 };
 const forCaller: Statement = {
   name: 'project-for-caller',
@@ -82,7 +82,7 @@ const forCaller: Statement = {
         'totalFlags', counted.features, 'activeFlags', counted.features - counted.stale - counted.outlived,
         'staleFlags', counted.stale, 'potentiallyStaleFlags', counted.outlived, 'health', ${health}),
       'latestEvents', $3::json, 'roles', $4::json)::text as json
-    from project p ${joinFigures('$2')} where p.id = $1`,
+    from project p ${joinMetrics('$2')} where p.id = $1`,
 };
 const creators: Statement = {
   name: 'flag-creators',
@@ -104,8 +104,8 @@ const taken: Statement = {
 export type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
 
 /** What other services know of a project. */
-export interface KnownElsewhere {
-  readonly held: readonly HeldProject[];
+export interface ExternalProjectData {
+  readonly held: readonly ProjectMembers[];
   /** undefined where nothing is known: then there are no `stats` */
   readonly activity: Activity | undefined;
 }
@@ -119,25 +119,25 @@ export const projectOverviewReader = (database: Database) => {
   };
   const described =
     (statement: Statement) =>
-    (id: string, userId: number, { held, activity }: KnownElsewhere): Promise<string> =>
+    (id: string, userId: number, { held, activity }: ExternalProjectData): Promise<string> =>
       read(statement, id, userId, JSON.stringify(held), activity === undefined ? null : JSON.stringify(activity));
   return {
     overview: described(withoutFeatures),
     withFeatures: described(withFeatures),
     withHealth: described(withHealth),
-    insights: (id: string, held: readonly HeldProject[], activity: Activity): Promise<string> =>
+    insights: (id: string, held: readonly ProjectMembers[], activity: Activity): Promise<string> =>
       read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
     /** Without any feature where there is no such project. */
     dora: (id: string): Promise<string> => read(dora, id),
     status: (
       id: string,
-      held: readonly HeldProject[],
+      held: readonly ProjectMembers[],
       { days, apiTokens }: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
     ): Promise<string> => read(status, id, JSON.stringify(held), JSON.stringify(days), apiTokens),
     /** One project on the page of the caller. */
     forCaller: (
       id: string,
-      held: readonly HeldProject[],
+      held: readonly ProjectMembers[],
       { latestEvents, roles }: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
     ): Promise<string> =>
       read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),

@@ -11,15 +11,15 @@ import type { FeatureNaming } from '../../domain/names.ts';
 import { mayReuseIds, projectIdTaken } from '../../domain/project.ts';
 import { named } from '../../domain/refusals.ts';
 import type { Outbox } from '@bunting/outbox';
-import { type HeldProject, members, owners } from './project-members.ts';
-import { health, joinFigures, lastUsage } from './project-metrics.ts';
+import { type ProjectMembers, memberCount, owners } from './project-members.ts';
+import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
 import { nextProjectVersion } from './project-settings.ts';
 import { OvertakenError } from '../features/feature-references.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { ProjectEntity, ProjectEnvironmentEntity } from '../entities.ts';
 
 /** What a new feature must know of the place that it is to have. */
-export interface PlaceForFeature {
+export interface NewFeatureContext {
   /** whether there is a feature of that name already, in whichever project */
   readonly taken: 'active' | 'archived' | null;
   /** null: no such project, or one that is archived */
@@ -56,7 +56,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
 
   return {
     /** Every environment that there is, by its place, and whether the id of a project is taken, or reserved by a private project that was deleted. */
-    placeFor: (
+    newProjectContext: (
       id: string,
     ): Promise<{
       readonly taken: boolean;
@@ -64,15 +64,16 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       readonly environments: readonly Environment[];
     }> => one(placeFor, [id]),
     /** The project of that id, or of the feature of that name, stays what it is until the end of this work: asked for before features are. */
-    hold: async (which: { readonly project: string } | { readonly feature: string }): Promise<void> => {
+    lockShared: async (which: { readonly project: string } | { readonly feature: string }): Promise<void> => {
       const of = 'project' in which ? [holdProject, which.project] : [holdProjectOf, which.feature];
       await query(of[0] as string, [of[1]]);
     },
-    placeForFeature: (project: string, name: string): Promise<PlaceForFeature> => one(placeForFeature, [project, name]),
+    newFeatureContext: (project: string, name: string): Promise<NewFeatureContext> =>
+      one(placeForFeature, [project, name]),
     /** How many projects there are; nobody else adds one until the end of this work. */
-    count: (): Promise<number> => counted('projects', '', 'select count(*) from project', []),
+    lockAndCount: (): Promise<number> => counted('projects', '', 'select count(*) from project', []),
     /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
-    countFeatures: (project: string | undefined): Promise<number> =>
+    lockAndCountFeatures: (project: string | undefined): Promise<number> =>
       project === undefined
         ? counted('features', '', 'select count(*) from feature where archived_at is null', [])
         : counted('features', project, 'select count(*) from feature where project = $1 and archived_at is null', [
@@ -120,13 +121,13 @@ const projects: Statement = {
       `'defaultStickiness': p.default_stickiness, 'featureCount': counted.features`,
       `'health': ${health}`,
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
-      `'memberCount': ${members}, 'owners': ${owners}`,
+      `'memberCount': ${memberCount}, 'owners': ${owners}`,
       `'createdAt': ${momentSql('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
-      `'lastReportedFlagUsage': ${orNull(lastUsage)}, 'lastUpdatedAt': ${orNull(momentSql('recent."lastEventAt"'))}`,
+      `'lastReportedFlagUsage': ${orNull(lastUsageAt)}, 'lastUpdatedAt': ${orNull(momentSql('recent."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p
-    ${joinFigures('$3')}
+    ${joinMetrics('$3')}
     left join json_to_recordset($4::json) as recent (id text, "lastEventAt" timestamptz) on recent.id = p.id
     where p.archived_at is null and p.id <> all ($2::text[])`,
 };
@@ -142,12 +143,12 @@ const environmentsOfProject: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
-export interface EnvironmentOfProject extends Environment {
+export interface ProjectEnvironment extends Environment {
   readonly requiredApprovals: number | null;
 }
 
 /** When the newest event of a project happened. */
-export type RecentProject = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
+export type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
 
 /** Projects as they are now, for who only looks. */
 export const projectReader = (database: Database) => ({
@@ -158,21 +159,21 @@ export const projectReader = (database: Database) => ({
   all: async (
     userId: number,
     hidden: readonly string[],
-    held: readonly HeldProject[],
-    recent: readonly RecentProject[],
+    held: readonly ProjectMembers[],
+    recent: readonly ProjectLastEvent[],
   ): Promise<string> => {
     const values = [userId, hidden, JSON.stringify(held), JSON.stringify(recent)];
     return (await database.read<{ json: string }>(projects, values))[0]?.json ?? '';
   },
-  environmentsOf: async (project: string): Promise<EnvironmentOfProject[]> => {
-    const [row] = await database.read<{ environments: EnvironmentOfProject[] }>(environmentsOfProject, [project]);
+  environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
+    const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);
     if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     return row.environments;
   },
   /** What a feature of that name would find there; somebody else may come first. */
-  placeForFeature: async (project: string, name: string): Promise<PlaceForFeature> => {
+  newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
     const statement = { name: 'place-for-feature', text: placeForFeature };
-    return (await database.read<PlaceForFeature>(statement, [project, name]))[0] as PlaceForFeature;
+    return (await database.read<NewFeatureContext>(statement, [project, name]))[0] as NewFeatureContext;
   },
 });
 export type ProjectReader = ReturnType<typeof projectReader>;

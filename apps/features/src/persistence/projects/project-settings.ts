@@ -7,7 +7,7 @@ import { ProjectEntity, sql, storedSegmentJson } from '../entities.ts';
 import { statesOf } from '../features/feature-json.ts';
 
 /** A project as it is found, archived or not. */
-export interface FoundProject {
+export interface LockedProject {
   readonly project: StoredProject;
   readonly isArchived: boolean;
   readonly activeFeatures: number;
@@ -42,9 +42,9 @@ const batch = 500;
 
 /** Projects that are there already, within a unit of work. */
 export const projectSettings = ({ query }: Tx, outbox: Outbox) => ({
-  findForUpdate: async (id: string): Promise<FoundProject | undefined> => {
+  findForUpdate: async (id: string): Promise<LockedProject | undefined> => {
     await query(lockProject, [id]);
-    return (await query<FoundProject>(find, [id]))[0];
+    return (await query<LockedProject>(find, [id]))[0];
   },
 
   /** Returns the version that its state has. */

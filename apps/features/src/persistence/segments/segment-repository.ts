@@ -5,12 +5,12 @@ import { named } from '../../domain/refusals.ts';
 import type { SegmentContent, StoredSegment } from '../../domain/segment.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
-import type { Tagged } from '../entity-tags.ts';
+import type { TaggedJson } from '../entity-tags.ts';
 
 /** Segments within a unit of work. */
 export const segmentRepository = (tx: Tx, outbox: Outbox) => ({
   /** How many segments there are; nobody else adds one until the end of this work. */
-  count: async (): Promise<number> => {
+  lockAndCount: async (): Promise<number> => {
     await tx.query("select pg_advisory_xact_lock(hashtext('segments'))");
     return (await tx.query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
   },
@@ -77,7 +77,7 @@ const allSegments: Statement = {
 export const segmentReader = (database: Database) => ({
   all: async (hidden: readonly string[]): Promise<string> =>
     (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
-  one: async (id: number, hidden: readonly string[]): Promise<Tagged> => {
+  one: async (id: number, hidden: readonly string[]): Promise<TaggedJson> => {
     const [row] = await database.read<{ json: string; own: StoredSegment }>(oneSegment, [id, hidden]);
     if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
     return { json: row.json, tag: tagOf(row.own) };

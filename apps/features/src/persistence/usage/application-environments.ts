@@ -7,7 +7,7 @@ import { boundEnvironment } from '../../domain/application-token.ts';
  * to none: without a name, or with `default` where no environment is called that, it is the first enabled environment.
  * Undefined where there is no such environment.
  */
-export type ApplicationEnvironments = (caller: Caller, named: string | undefined) => Promise<string | undefined>;
+export type FindApplicationEnvironment = (caller: Caller, named: string | undefined) => Promise<string | undefined>;
 
 const environment: Statement = {
   name: 'environment-of-application',
@@ -16,8 +16,8 @@ const environment: Statement = {
     order by name <> $1, sort_order, name limit 1`,
 };
 
-export const applicationEnvironments =
-  (database: Database): ApplicationEnvironments =>
+export const findApplicationEnvironment =
+  (database: Database): FindApplicationEnvironment =>
   async (caller, named = 'default') => {
     const bound = boundEnvironment(caller);
     const values = [bound ?? named, bound === undefined && named === 'default'];

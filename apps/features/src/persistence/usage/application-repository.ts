@@ -7,7 +7,7 @@ import type {
 } from '../../domain/applications.ts';
 
 /** An application that is told of. */
-export interface Announced {
+export interface AnnouncedApplication {
   readonly appName: string;
   readonly sdkVersion: string | null;
   readonly strategies: readonly string[];
@@ -15,7 +15,7 @@ export interface Announced {
 }
 
 /** What people say of an application; what is left out stays as it is. */
-export interface DescribedApplication {
+export interface ApplicationDescription {
   readonly appName: string;
   readonly description?: string | null | undefined;
   readonly url?: string | null | undefined;
@@ -136,28 +136,28 @@ export const applicationRepository = ({ query }: Tx) => {
 
   return {
     /** How many applications there are; no other unit of work that asks adds or announces one until the end of this one. */
-    count: counted,
+    lockAndCount: counted,
     /** What is known of the applications of a report. */
-    known: async (applications: readonly SeenApplication[], now: Date): Promise<ReportedApplication[]> =>
+    findReported: async (applications: readonly SeenApplication[], now: Date): Promise<ReportedApplication[]> =>
       applications.length === 0 ? [] : query(known, [numbered(applications), now.toISOString()]),
 
     /**
      * Stores that applications were seen, with their instances and the flags that they asked for and that there are not. Returns those that are
      * announced by this: new ones, and those that only frontend keys had named before.
      */
-    see: async (
+    recordSeen: async (
       applications: readonly SeenApplication[],
       missing: readonly MissingFeature[],
       now: Date,
-    ): Promise<Announced[]> => {
+    ): Promise<AnnouncedApplication[]> => {
       if (applications.length === 0 && missing.length === 0) return [];
       const values = [numbered(applications), now.toISOString(), JSON.stringify(missing)];
-      return query<Announced>(see, values);
+      return query<AnnouncedApplication>(see, values);
     },
 
     /** Creates an application or changes what people say of it. False when it is new and there is no room for it. */
     describe: async (
-      { appName, createdBy, ...about }: DescribedApplication,
+      { appName, createdBy, ...about }: ApplicationDescription,
       now: Date,
       limit: number,
     ): Promise<'created' | 'changed' | 'full'> => {

@@ -1,7 +1,7 @@
 import { notFound } from '@bunting/contracts';
 import { type Database, momentSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
-import { windowOf } from '../features/feature-json.ts';
+import { joinLastHour } from '../features/feature-json.ts';
 
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
 
@@ -17,7 +17,7 @@ const lately: Statement = {
         select json_agg(json_build_object(
           'environment', e.name, 'timestamp', ${momentSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
           'yes', lately.yes, 'no', lately.no) order by e.sort_order, e.name)
-        from feature_seen seen join environment e on e.name = seen.environment ${windowOf('seen')}
+        from feature_seen seen join environment e on e.name = seen.environment ${joinLastHour('seen')}
         where seen.feature = f.name and lately.yes + lately.no > 0), '[]'),
       'seenApplications', coalesce((
         select json_agg(app_name order by app_name)
@@ -49,7 +49,7 @@ export const usageReader = (database: Database) => {
 
   return {
     /** The evaluations of the last hour. */
-    lately: (feature: string, hidden: readonly string[]): Promise<string> =>
+    lastHour: (feature: string, hidden: readonly string[]): Promise<string> =>
       found(lately, [feature, hidden], noFeature(feature)),
     /** The evaluations by hour, as many hours back. */
     byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>

@@ -6,13 +6,13 @@ import { type Count, largestCount, type ReportedFeature } from '../../domain/usa
 import { statesOf } from '../features/feature-json.ts';
 
 /** What becomes of a feature when its figures are told: nothing but the stages that it enters. */
-export interface ToldFeature {
+export interface FeatureStages {
   readonly name: string;
   readonly stages: readonly LifecycleStage[];
 }
 
 /** For how many hours figures are kept. */
-export const hoursKept = 48;
+export const usageRetentionHours = 48;
 
 const capped = (sum: string): string => `least(${sum}, ${largestCount})::bigint`;
 
@@ -121,14 +121,14 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
     new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
 
   /** The active features of those names. */
-  reported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+  findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
     query(look, [names, environments]),
   /** The same, locked in the order of their names. */
-  reportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+  findReportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
     query(lookAndLock, [names, environments]),
 
   /** Adds up what was counted, minute by minute. Answers the features whose figures were not told for a minute. */
-  addLately: async (counts: readonly Count[], now: Date): Promise<string[]> => {
+  addByMinute: async (counts: readonly Count[], now: Date): Promise<string[]> => {
     const given = counts.map(({ feature, environment, minute, yes, no }) => ({
       feature,
       environment,
@@ -143,13 +143,13 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
 
   /** Adds up what was counted, hour by hour and application by application. */
   addByHour: async (counts: readonly Count[], now: Date): Promise<void> => {
-    const oldest = Math.floor(now.getTime() / 3_600_000) - hoursKept;
+    const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
     const kept = byHour(counts).filter(({ hour }) => hour > oldest);
     if (kept.length > 0) await query(addByHour, [JSON.stringify(kept)]);
   },
 
   /** Tells the states of features, with the stages that they enter. One that is just being written is left to be told later. */
-  tell: async (features: readonly ToldFeature[]): Promise<void> => {
+  emitStates: async (features: readonly FeatureStages[]): Promise<void> => {
     if (features.length === 0) return;
     for (const { version, state } of await query<{ version: number; state: FeatureState }>(tell, [
       JSON.stringify(features),
