@@ -12,6 +12,7 @@ const dependencies = {
   'scope:embedded-postgres': [],
   'scope:bus': ['scope:contracts'],
   'scope:database': ['scope:contracts'],
+  'scope:evaluation': ['scope:contracts'],
   'scope:runtime': ['scope:contracts', 'scope:bus'],
   'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database', 'scope:runtime'],
   'scope:testing': ['scope:embedded-postgres'],
@@ -21,6 +22,7 @@ const dependencies = {
     'scope:database',
     'scope:runtime',
     'scope:outbox',
+    'scope:evaluation',
     'scope:embedded-postgres',
   ],
   'scope:all-in-one': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:embedded-postgres', 'type:service'],
@@ -68,6 +70,7 @@ const staysIn = (folder, depth) => never(`^(\\./)?(\\.\\./){${depth}}`, `${folde
 
 const purePackages = [
   '@bunting/contracts',
+  '@bunting/evaluation',
   'semver',
   'semver/.*',
   'fast-json-patch',
@@ -76,6 +79,12 @@ const purePackages = [
   'ip-address',
 ];
 const pureMessage = 'Rules are pure: domain/ imports @bunting/contracts, its own folder and pure packages.';
+
+const pureLibrary = {
+  files: ['libs/evaluation/src/**/*.ts'],
+  ignores: tests,
+  rules: imports(onlyPackages(purePackages, pureMessage)),
+};
 
 /** One block per depth, since what leads out of the folder depends on where one is. */
 const domainBlocks = [1, 2, 3].map((depth) => ({
@@ -183,9 +192,10 @@ export default tseslint.config(
       never('^\\.\\.?/(.*/)?(operations|subscriptions)/', 'persistence/ knows nothing of who uses it.'),
     ),
   },
+  pureLibrary,
   ...domainBlocks,
   {
-    files: ['apps/*/src/domain/**/*.ts'],
+    files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts'],
     ignores: tests,
     rules: {
       'no-restricted-globals': [

@@ -1,6 +1,6 @@
 import type { Caller, ClientFeatures } from '@bunting/contracts';
 import { deliveredTo } from '../../domain/delivery.ts';
-import { type Evaluator, evaluatorOf } from '../../domain/evaluation/evaluator.ts';
+import { type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { ClientFeaturesCache, CachedClientFeatures } from './client-features-cache.ts';
 
 /** Makes ready what an application may have evaluated: once, and then again only when something has changed. */

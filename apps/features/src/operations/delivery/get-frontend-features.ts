@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetFrontendFeatures } from '@bunting/contracts';
-import { contextOfQuery, frontendFeatures } from '../../domain/evaluation/frontend.ts';
+import { contextFieldsOfQuery, frontendFeatures } from '@bunting/evaluation';
 import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -13,5 +13,5 @@ export const getFrontendFeaturesEndpoint = ({
     const environment = await deliveryEnvironment(environments, caller, query.environment);
     authorise(caller, GetFrontendFeatures.permission, { environment });
     const evaluator = await evaluatorCache(caller, environment);
-    return frontendFeatures(evaluator, { context: contextOfQuery(query, environment), now, random: Math.random });
+    return frontendFeatures(evaluator, { fields: contextFieldsOfQuery(query, environment), now, random: Math.random });
   });

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type EvaluatedFeature, type EvaluatedSegment, evaluatorOf } from './evaluator.ts';
-import type { Situation } from './situation.ts';
+import type { EvaluationContext } from './evaluation-context.ts';
 
-interface Changed {
+interface DeltaEvent {
   readonly type: 'hydration' | 'feature-updated' | 'feature-removed' | 'segment-updated' | 'segment-removed';
   readonly features?: readonly EvaluatedFeature[];
   readonly segments?: readonly EvaluatedSegment[];
@@ -18,7 +18,7 @@ interface Changed {
 interface State {
   readonly features?: readonly EvaluatedFeature[];
   readonly segments?: readonly EvaluatedSegment[];
-  readonly events?: readonly Changed[];
+  readonly events?: readonly DeltaEvent[];
 }
 
 type Context = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
@@ -52,8 +52,8 @@ const folder = path.join(
 const read = <T>(file: string): T => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as T;
 const specifications = read<readonly string[]>('index.json').map((file) => read<Specification>(file));
 
-/** What an SDK has in the end that is told what has changed, one thing after the other. */
-const after = (events: readonly Changed[]): State => {
+/** The state of an SDK after it has applied a list of delta events. */
+const stateAfter = (events: readonly DeltaEvent[]): State => {
   const features = new Map<string, EvaluatedFeature>();
   const segments = new Map<number, EvaluatedSegment>();
   for (const { type, ...event } of events) {
@@ -65,37 +65,37 @@ const after = (events: readonly Changed[]): State => {
   return { features: [...features.values()], segments: [...segments.values()] };
 };
 
-const situationOf = ({ properties = {}, ...own }: Context): Situation => ({
-  context: new Map(Object.entries({ ...(properties as object), ...own }) as [string, string][]),
+const contextOf = ({ properties = {}, ...own }: Context): EvaluationContext => ({
+  fields: new Map(Object.entries({ ...(properties as object), ...own }) as [string, string][]),
   now: new Date(),
   random: Math.random,
 });
 
 const outcomeOf = ({ state }: Specification, toggleName: string, context: Context) => {
-  const { features = [], segments = [] } = state.events === undefined ? state : after(state.events);
-  return evaluatorOf(features, segments).evaluate(toggleName, situationOf(context));
+  const { features = [], segments = [] } = state.events === undefined ? state : stateAfter(state.events);
+  return evaluatorOf(features, segments).evaluate(toggleName, contextOf(context));
 };
 
-/** Every case of every specification, and how it is judged. */
+/** Every case of every specification, with its assertion. */
 const cases = specifications.flatMap((specification) => [
   ...(specification.tests ?? []).map(({ description, context, toggleName, expectedResult }) => ({
-    of: `${specification.name}: ${description}`,
-    judge: () => expect(outcomeOf(specification, toggleName, context).enabled).toBe(expectedResult),
+    title: `${specification.name}: ${description}`,
+    check: () => expect(outcomeOf(specification, toggleName, context).enabled).toBe(expectedResult),
   })),
   ...(specification.variantTests ?? []).map(({ description, context, toggleName, expectedResult }) => ({
-    of: `${specification.name}, variants: ${description}`,
-    judge: () => {
+    title: `${specification.name}, variants: ${description}`,
+    check: () => {
       const { enabled, variant } = outcomeOf(specification, toggleName, context);
       expect({ ...variant, feature_enabled: enabled, featureEnabled: enabled }).toMatchObject(expectedResult);
     },
   })),
 ]);
 
-describe('the common specification of SDKs', () => {
-  it('is read whole', () => {
+describe('the client specification', () => {
+  it('has all of its cases read', () => {
     expect(specifications).toHaveLength(22);
     expect(cases.length).toBeGreaterThan(270);
   });
 
-  it.each(cases)('$of', ({ judge }) => judge());
+  it.each(cases)('$title', ({ check }) => check());
 });

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { contextOfBody, contextOfQuery } from './frontend.ts';
+import { contextFieldsOfBody, contextFieldsOfQuery } from './frontend.ts';
 
 const fields = (context: ReadonlyMap<string, string>) => Object.fromEntries(context);
 
-it('takes every parameter for a field, properties among them, and those with a name of their own win', () => {
+it('reads every query parameter as a context field, and lets top-level fields win over properties', () => {
   const query = {
     userId: '7',
     country: 'no',
@@ -11,7 +11,7 @@ it('takes every parameter for a field, properties among them, and those with a n
     'properties[userId]': '8',
     'properties[': 'x',
   };
-  expect(fields(contextOfQuery(query, 'production'))).toEqual({
+  expect(fields(contextFieldsOfQuery(query, 'production'))).toEqual({
     userId: '7',
     country: 'no',
     plan: 'pro',
@@ -20,20 +20,20 @@ it('takes every parameter for a field, properties among them, and those with a n
   });
 });
 
-it('takes a body in the same way, and what is no text as text', () => {
+it('reads the context of a body in the same way, and numbers and booleans as text', () => {
   const context = { userId: 7, isAdmin: true, gone: null, properties: { plan: 'pro', userId: '8', age: 42 } };
-  expect(fields(contextOfBody({ context }, 'production', undefined))).toEqual({
+  expect(fields(contextFieldsOfBody({ context }, 'production', undefined))).toEqual({
     userId: '7',
     isAdmin: 'true',
     plan: 'pro',
     age: '42',
     environment: 'production',
   });
-  expect(fields(contextOfBody({}, 'production', undefined))).toEqual({ environment: 'production' });
+  expect(fields(contextFieldsOfBody({}, 'production', undefined))).toEqual({ environment: 'production' });
 });
 
-it('knows the address of whoever asks, unless it is told of a better one', () => {
-  const address = (query: object) => contextOfQuery(query, 'production').get('remoteAddress');
+it('uses the address of the connection unless the context names another one', () => {
+  const address = (query: object) => contextFieldsOfQuery(query, 'production').get('remoteAddress');
   expect(address({ callerAddress: '10.0.0.7' })).toBe('10.0.0.7');
   expect(address({ callerAddress: '::ffff:10.0.0.7' })).toBe('10.0.0.7');
   expect(address({ callerAddress: '2001:db8::7' })).toBe('2001:db8::7');
@@ -41,8 +41,8 @@ it('knows the address of whoever asks, unless it is told of a better one', () =>
   expect(address({})).toBeUndefined();
 });
 
-it('lets nobody say which environment it is', () => {
-  expect(contextOfQuery({ environment: 'test' }, 'production').get('environment')).toBe('production');
+it('ignores an environment in the context: the token decides', () => {
+  expect(contextFieldsOfQuery({ environment: 'test' }, 'production').get('environment')).toBe('production');
   const context = { environment: 'test', properties: { environment: 'test' } };
-  expect(contextOfBody({ context }, 'production', undefined).get('environment')).toBe('production');
+  expect(contextFieldsOfBody({ context }, 'production', undefined).get('environment')).toBe('production');
 });

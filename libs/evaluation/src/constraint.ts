@@ -1,9 +1,9 @@
 import { Address4, Address6 } from 'ip-address';
 import { RE2JS } from 're2js';
 import { compare, valid } from 'semver';
-import { type Situation, valueOf } from './situation.ts';
+import { fieldValue, type Predicate } from './evaluation-context.ts';
 
-/** A constraint as SDKs know it. The operators are more than those that can be stored here: what is evaluated may come from elsewhere. */
+/** A constraint as SDKs receive it. It may have operators that Bunting does not store, such as those of an import. */
 export interface EvaluatedConstraint {
   readonly contextName: string;
   readonly operator: string;
@@ -13,51 +13,49 @@ export interface EvaluatedConstraint {
   readonly inverted?: boolean | undefined;
 }
 
-export type Condition = (situation: Situation) => boolean;
+type Compile = (constraint: EvaluatedConstraint) => Predicate;
 
-type Compile = (constraint: EvaluatedConstraint) => Condition;
+const never: Predicate = () => false;
 
-const never: Condition = () => false;
-
-const valuesOf = ({ values = [] }: EvaluatedConstraint): string[] =>
+const nonEmptyValues = ({ values = [] }: EvaluatedConstraint): string[] =>
   values.map((value) => value.trim()).filter((value) => value !== '');
 
-const among =
-  (wanted: boolean): Compile =>
+const isAmong =
+  (expected: boolean): Compile =>
   (constraint) => {
-    const values = new Set(valuesOf(constraint));
-    return (situation) => values.has(valueOf(situation, constraint.contextName) ?? '') === wanted;
+    const values = new Set(nonEmptyValues(constraint));
+    return (context) => values.has(fieldValue(context, constraint.contextName) ?? '') === expected;
   };
 
 const text =
   (holds: (given: string, value: string) => boolean): Compile =>
   (constraint) => {
     const { contextName, caseInsensitive = false } = constraint;
-    const written = (value: string): string => (caseInsensitive ? value.toLowerCase() : value);
-    const values = valuesOf(constraint).map(written);
-    return (situation) => {
-      const given = valueOf(situation, contextName);
+    const normalise = (value: string): string => (caseInsensitive ? value.toLowerCase() : value);
+    const values = nonEmptyValues(constraint).map(normalise);
+    return (context) => {
+      const given = fieldValue(context, contextName);
       if (given === undefined) return false;
-      const compared = written(given);
-      return values.some((value) => holds(compared, value));
+      const actual = normalise(given);
+      return values.some((value) => holds(actual, value));
     };
   };
 
 const number =
   (holds: (given: number, value: number) => boolean): Compile =>
-  ({ contextName, value: wanted }) => {
-    const value = Number(wanted);
-    return (situation) => holds(Number(valueOf(situation, contextName) ?? Number.NaN), value);
+  ({ contextName, value: operand }) => {
+    const value = Number(operand);
+    return (context) => holds(Number(fieldValue(context, contextName) ?? Number.NaN), value);
   };
 
-/** Dates are compared with the time, whatever the field is called: with that of the context, if it has one. */
+/** Date operators compare `currentTime` of the context, else the present moment, whatever field the constraint names. */
 const date =
   (holds: (given: number, value: number) => boolean): Compile =>
-  ({ value: wanted }) => {
-    const value = Date.parse(wanted ?? '');
-    return (situation) => {
-      const given = valueOf(situation, 'currentTime');
-      return holds(given === undefined ? situation.now.getTime() : Date.parse(given), value);
+  ({ value: operand }) => {
+    const value = Date.parse(operand ?? '');
+    return (context) => {
+      const given = fieldValue(context, 'currentTime');
+      return holds(given === undefined ? context.now.getTime() : Date.parse(given), value);
     };
   };
 
@@ -67,8 +65,8 @@ const semver =
   (holds: (order: number) => boolean): Compile =>
   ({ contextName, value = '' }) => {
     if (!isVersion(value)) return never;
-    return (situation) => {
-      const given = valueOf(situation, contextName);
+    return (context) => {
+      const given = fieldValue(context, contextName);
       return given !== undefined && isVersion(given) && holds(compare(given, value));
     };
   };
@@ -76,8 +74,8 @@ const semver =
 const regex: Compile = ({ contextName, value = '', caseInsensitive = false }) => {
   try {
     const expression = RE2JS.compile(value, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
-    return (situation) => {
-      const given = valueOf(situation, contextName);
+    return (context) => {
+      const given = fieldValue(context, contextName);
       return given !== undefined && expression.matcher(given).find();
     };
   } catch {
@@ -86,11 +84,11 @@ const regex: Compile = ({ contextName, value = '', caseInsensitive = false }) =>
 };
 
 type Address = Address4 | Address6;
-/** Longer than any address is, with its prefix. */
-const longestAddress = 64;
+/** More characters than any address has, with its prefix. */
+const maxAddressLength = 64;
 
 const addressOf = (value: string): Address | undefined => {
-  if (value.length > longestAddress) return undefined;
+  if (value.length > maxAddressLength) return undefined;
   if (Address4.isValid(value)) return new Address4(value);
   return Address6.isValid(value) ? new Address6(value) : undefined;
 };
@@ -98,8 +96,8 @@ const addressOf = (value: string): Address | undefined => {
 const isWithin = (address: Address, network: Address): boolean =>
   address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6);
 
-/** Whether an address is one of those, or in one of those networks; what is neither is passed over. */
-export const addressesAmong = (values: readonly string[]): ((given: string | undefined) => boolean) => {
+/** Matches an address that is listed, or within a listed network. Entries that are neither are ignored. */
+export const addressMatcher = (values: readonly string[]): ((given: string | undefined) => boolean) => {
   const exact = new Set(values);
   const networks = values.flatMap((value) => addressOf(value) ?? []);
   return (given) => {
@@ -111,15 +109,15 @@ export const addressesAmong = (values: readonly string[]): ((given: string | und
 };
 
 const cidr: Compile = (constraint) => {
-  // A text that is no address is in no network, not even in one that is written like it.
-  const isAmong = addressesAmong(valuesOf(constraint).filter((value) => addressOf(value) !== undefined));
-  return (situation) => isAmong(valueOf(situation, constraint.contextName));
+  // Entries that are no addresses must not match a text that is equal to them.
+  const matches = addressMatcher(nonEmptyValues(constraint).filter((value) => addressOf(value) !== undefined));
+  return (context) => matches(fieldValue(context, constraint.contextName));
 };
 
 const compilers = new Map<string, Compile>(
   Object.entries({
-    IN: among(true),
-    NOT_IN: among(false),
+    IN: isAmong(true),
+    NOT_IN: isAmong(false),
     STR_STARTS_WITH: text((given, value) => given.startsWith(value)),
     STR_ENDS_WITH: text((given, value) => given.endsWith(value)),
     STR_CONTAINS: text((given, value) => given.includes(value)),
@@ -140,9 +138,9 @@ const compilers = new Map<string, Compile>(
   }),
 );
 
-/** What a constraint comes to. Nobody knows what an unknown operator means: it holds for nobody, inverted or not. */
-export const conditionOf = (constraint: EvaluatedConstraint): Condition => {
-  const condition = compilers.get(constraint.operator)?.(constraint);
-  if (condition === undefined) return never;
-  return constraint.inverted === true ? (situation) => !condition(situation) : condition;
+/** Compiles a constraint. An unknown operator matches no user, inverted or not. */
+export const compileConstraint = (constraint: EvaluatedConstraint): Predicate => {
+  const predicate = compilers.get(constraint.operator)?.(constraint);
+  if (predicate === undefined) return never;
+  return constraint.inverted === true ? (context) => !predicate(context) : predicate;
 };

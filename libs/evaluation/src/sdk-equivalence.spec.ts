@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { type EvaluatedFeature, evaluatorOf } from './evaluator.ts';
 
-// The SDK for Node.js decides the same of the same, wherever chance has no say: users that are known, in plain ASCII, which is all
-// that its hash tells apart. Groups are always named, since it has no name for those that are not.
+// Generated features are evaluated by both, where the result does not depend on chance: users with an id, in ASCII, since the SDK for
+// Node.js hashes only the low byte of each character. Groups are always named, since this SDK has no default for them.
 
 const users = ['1', '7', '42', 'mia', 'lee', 'a-very-long-user-name@bunting.example'];
 const words = ['no', 'se', '10', '2.5', '-3', '1.2.3', '2.0.0-beta.1', '2026-11-22T12:00:00.000Z', '10.1.2.3', 'Mixed'];
 const fields = ['userId', 'country', 'tenant', 'remoteAddress', 'absent'];
-/** Those that can be stored, those that SDKs know besides, and one that nobody knows. */
+/** The operators that can be stored, two that SDKs know besides, and an unknown one. */
 const operators: readonly string[] = [...constraintOperators, 'REGEX', 'IN_CIDR', 'OWN'];
 const word = fc.constantFrom(...words, ...users);
 const network = fc.constantFrom('10.0.0.0/8', '10.1.2.3', '10.1.2.0/30', '2001:db8::/32', 'nonsense');
@@ -81,14 +81,14 @@ const context = fc.record({
 type Content = typeof content extends fc.Arbitrary<infer It> ? It : never;
 type Context = typeof context extends fc.Arbitrary<infer It> ? It : never;
 
-it('decides of every feature as the SDK for Node.js does', async () => {
+it('evaluates every generated feature as the SDK for Node.js does', async () => {
   const seen = new Set<string>();
-  const judge = async ({ features: given, segments: ofSegments }: Content, of: Context) => {
+  const compare = async ({ features: given, segments: constraintsOfSegments }: Content, sdkContext: Context) => {
     const features = given.map((one, nth) => ({
       ...{ name: `f${nth}`, project: 'default', type: 'release', stale: false, impressionData: false },
       ...one,
     }));
-    const segments = ofSegments.map((held, nth) => ({ id: nth + 1, name: `s${nth}`, constraints: held }));
+    const segments = constraintsOfSegments.map((constraints, nth) => ({ id: nth + 1, name: `s${nth}`, constraints }));
     const sdk = new Unleash({
       appName: 'spec',
       url: 'http://nowhere.invalid/api',
@@ -104,21 +104,24 @@ it('decides of every feature as the SDK for Node.js does', async () => {
     await once(sdk, 'ready');
     const now = new Date();
     const evaluator = evaluatorOf(features as readonly EvaluatedFeature[], segments);
-    const known = new Map(Object.entries({ ...of.properties, userId: of.userId, remoteAddress: of.remoteAddress }));
-    const situation = { context: known, now, random: Math.random };
+    const { properties, userId, remoteAddress } = sdkContext;
+    const evaluationContext = {
+      fields: new Map(Object.entries({ ...properties, userId, remoteAddress })),
+      ...{ now, random: Math.random },
+    };
     const ours = features.map(({ name }) => {
-      const { enabled, variant } = evaluator.evaluate(name, situation);
+      const { enabled, variant } = evaluator.evaluate(name, evaluationContext);
       return { name, enabled, variant: variant.name };
     });
     const theirs = features.map(({ name }) => ({
       name,
-      enabled: sdk.isEnabled(name, of),
-      variant: sdk.getVariant(name, of).name,
+      enabled: sdk.isEnabled(name, sdkContext),
+      variant: sdk.getVariant(name, sdkContext).name,
     }));
     sdk.destroy();
     expect(ours).toEqual(theirs);
     for (const { enabled, variant } of ours) seen.add(`${enabled} ${variant}`);
   };
-  await fc.assert(fc.asyncProperty(content, context, judge), { numRuns: 400 });
+  await fc.assert(fc.asyncProperty(content, context, compare), { numRuns: 400 });
   expect([...seen].sort()).toEqual(['false disabled', 'true blue', 'true disabled', 'true green', 'true red']);
 });
