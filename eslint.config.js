@@ -70,6 +70,7 @@ const staysIn = (folder, depth) => never(`^(\\./)?(\\.\\./){${depth}}`, `${folde
 
 const purePackages = [
   '@bunting/contracts',
+  '@bunting/contracts/(hashing|validation)',
   '@bunting/evaluation',
   'semver',
   'semver/.*',
@@ -151,11 +152,22 @@ export default tseslint.config(
     files: ['libs/contracts/src/**/*.ts'],
     ignores: tests,
     rules: imports(
+      onlyPackages(['typebox', 'typebox/.*'], 'Contracts import TypeBox only, so that browsers can import them.'),
+    ),
+  },
+  {
+    files: ['libs/contracts/src/validation/*.ts'],
+    ignores: tests,
+    rules: imports(
       onlyPackages(
-        ['typebox', 'typebox/.*', 'ajv', 'ajv/.*', 'ajv-formats', 'node:crypto'],
-        'Contracts import TypeBox and Ajv only.',
+        ['typebox', 'typebox/.*', 'ajv', 'ajv/.*', 'ajv-formats'],
+        'Validation imports TypeBox and Ajv only.',
       ),
     ),
+  },
+  {
+    files: ['libs/contracts/src/hashing.ts'],
+    rules: imports(onlyPackages(['node:crypto'], 'Hashing imports node:crypto only.')),
   },
   { files: ['libs/{runtime,outbox,database}/src/**/*.ts'], ignores: tests, rules: imports(noNats) },
 

@@ -31,8 +31,14 @@ const allInOne = 'apps/all-in-one/src/sample.ts';
 const samples: readonly Sample[] = [
   // Between projects.
   ...importing('libs/contracts/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
-  ...importing('libs/contracts/src/sample.ts', ['pg', '@fastify/static', 'node:fs', 'semver'], imports),
-  ...importing('libs/contracts/src/sample.ts', ['typebox', 'typebox/value', 'ajv', 'ajv-formats', './errors.ts']),
+  ...importing(
+    'libs/contracts/src/sample.ts',
+    ['pg', '@fastify/static', 'node:fs', 'node:crypto', 'semver', 'ajv', 'ajv-formats'],
+    imports,
+  ),
+  ...importing('libs/contracts/src/sample.ts', ['typebox', 'typebox/value', './errors.ts']),
+  ...importing('libs/contracts/src/validation/sample.ts', ['node:crypto', 'semver'], imports),
+  ...importing('libs/contracts/src/validation/sample.ts', ['typebox', 'ajv', 'ajv-formats', '../errors.ts']),
   ...importing('libs/bus/src/sample.ts', ['@bunting/runtime', '@bunting/outbox', '@bunting/database'], projects),
   ...importing('libs/bus/src/sample.ts', ['@bunting/contracts', '@nats-io/jetstream']),
   ...importing('libs/database/src/sample.ts', ['@bunting/bus', '@bunting/outbox'], projects),

@@ -1,10 +1,10 @@
 import {
   EvaluateFrontendFeatures,
-  parse,
   ReportFrontendMetrics,
   ReportMetricsInBulk,
   ValidateImport,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
 import { parseJson } from '../../apps/gateway/src/http/request/body.ts';
 import { readConfig } from '@bunting/runtime';

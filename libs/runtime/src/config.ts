@@ -1,4 +1,5 @@
-import { parse, Refusal } from '@bunting/contracts';
+import { Refusal } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
 import type { Static, TObject, TSchema } from 'typebox';
 import { closestTo } from './closest-to.ts';
@@ -51,7 +52,7 @@ export const readConfig = <S extends ConfigSchema>(schema: S, environment: Envir
       const text = readText(key, property, environment);
       if (text !== undefined) {
         const single = { type: 'object', properties: { [key]: property } } as unknown as ConfigSchema;
-        config[key] = (parse(single, { [key]: text }, '', 'as-text') as Record<string, unknown>)[key];
+        config[key] = (parse(single, { [key]: text }, '', 'text') as Record<string, unknown>)[key];
       } else if (property.default !== undefined) config[key] = property.default;
       else if (schema.required?.includes(key) === true) faults.push(`${key} is required${describe(property)}.`);
     } catch (error) {

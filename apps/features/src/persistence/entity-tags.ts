@@ -1,4 +1,5 @@
-import { type Conditional, tagOf } from '@bunting/contracts';
+import type { Conditional } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
 import type { WriteContext } from '@bunting/outbox';
 import type { StoredEnvironment } from '../domain/environment.ts';
 import type { Feature } from '../domain/feature.ts';
@@ -46,7 +47,7 @@ const ofFeature =
     if (found === undefined) return undefined;
     const content = part(found.feature, params);
     // Nothing in the feature is other than it was: its tag is good for its parts as well.
-    return [content === undefined ? undefined : tagOf(content), String(found.edition)];
+    return [content === undefined ? undefined : contentTag(content), String(found.edition)];
   };
 
 /** The tags that are good for a subject, its own first. */
@@ -59,16 +60,16 @@ const tags: Readonly<Record<Conditional, Tags>> = {
   strategy: ofFeature(({ environments }, { environment = '', strategyId }) =>
     environments[environment]?.strategies.find(({ id }) => id === strategyId),
   ),
-  segment: ({ segments }, { id = 0 }, when) => contentTag(segments.get(id)?.[when]),
-  environment: ({ environments }, { name = '' }, when) => contentTag(environments.get(name)?.[when]),
+  segment: ({ segments }, { id = 0 }, when) => tagsOfContent(segments.get(id)?.[when]),
+  environment: ({ environments }, { name = '' }, when) => tagsOfContent(environments.get(name)?.[when]),
   'change request': () => undefined,
 };
 
 /** What a feature is in an environment that it was never touched in. */
 export const nothing = { enabled: false, strategies: [], variants: [] };
 
-const contentTag = (content: unknown): readonly string[] | undefined =>
-  content === undefined ? undefined : [tagOf(content)];
+const tagsOfContent = (content: unknown): readonly string[] | undefined =>
+  content === undefined ? undefined : [contentTag(content)];
 
 /**
  * Judges a write by the tags of what it has locked, once all else is decided and before it is committed; and says the tag

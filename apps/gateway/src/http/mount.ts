@@ -6,10 +6,10 @@ import {
   invalid,
   isObjectSchema,
   NoReply,
-  parse,
   type Permission,
   requireStorableText,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Admit } from '../admission/admit.ts';
@@ -61,7 +61,7 @@ const paramsReader = (schema: TSchema): ((request: FastifyRequest) => unknown) =
   if (!isObjectSchema(schema) || Object.keys(schema.properties).length === 0) return () => ({});
   return ({ params }) => {
     requireStorableText(params, '/params');
-    return parse(schema, { ...(params as object) }, '/params', 'as-text');
+    return parse(schema, { ...(params as object) }, '/params', 'text');
   };
 };
 
@@ -81,7 +81,7 @@ const wholeQueryReader = (
     }
     if (inHeaders.length > 0) requireStorableText(read, '/query');
     if (address !== undefined) read[address] = request.ip;
-    return parse(schema, read, '/query', 'as-text');
+    return parse(schema, read, '/query', 'text');
   };
 };
 

@@ -7,7 +7,6 @@ import {
   CreateRole,
   CreateSegment,
   operations,
-  parse,
   PatchFeature,
   Refusal,
   type RoleBody,
@@ -17,6 +16,7 @@ import {
   UpdateSegment,
   ValidateConstraint,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { wantedRole } from '../domain/roles.ts';

@@ -2,12 +2,12 @@ import { type CallResponse, callForResponse, type CallContext } from '@bunting/b
 import {
   type AnyOperation,
   type Caller,
-  parse,
   type Permission,
   type Refusal,
   refusal,
   unavailable,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -96,7 +96,7 @@ export const mountStream = (
         operation.query,
         readQuery((request.query as { search: string }).search),
         '/query',
-        'as-text',
+        'text',
       ) as { readonly follow?: boolean };
       const { follow = false } = query;
       const until = performance.now() + config.GATEWAY_STREAM_SECONDS * 1_000;

@@ -1,5 +1,6 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges, canonicalJson, isSegmentChange, Refusal } from '@bunting/contracts';
+import { type AppliedChanges, ApplyChanges, isSegmentChange, Refusal } from '@bunting/contracts';
+import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';

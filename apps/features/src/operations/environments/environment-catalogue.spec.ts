@@ -12,9 +12,9 @@ import {
   UpdateEnvironment,
   ValidateEnvironmentName,
   GetProjectEnvironments,
-  parse,
   RemoveProjectEnvironment,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

@@ -1,5 +1,6 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
-import { FindEvents, GetPersonalDashboardProject, GetUserRoles, imageUrlOf } from '@bunting/contracts';
+import { FindEvents, GetPersonalDashboardProject, GetUserRoles } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
 

@@ -1,4 +1,5 @@
-import { type CountTokens, notFound, refusal, type ReplyOf, tagOf } from '@bunting/contracts';
+import { type CountTokens, notFound, refusal, type ReplyOf } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
 import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { StoredEnvironment } from '../../domain/environment.ts';
 import { named } from '../../domain/refusals.ts';
@@ -167,7 +168,7 @@ export const environmentReader = (database: Database) => {
         ...[name, hidden, JSON.stringify(tokens)],
       ]);
       if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
-      return { json: row.json, tag: tagOf(row.own) };
+      return { json: row.json, tag: contentTag(row.own) };
     },
     /** @param tokens those that give the project */
     ofProject: async (project: string, tokens: Tokens): Promise<string> => {

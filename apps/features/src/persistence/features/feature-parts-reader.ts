@@ -1,4 +1,5 @@
-import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal, tagOf } from '@bunting/contracts';
+import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { absentFeature } from './missing-feature.ts';
@@ -149,7 +150,7 @@ export const featurePartsReader = (database: Database) => {
     async (at: FeatureRef, where: string): Promise<TaggedJson> => {
       const { json, own, connected } = await rowOf(statement, at, where);
       if (connected !== true) throw unconnected(named(at.name), named(where));
-      return { json: json ?? '', tag: tagOf(own ?? nothing) };
+      return { json: json ?? '', tag: contentTag(own ?? nothing) };
     };
   const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
 
@@ -162,7 +163,7 @@ export const featurePartsReader = (database: Database) => {
     strategy: async (at: FeatureRef, where: string, strategyId: string): Promise<TaggedJson> => {
       const { json } = await rowOf(strategy, at, where, strategyId);
       if (json === null) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
-      return { json, tag: tagOf(JSON.parse(json)) };
+      return { json, tag: contentTag(JSON.parse(json)) };
     },
     /** The variants of the first environment that has any. */
     variants: async (at: FeatureRef): Promise<TaggedJson> => {

@@ -1,4 +1,5 @@
-import { type Constraint, imageUrlOf } from '@bunting/contracts';
+import type { Constraint } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { Feature, Person } from '../../domain/feature.ts';
 import { FeatureEntity, sql } from '../entities.ts';
 

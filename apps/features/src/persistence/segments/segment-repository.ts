@@ -1,4 +1,5 @@
-import { invalid, notFound, refusal, tagOf } from '@bunting/contracts';
+import { invalid, notFound, refusal } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
 import { brokenConstraint, type Database, momentSql, type Statement, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { named } from '../../domain/refusals.ts';
@@ -80,7 +81,7 @@ export const segmentReader = (database: Database) => ({
   one: async (id: number, hidden: readonly string[]): Promise<TaggedJson> => {
     const [row] = await database.read<{ json: string; own: StoredSegment }>(oneSegment, [id, hidden]);
     if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
-    return { json: row.json, tag: tagOf(row.own) };
+    return { json: row.json, tag: contentTag(row.own) };
   },
 });
 export type SegmentReader = ReturnType<typeof segmentReader>;

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
-import { GetMe, imageUrlOf } from '@bunting/contracts';
+import { GetMe } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import { isSomebody } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 

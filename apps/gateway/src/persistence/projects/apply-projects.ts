@@ -1,4 +1,5 @@
-import { type OutboxMessage, parse, ProjectState, systemCaller } from '@bunting/contracts';
+import { type OutboxMessage, ProjectState, systemCaller } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
 import { predefinedRole } from '../../domain/token-scope.ts';

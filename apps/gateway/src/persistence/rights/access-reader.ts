@@ -1,4 +1,5 @@
-import { type Caller, type CountMembers, imageUrlOf, type Permission, type ReplyOf } from '@bunting/contracts';
+import type { Caller, CountMembers, Permission, ReplyOf } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { nameInEvents, type Names } from '../../domain/user.ts';

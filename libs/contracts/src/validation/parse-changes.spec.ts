@@ -1,14 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../errors.ts';
-import { matchesSchema } from '../parse.ts';
-import {
-  type ChangeAction,
-  ChangesBody,
-  changeActions,
-  changeSchemas,
-  mostChangesAtOnce,
-  parseChanges,
-} from './index.ts';
+import { type ChangeAction, ChangesBody, changeActions, changeSchemas, mostChangesAtOnce } from '../changes/index.ts';
+import { matchesSchema } from './parse.ts';
+import { parseChanges } from './parse-changes.ts';
 
 const feature = 'checkout';
 const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { Refusal } from './errors.ts';
-import { SearchEventsBody } from './event.ts';
-import { Constraint } from './model/constraint.ts';
-import { ImportFeaturesBody } from './model/export.ts';
-import { JsonPatch } from './model/json-patch.ts';
-import { FeatureStrategy } from './model/strategy.ts';
-import { Tag } from './model/tag.ts';
-import { type Arrives, matchesSchema, parse } from './parse.ts';
+import { Refusal } from '../errors.ts';
+import { SearchEventsBody } from '../event.ts';
+import { Constraint } from '../model/constraint.ts';
+import { ImportFeaturesBody } from '../model/export.ts';
+import { JsonPatch } from '../model/json-patch.ts';
+import { FeatureStrategy } from '../model/strategy.ts';
+import { Tag } from '../model/tag.ts';
+import { type InputEncoding, matchesSchema, parse } from './parse.ts';
 
-const refusalOf = (schema: TSchema, value: unknown, at = '/body', arrives?: Arrives): Refusal => {
+const refusalOf = (schema: TSchema, value: unknown, at = '/body', encoding?: InputEncoding): Refusal => {
   try {
-    parse(schema, value, at, arrives);
+    parse(schema, value, at, encoding);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -109,11 +109,11 @@ describe('what is parsed', () => {
     });
   });
 
-  it('is read as the type that is asked for only where it arrives as text', () => {
+  it('is read as the type that is asked for only where it encoding as text', () => {
     const query = Type.Object({ id: Type.Integer(), on: Type.Boolean() });
-    expect(parse(query, { id: '7', on: 'true' }, '/query', 'as-text')).toEqual({ id: 7, on: true });
-    expect(refusalOf(query, { id: '', on: 'true' }, '/query', 'as-text').details[0]?.path).toBe('/query/id');
-    expect(refusalOf(query, { id: '7', on: 'yes' }, '/query', 'as-text').details[0]?.path).toBe('/query/on');
+    expect(parse(query, { id: '7', on: 'true' }, '/query', 'text')).toEqual({ id: 7, on: true });
+    expect(refusalOf(query, { id: '', on: 'true' }, '/query', 'text').details[0]?.path).toBe('/query/id');
+    expect(refusalOf(query, { id: '7', on: 'yes' }, '/query', 'text').details[0]?.path).toBe('/query/on');
     expect(refusalOf(query, { id: '7', on: true }).details[0]?.path).toBe('/body/id');
   });
 });

@@ -2,17 +2,17 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 import type { DataValidationCxt, SchemaValidateFunction } from 'ajv/dist/types/index.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
-import { type ErrorDetail, invalidAll } from './errors.ts';
-import { operandError } from './constraint-operand.ts';
-import { type Constraint } from './model/constraint.ts';
-import { coerce } from './request-form.ts';
-import { truncate, quoteValue } from './shown.ts';
-import { textFormError, type TextForm } from './text-form.ts';
+import { type ErrorDetail, invalidAll } from '../errors.ts';
+import { operandError } from '../constraint-operand.ts';
+import { type Constraint } from '../model/constraint.ts';
+import { coerce } from '../request-form.ts';
+import { truncate, quoteValue } from '../shown.ts';
+import { textFormError, type TextForm } from '../text-form.ts';
 
 const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;
-const asItIs = new Ajv(options);
-const asText = new Ajv({ ...options, coerceTypes: true });
-for (const ajv of [asItIs, asText]) {
+const strictAjv = new Ajv(options);
+const coercingAjv = new Ajv({ ...options, coerceTypes: true });
+for (const ajv of [strictAjv, coercingAjv]) {
   (addFormats as unknown as (ajv: Ajv) => void)(ajv);
   ajv.addKeyword({
     keyword: 'coerceTo',
@@ -27,7 +27,7 @@ for (const ajv of [asItIs, asText]) {
   });
 }
 
-for (const ajv of [asItIs, asText]) {
+for (const ajv of [strictAjv, coercingAjv]) {
   const hasForm: SchemaValidateFunction = (form: TextForm, text: string) => {
     const message = textFormError(form, text);
     hasForm.errors = message === undefined ? [] : [{ keyword: 'form', message }];
@@ -36,27 +36,27 @@ for (const ajv of [asItIs, asText]) {
   ajv.addKeyword({ keyword: 'form', type: 'string', schemaType: 'string', errors: true, validate: hasForm });
   const hasTrimmedLength = (max: number, text: string) => [...text.trim()].length <= max;
   ajv.addKeyword({ keyword: 'maxTrimmedLength', type: 'string', schemaType: 'number', validate: hasTrimmedLength });
-  // The operand of a constraint is judged last, when its members are known to have their types.
-  const hasItsOperand = (_rule: true, constraint: Constraint) => operandError(constraint, '') === undefined;
-  ajv.addKeyword({ keyword: 'operand', type: 'object', schemaType: 'boolean', validate: hasItsOperand });
+  // Ajv runs this keyword after `properties`, so the members of the constraint have their declared types here.
+  const hasMatchingOperand = (_rule: true, constraint: Constraint) => operandError(constraint, '') === undefined;
+  ajv.addKeyword({ keyword: 'operand', type: 'object', schemaType: 'boolean', validate: hasMatchingOperand });
 }
 
 const compiled = new Map<Ajv, WeakMap<TSchema, ValidateFunction>>([
-  [asItIs, new WeakMap()],
-  [asText, new WeakMap()],
+  [strictAjv, new WeakMap()],
+  [coercingAjv, new WeakMap()],
 ]);
 
 const validatorOf = (ajv: Ajv, schema: TSchema): ValidateFunction => {
-  const known = compiled.get(ajv) as WeakMap<TSchema, ValidateFunction>;
-  let validate = known.get(schema);
+  const validators = compiled.get(ajv) as WeakMap<TSchema, ValidateFunction>;
+  let validate = validators.get(schema);
   if (validate === undefined) {
     validate = ajv.compile(schema);
-    known.set(schema, validate);
+    validators.set(schema, validate);
   }
   return validate;
 };
 
-/** Says what Ajv found in the words that Unleash's clients know (admin-api.md 0.4). */
+/** Words an Ajv error as Unleash does (docs/behaviour.md, Errors). */
 const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
   const path = truncate(`${at}${error.instancePath}`, 1000);
   switch (error.keyword) {
@@ -103,38 +103,38 @@ const detailOf = (error: ErrorObject, at: string): ErrorDetail => {
   }
 };
 
-/** What is at fault. A value that may be null as well is told as one fault, not as one for each of the two. */
-const faultsOf = (errors: readonly ErrorObject[], at: string): ErrorDetail[] => {
+/** The error details to report. A failed `T | null` is reported once, not once for each branch. */
+const detailsOf = (errors: readonly ErrorObject[], at: string): ErrorDetail[] => {
   const isNullOnly = (error: ErrorObject): boolean => error.keyword === 'type' && error.params['type'] === 'null';
   const nullable = new Set(errors.filter(isNullOnly).map((error) => error.instancePath));
-  const faults = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'if' && !isNullOnly(error));
-  if (faults.length === 0) return errors.map((error) => detailOf(error, at));
-  return faults.map((error) =>
+  const relevant = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'if' && !isNullOnly(error));
+  if (relevant.length === 0) return errors.map((error) => detailOf(error, at));
+  return relevant.map((error) =>
     error.keyword === 'type' && nullable.has(error.instancePath)
       ? detailOf({ ...error, params: { type: [error.params['type'], 'null'] } }, at)
       : detailOf(error, at),
   );
 };
 
-/** How a value arrives: a body is taken as it is or refused; what arrives as text is read as the type the schema asks for. */
-export type Arrives = 'as-it-is' | 'as-text';
+/** How a value encoding: a body is taken as it is or refused; what encoding as text is read as the type the schema asks for. */
+export type InputEncoding = 'json' | 'text';
 
 /**
- * The value, held to its schema; defaults are filled in.
- * @param at where the value stands in the request, e.g. `/body`; it begins every path in a refusal.
- * @throws Refusal `ValidationError` that names the property at fault.
+ * Validates a value against its schema and fills in defaults, in place.
+ * @param at JSON pointer of the value within the request, e.g. `/body`; the prefix of every path in a refusal.
+ * @throws Refusal `ValidationError` that names the invalid property.
  */
 export const parse = <S extends TSchema>(
   schema: S,
   value: unknown,
   at = '',
-  arrives: Arrives = 'as-it-is',
+  encoding: InputEncoding = 'json',
 ): Static<S> => {
-  const validate = validatorOf(arrives === 'as-text' ? asText : asItIs, schema);
+  const validate = validatorOf(encoding === 'text' ? coercingAjv : strictAjv, schema);
   if (validate(value)) return value as Static<S>;
-  throw invalidAll(faultsOf(validate.errors ?? [], at));
+  throw invalidAll(detailsOf(validate.errors ?? [], at));
 };
 
-/** Whether the value fits the schema, without a word on why not. */
+/** Whether the value is valid; defaults are filled in. */
 export const matchesSchema = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
-  validatorOf(asItIs, schema)(value);
+  validatorOf(strictAjv, schema)(value);
