@@ -1,5 +1,4 @@
-import { ExportedFeatures, Refusal, requestForm } from '@bunting/contracts';
-import { parse } from '@bunting/contracts/validation';
+import { ExportedFeatures, parse, Refusal, requestForm } from '@bunting/contracts';
 import { readFileSync } from 'node:fs';
 import { partsOf, type Size } from './parts.ts';
 

@@ -1,5 +1,4 @@
-import { CreateSegmentBody, Refusal } from '@bunting/contracts';
-import { parse } from '@bunting/contracts/validation';
+import { CreateSegmentBody, parse, Refusal } from '@bunting/contracts';
 import { type Export, jsonOf, Unusable } from './files.ts';
 import type { Ask } from './server.ts';
 

@@ -1,5 +1,4 @@
-import { ErrorBody, type ErrorKind } from '@bunting/contracts';
-import { parse } from '@bunting/contracts/validation';
+import { ErrorBody, type ErrorKind, parse } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Answer } from './api.ts';
 

@@ -1,5 +1,11 @@
-import { type AnyOperation, type Caller, type Granted, observeGrants, type RequestOf } from '@bunting/contracts';
-import { canonicalJson } from '@bunting/contracts/hashing';
+import {
+  type AnyOperation,
+  type Caller,
+  canonicalJson,
+  type Granted,
+  observeGrants,
+  type RequestOf,
+} from '@bunting/contracts';
 import { hash } from 'node:crypto';
 
 /** A write with an `Idempotency-Key`: it is done once, however often it is sent. */

@@ -1,5 +1,4 @@
-import type { FeatureState, StateOf } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { type FeatureState, imageUrlOf, type StateOf } from '@bunting/contracts';
 import { benchFlag } from '../flags.ts';
 
 /** What a features service would tell of an installation that has grown for years. The same for the same number. */

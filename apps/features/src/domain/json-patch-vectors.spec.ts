@@ -1,5 +1,4 @@
-import { JsonPatch } from '@bunting/contracts';
-import { parse } from '@bunting/contracts/validation';
+import { JsonPatch, parse } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { anyDocument, type Json, type Step, strictlyPatched } from '../../test/strict-json-patch.ts';

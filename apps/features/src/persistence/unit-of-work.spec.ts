@@ -9,12 +9,12 @@ import {
   PatchStrategy,
   RemoveFeatureTag,
 } from '@bunting/contracts';
-import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
+import { type QuietFeatures, quietFeatures } from '../../test/quiet-features.ts';
 import { mia } from '../../test/started-features.ts';
 
-let features: FeaturesWithoutLoops;
+let features: QuietFeatures;
 beforeAll(async () => {
-  features = await featuresWithoutLoops();
+  features = await quietFeatures();
 });
 afterAll(() => features.stop());
 

@@ -2,35 +2,29 @@ import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
-import { type ApplicationRepository, applicationRepository } from './usage/application-repository.ts';
-import { catalogue, type Catalogue } from './catalogue/bulk-inserts.ts';
-import { type ChangeApplication, changeApplication } from './changes/applied-changes.ts';
-import { type ImportTargetRepository, importTargetRepository } from './import-export/import-target.ts';
-import { favoriteRepository } from './features/favorite-repository.ts';
-import { type FeatureRepository, featureRepository } from './features/feature-repository.ts';
-import { type Neighbourhood, neighbourhood } from './features/neighbourhood.ts';
-import {
-  type Guard,
-  guardFor,
-  noGuard,
-  type ProtectionRepository,
-  protectionRepository,
-} from './changes/protection.ts';
-import { type ProjectRepository, projectRepository } from './projects/project-repository.ts';
-import { holdReferences } from './features/feature-references.ts';
-import { type SegmentRepository, segmentRepository } from './segments/segment-repository.ts';
-import { type HousekeepingRepository, housekeepingRepository } from './housekeeping.ts';
-import { type UsageRepository, usageRepository } from './usage/usage-repository.ts';
-import { contextFieldRepository } from './catalogue/context-fields.ts';
-import { type ImportProposals, importProposals } from './import-export/import-proposals.ts';
-import { type ExportFeatures, exportFeatures } from './import-export/exports.ts';
-import { type ProjectSettings, projectSettings } from './projects/project-settings.ts';
-import { type EnvironmentRepository, environmentRepository } from './environments/environment-repository.ts';
-import { strategyTypeRepository } from './catalogue/strategy-types.ts';
-import { featureTypeRepository } from './catalogue/feature-types.ts';
-import { type StoredSegments, storedSegments } from './segments/stored-segments.ts';
-import { judge } from './entity-tags.ts';
-import { tagCatalogue } from './catalogue/tags.ts';
+import { type ApplicationRepository, applicationRepository } from './application-repository.ts';
+import { catalogue, type Catalogue } from './catalogue.ts';
+import { type ChangeApplication, changeApplication } from './change-application.ts';
+import { type DestinationRepository, destinationRepository } from './destination-repository.ts';
+import { favoriteRepository } from './favorite-repository.ts';
+import { type FeatureRepository, featureRepository } from './feature-repository.ts';
+import { type Neighbourhood, neighbourhood } from './neighbourhood.ts';
+import { type Guard, guardFor, noGuard, type ProtectionRepository, protectionRepository } from './protection.ts';
+import { type ProjectRepository, projectRepository } from './project-repository.ts';
+import { holdReferences } from './references.ts';
+import { type SegmentRepository, segmentRepository } from './segment-repository.ts';
+import { type Upkeep, upkeep } from './upkeep.ts';
+import { type UsageRepository, usageRepository } from './usage-repository.ts';
+import { contextFieldRepository } from './context-fields.ts';
+import { type ImportProposals, importProposals } from './import-proposals.ts';
+import { type Exporting, exporting } from './export-repository.ts';
+import { type ProjectSettings, projectSettings } from './project-settings.ts';
+import { type EnvironmentRepository, environmentRepository } from './environments.ts';
+import { strategyTypeRepository } from './strategy-types.ts';
+import { featureTypeRepository } from './feature-types.ts';
+import { type StoredSegments, storedSegments } from './stored-segments.ts';
+import { judge } from './tags.ts';
+import { tagCatalogue } from './tag-catalogue.ts';
 
 /** Who has the work done, and when: it goes with everything that is told. */
 export interface Occasion {
@@ -51,7 +45,7 @@ export interface Work {
   readonly projects: ProjectRepository;
   readonly segments: SegmentRepository;
   readonly catalogue: Catalogue;
-  readonly destinations: ImportTargetRepository;
+  readonly destinations: DestinationRepository;
   readonly application: ChangeApplication;
   readonly protection: ProtectionRepository;
   readonly guard: Guard;
@@ -61,14 +55,14 @@ export interface Work {
   readonly strategyTypes: ReturnType<typeof strategyTypeRepository>;
   readonly environments: EnvironmentRepository;
   readonly projectSettings: ProjectSettings;
-  readonly exporting: ExportFeatures;
+  readonly exporting: Exporting;
   readonly importProposals: ImportProposals;
   readonly contextFields: ReturnType<typeof contextFieldRepository>;
   readonly storedSegments: StoredSegments;
   readonly favorites: ReturnType<typeof favoriteRepository>;
   readonly usage: UsageRepository;
   readonly applications: ApplicationRepository;
-  readonly upkeep: HousekeepingRepository;
+  readonly upkeep: Upkeep;
   readonly events: { readonly record: (events: readonly DomainEvent[]) => void };
 }
 
@@ -122,7 +116,7 @@ export const unitOfWork = ({
         projects: projectRepository(tx, outbox),
         segments: segmentRepository(tx, outbox),
         catalogue: catalogue(tx),
-        destinations: importTargetRepository(tx, hidden),
+        destinations: destinationRepository(tx, hidden),
         application: changeApplication(tx, outbox),
         protection,
         guard,
@@ -132,14 +126,14 @@ export const unitOfWork = ({
         strategyTypes: strategyTypeRepository(tx),
         environments,
         projectSettings: projectSettings(tx, outbox),
-        exporting: exportFeatures(tx),
+        exporting: exporting(tx),
         importProposals: importProposals(tx),
         contextFields: contextFieldRepository(tx),
         storedSegments: segments,
         favorites: favoriteRepository(tx),
         usage: usageRepository(tx, outbox),
         applications: applicationRepository(tx),
-        upkeep: housekeepingRepository(tx, outbox),
+        upkeep: upkeep(tx, outbox),
         events: {
           record: (events) => {
             for (const event of events) recorded.push(event);

@@ -1,5 +1,4 @@
-import { GetApprovers, ListAvailableReviewers, SearchChangeRequests, SetApprovers } from '@bunting/contracts';
-import { parse } from '@bunting/contracts/validation';
+import { GetApprovers, ListAvailableReviewers, parse, SearchChangeRequests, SetApprovers } from '@bunting/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 

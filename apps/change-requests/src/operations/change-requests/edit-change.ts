@@ -1,6 +1,5 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CheckChanges, EditChange, notFound, refusal } from '@bunting/contracts';
-import { parseChange } from '@bunting/contracts/validation';
+import { CheckChanges, EditChange, notFound, parseChange, refusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/edit-change.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';

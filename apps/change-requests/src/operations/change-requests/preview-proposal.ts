@@ -1,6 +1,5 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { isSegmentChange, PreviewProposal } from '@bunting/contracts';
-import { parseChanges } from '@bunting/contracts/validation';
+import { isSegmentChange, parseChanges, PreviewProposal } from '@bunting/contracts';
 import type { ProposedChange } from '../../domain/change-request.ts';
 import { createDraft } from '../../domain/content.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';

@@ -1,5 +1,4 @@
-import { type Constraint, type ExportedFeatures, ImportFeaturesBody } from '@bunting/contracts';
-import { parse } from '@bunting/contracts/validation';
+import { type Constraint, type ExportedFeatures, ImportFeaturesBody, parse } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';

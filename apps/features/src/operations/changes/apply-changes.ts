@@ -1,6 +1,5 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges, isSegmentChange, Refusal } from '@bunting/contracts';
-import { canonicalJson } from '@bunting/contracts/hashing';
+import { type AppliedChanges, ApplyChanges, canonicalJson, isSegmentChange, Refusal } from '@bunting/contracts';
 import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
@@ -10,7 +9,7 @@ import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
 import type { DomainEvent } from '../../domain/feature.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { hiddenFrom } from '../seen-by.ts';
 import { subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -61,7 +60,7 @@ const lockedSituation = async ({ features, application }: Work, { body, caller, 
   );
   await features.findFamiliesForUpdate([...new Set(subjects.features)]);
   await application.lockSegments(subjects.segments);
-  const found = await application.situation(subjects, hiddenProjectsOf(caller));
+  const found = await application.situation(subjects, hiddenFrom(caller));
   if (found === undefined) return undefined;
   const { environment } = body;
   return { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
@@ -115,10 +114,10 @@ export const applyChangesEndpoint = ({ work }: FeaturesContext) =>
     const identified = { id, uid, attempt, content: contentOf(request.body) };
     const once = (decide: (tx: Work) => Promise<AppliedChanges>) =>
       work({ ...request, isAgreed: true }, async (tx) => {
-        const known = await tx.application.findResult(identified);
+        const known = await tx.application.answerOf(identified);
         if (known !== undefined) return known;
         const result = await decide(tx);
-        await tx.application.storeResult(identified, result);
+        await tx.application.answer(identified, result);
         return result;
       });
     try {

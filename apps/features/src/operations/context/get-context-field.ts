@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetContextField } from '@bunting/contracts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getContextFieldEndpoint = ({ contextFields }: FeaturesContext) =>
+export const getContextFieldEndpoint = ({ contextFields: fields }: FeaturesContext) =>
   implement(
     GetContextField,
-    async ({ params, caller }) => new JsonText(await contextFields.one(params.name, hiddenProjectsOf(caller))),
+    async ({ params, caller }) => new JsonText(await fields.one(params.name, hiddenFrom(caller))),
   );

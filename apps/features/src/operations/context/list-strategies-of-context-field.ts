@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListStrategiesOfContextField } from '@bunting/contracts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listStrategiesOfContextFieldEndpoint = ({ contextFields }: FeaturesContext) =>
+export const listStrategiesOfContextFieldEndpoint = ({ contextFields: fields }: FeaturesContext) =>
   implement(
     ListStrategiesOfContextField,
-    async ({ params, caller }) => new JsonText(await contextFields.strategiesOf(params.name, hiddenProjectsOf(caller))),
+    async ({ params, caller }) => new JsonText(await fields.strategiesOf(params.name, hiddenFrom(caller))),
   );

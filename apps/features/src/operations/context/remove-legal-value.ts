@@ -2,13 +2,11 @@ import { implement } from '@bunting/bus';
 import { RemoveLegalValue } from '@bunting/contracts';
 import { withoutLegalValue } from '../../domain/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { updateLegalValues } from './update-legal-values.ts';
+import { change } from './change-legal-values.ts';
 
 export const removeLegalValueEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveLegalValue, (request) =>
     work(request, (tx) =>
-      updateLegalValues(tx, request.caller, request.params.name, (field) =>
-        withoutLegalValue(field, request.params.value),
-      ),
+      change(tx, request.caller, request.params.name, (field) => withoutLegalValue(field, request.params.value)),
     ),
   );

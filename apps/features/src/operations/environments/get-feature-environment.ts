@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { GetFeatureEnvironment } from '@bunting/contracts';
-import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
+import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getFeatureEnvironmentEndpoint = ({ featureParts }: FeaturesContext) =>
+export const getFeatureEnvironmentEndpoint = ({ parts }: FeaturesContext) =>
   implement(GetFeatureEnvironment, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.environment(at, params.environment));
+    return tagged(request, await parts.environment(at, params.environment));
   });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { setProjectFavorite } from './set-project-favorite.ts';
+import { setFavorite } from './favorite-project.ts';
 
 export const addFavoriteProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddFavoriteProject, (request) => setProjectFavorite(work, request, true));
+  implement(AddFavoriteProject, (request) => setFavorite(work, request, true));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CreateProject, GetFeature } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { CreateProject, GetFeature, imageUrlOf } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

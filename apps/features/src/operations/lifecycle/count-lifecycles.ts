@@ -1,10 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { CountLifecycles } from '@bunting/contracts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const countLifecyclesEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(
-    CountLifecycles,
-    async ({ caller }) => new JsonText(await featureParts.lifecycleCounts(hiddenProjectsOf(caller))),
-  );
+export const countLifecyclesEndpoint = ({ parts }: FeaturesContext) =>
+  implement(CountLifecycles, async ({ caller }) => new JsonText(await parts.lifecycleCounts(hiddenFrom(caller))));

@@ -2,8 +2,8 @@ import { implement, JsonText } from '@bunting/bus';
 import { GetLifecycle } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getLifecycleEndpoint = ({ featureParts }: FeaturesContext) =>
+export const getLifecycleEndpoint = ({ parts }: FeaturesContext) =>
   implement(GetLifecycle, async ({ params }) => {
     const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await featureParts.lifecycle(at));
+    return new JsonText(await parts.lifecycle(at));
   });

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { ListFeatureTags } from '@bunting/contracts';
-import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
-import { hiddenProjectsOf } from '../visibility.ts';
+import { tagged } from '../tagged.ts';
+import { hiddenFrom } from '../seen-by.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listFeatureTagsEndpoint = ({ features }: FeaturesContext) =>
   implement(ListFeatureTags, async (request) =>
-    replyWithEntityTag(request, await features.tagsOf(request.params.featureName, hiddenProjectsOf(request.caller))),
+    tagged(request, await features.tagsOf(request.params.featureName, hiddenFrom(request.caller))),
   );

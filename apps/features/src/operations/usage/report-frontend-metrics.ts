@@ -1,9 +1,9 @@
 import { ReportFrontendMetrics } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { metricsReportEndpoint } from './report-metrics.ts';
+import { reporting } from './report-metrics.ts';
 
 /** The same, of browsers and apps. */
 export const reportFrontendMetricsEndpoint = ({
-  storeReport,
-  findApplicationEnvironment: environments,
-}: FeaturesContext) => metricsReportEndpoint(ReportFrontendMetrics, storeReport, environments);
+  keepReport: keep,
+  applicationEnvironments: environments,
+}: FeaturesContext) => reporting(ReportFrontendMetrics, keep, environments);

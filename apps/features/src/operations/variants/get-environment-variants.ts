@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { GetEnvironmentVariants } from '@bunting/contracts';
-import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
+import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getEnvironmentVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
+export const getEnvironmentVariantsEndpoint = ({ parts }: FeaturesContext) =>
   implement(GetEnvironmentVariants, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.environmentVariants(at, params.environment));
+    return tagged(request, await parts.environmentVariants(at, params.environment));
   });

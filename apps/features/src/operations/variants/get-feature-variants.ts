@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { GetFeatureVariants } from '@bunting/contracts';
-import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
+import { tagged } from '../tagged.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getFeatureVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
+export const getFeatureVariantsEndpoint = ({ parts }: FeaturesContext) =>
   implement(GetFeatureVariants, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.variants(at));
+    return tagged(request, await parts.variants(at));
   });

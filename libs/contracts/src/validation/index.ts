@@ -1,2 +1,0 @@
-export * from './parse.ts';
-export * from './parse-changes.ts';
