@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 
 // Who may import whom. `scripts/lint.ts` shows for each of these rules that it bites, and what it lets through.
 
-const tests = ['**/*.spec.ts', '**/test/**/*.ts'];
+const tests = ['**/*.spec.ts', '**/*.perf.ts', '**/test/**/*.ts'];
 const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];
 
 /** Libraries that a project's own code may import, by the tags of their package.json. */
@@ -12,6 +12,7 @@ const dependencies = {
   'scope:embedded-postgres': [],
   'scope:bus': ['scope:contracts'],
   'scope:database': ['scope:contracts'],
+  'scope:evaluation': ['scope:contracts'],
   'scope:runtime': ['scope:contracts', 'scope:bus'],
   'scope:outbox': ['scope:contracts', 'scope:bus', 'scope:database', 'scope:runtime'],
   'scope:testing': ['scope:embedded-postgres'],
@@ -21,6 +22,7 @@ const dependencies = {
     'scope:database',
     'scope:runtime',
     'scope:outbox',
+    'scope:evaluation',
     'scope:embedded-postgres',
   ],
   'scope:all-in-one': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:embedded-postgres', 'type:service'],
@@ -68,6 +70,8 @@ const staysIn = (folder, depth) => never(`^(\\./)?(\\.\\./){${depth}}`, `${folde
 
 const purePackages = [
   '@bunting/contracts',
+  '@bunting/contracts/(hashing|validation)',
+  '@bunting/evaluation',
   'semver',
   'semver/.*',
   'fast-json-patch',
@@ -76,6 +80,12 @@ const purePackages = [
   'ip-address',
 ];
 const pureMessage = 'Rules are pure: domain/ imports @bunting/contracts, its own folder and pure packages.';
+
+const pureLibrary = {
+  files: ['libs/evaluation/src/**/*.ts'],
+  ignores: tests,
+  rules: imports(onlyPackages(purePackages, pureMessage)),
+};
 
 /** One block per depth, since what leads out of the folder depends on where one is. */
 const domainBlocks = [1, 2, 3].map((depth) => ({
@@ -142,11 +152,22 @@ export default tseslint.config(
     files: ['libs/contracts/src/**/*.ts'],
     ignores: tests,
     rules: imports(
+      onlyPackages(['typebox', 'typebox/.*'], 'Contracts import TypeBox only, so that browsers can import them.'),
+    ),
+  },
+  {
+    files: ['libs/contracts/src/validation/*.ts'],
+    ignores: tests,
+    rules: imports(
       onlyPackages(
-        ['typebox', 'typebox/.*', 'ajv', 'ajv/.*', 'ajv-formats', 'node:crypto'],
-        'Contracts import TypeBox and Ajv only.',
+        ['typebox', 'typebox/.*', 'ajv', 'ajv/.*', 'ajv-formats'],
+        'Validation imports TypeBox and Ajv only.',
       ),
     ),
+  },
+  {
+    files: ['libs/contracts/src/hashing.ts'],
+    rules: imports(onlyPackages(['node:crypto'], 'Hashing imports node:crypto only.')),
   },
   { files: ['libs/{runtime,outbox,database}/src/**/*.ts'], ignores: tests, rules: imports(noNats) },
 
@@ -183,9 +204,10 @@ export default tseslint.config(
       never('^\\.\\.?/(.*/)?(operations|subscriptions)/', 'persistence/ knows nothing of who uses it.'),
     ),
   },
+  pureLibrary,
   ...domainBlocks,
   {
-    files: ['apps/*/src/domain/**/*.ts'],
+    files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts'],
     ignores: tests,
     rules: {
       'no-restricted-globals': [
@@ -214,7 +236,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/all-in-one/{src,test}/**/*.spec.ts', 'apps/all-in-one/test/**/*.ts'],
+    files: ['apps/all-in-one/{src,test}/**/*.{spec,perf}.ts', 'apps/all-in-one/test/**/*.ts'],
     rules: projectRule({ alsoAllowed: ['scope:testing'], allow: services.map((name) => `@bunting/${name}`) }),
   },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },

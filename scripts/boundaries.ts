@@ -31,8 +31,14 @@ const allInOne = 'apps/all-in-one/src/sample.ts';
 const samples: readonly Sample[] = [
   // Between projects.
   ...importing('libs/contracts/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
-  ...importing('libs/contracts/src/sample.ts', ['pg', '@fastify/static', 'node:fs', 'semver'], imports),
-  ...importing('libs/contracts/src/sample.ts', ['typebox', 'typebox/value', 'ajv', 'ajv-formats', './errors.ts']),
+  ...importing(
+    'libs/contracts/src/sample.ts',
+    ['pg', '@fastify/static', 'node:fs', 'node:crypto', 'semver', 'ajv', 'ajv-formats'],
+    imports,
+  ),
+  ...importing('libs/contracts/src/sample.ts', ['typebox', 'typebox/value', './errors.ts']),
+  ...importing('libs/contracts/src/validation/sample.ts', ['node:crypto', 'semver'], imports),
+  ...importing('libs/contracts/src/validation/sample.ts', ['typebox', 'ajv', 'ajv-formats', '../errors.ts']),
   ...importing('libs/bus/src/sample.ts', ['@bunting/runtime', '@bunting/outbox', '@bunting/database'], projects),
   ...importing('libs/bus/src/sample.ts', ['@bunting/contracts', '@nats-io/jetstream']),
   ...importing('libs/database/src/sample.ts', ['@bunting/bus', '@bunting/outbox'], projects),
@@ -45,6 +51,9 @@ const samples: readonly Sample[] = [
     '@bunting/database',
     '@bunting/runtime',
   ]),
+  ...importing('libs/evaluation/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
+  ...importing('libs/evaluation/src/sample.ts', ['node:fs', 'lru-cache'], imports),
+  ...importing('libs/evaluation/src/sample.ts', ['@bunting/contracts', 'semver', 're2js', './strategy.ts']),
   ...importing('libs/runtime/src/sample.ts', ['@bunting/database', '@bunting/outbox'], projects),
   ...importing('libs/runtime/src/sample.ts', ['@bunting/contracts', '@bunting/bus']),
   ...importing('libs/embedded-postgres/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
@@ -159,8 +168,8 @@ const samples: readonly Sample[] = [
   ...importing(subscription, ['fastify', 'pg', '@bunting/database'], imports),
   ...importing(subscription, ['@bunting/outbox', '@bunting/contracts', '../persistence/unit-of-work.ts']),
   ...writing(subscription, ["import type { Database } from '@bunting/database';\nexport type Known = Database;"]),
-  ...importing('apps/gateway/src/mount.ts', ['@bunting/database', 'pg', '@nats-io/jetstream'], imports),
-  ...importing('apps/gateway/src/mount.ts', ['fastify', 'node:http', '@bunting/bus']),
+  ...importing('apps/gateway/src/http/mount.ts', ['@bunting/database', 'pg', '@nats-io/jetstream'], imports),
+  ...importing('apps/gateway/src/http/mount.ts', ['fastify', 'node:http', '@bunting/bus']),
 
   // How code is written everywhere.
   ...writing('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),

@@ -3,21 +3,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { services } from '../apps/all-in-one/src/services.ts';
 
-const help = `Writes the table of settings into the README, from the schemas that the services read them with.
+const help = `Writes the table of settings into docs/settings.md, from the schemas that the services read them with.
 
-  npm run config:table            writes it
-  npm run config:table -- --check says whether it is current, and fails when it is not`;
+  npm run config:table              writes the table
+  npm run config:table -- --check   fails when the table is not current`;
 
 interface Setting {
   readonly description?: string;
   readonly default?: unknown;
 }
 
-const readme = path.join(import.meta.dirname, '..', 'README.md');
-const begin = '<!-- settings: npm run config:table -->';
-const end = '<!-- /settings -->';
+const document = path.join(import.meta.dirname, '..', 'docs', 'settings.md');
+const tableStart = '<!-- settings: npm run config:table -->';
+const tableEnd = '<!-- /settings -->';
 
-const byAll: readonly [string, Record<string, Setting>][] = [
+const settingsByReader: readonly [string, Record<string, Setting>][] = [
   ['every process', HostConfig.properties as Record<string, Setting>],
   [
     '`npm start`, `npm run stack`',
@@ -34,34 +34,36 @@ const byAll: readonly [string, Record<string, Setting>][] = [
   ]),
 ];
 
-const shown = (value: unknown): string => (value === undefined ? '' : `\`${String(value)}\``);
+const defaultOf = (value: unknown): string => (value === undefined ? '' : `\`${String(value)}\``);
 
 const table = (): string =>
   [
     '| setting | read by | default | what it is |',
     '| --- | --- | --- | --- |',
-    ...byAll.flatMap(([reader, settings]) =>
+    ...settingsByReader.flatMap(([reader, settings]) =>
       Object.entries(settings).map(
-        ([key, { description = '', default: fallback }]) =>
-          `| \`${key}\` | ${reader} | ${shown(fallback)} | ${description.replaceAll('|', '\\|')} |`,
+        ([key, { description = '', default: value }]) =>
+          `| \`${key}\` | ${reader} | ${defaultOf(value)} | ${description.replaceAll('|', '\\|')} |`,
       ),
     ),
   ].join('\n');
 
 const main = (): void => {
   if (process.argv.includes('--help')) return console.log(help);
-  const text = readFileSync(readme, 'utf8');
-  const [before, rest] = text.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`The README lacks ${begin} … ${end}.`);
-  const current = `${before}${begin}\n${table()}\n${end}${after}`;
-  if (current === text) return console.log('The table of settings in the README is current.');
+  const stored = readFileSync(document, 'utf8');
+  const [before, rest] = stored.split(tableStart);
+  const after = rest?.split(tableEnd)[1];
+  if (before === undefined || after === undefined) {
+    throw new Error(`docs/settings.md must contain ${tableStart} and ${tableEnd}.`);
+  }
+  const current = `${before}${tableStart}\n${table()}\n${tableEnd}${after}`;
+  if (current === stored) return console.log('docs/settings.md is current.');
   if (process.argv.includes('--check')) {
-    console.error('The table of settings in the README is not current: run npm run config:table.');
+    console.error('docs/settings.md is not current: run npm run config:table.');
     process.exit(1);
   }
-  writeFileSync(readme, current);
-  console.log('The table of settings in the README is written anew.');
+  writeFileSync(document, current);
+  console.log('docs/settings.md has been updated.');
 };
 
 main();

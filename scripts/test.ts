@@ -1,57 +1,76 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import path from 'node:path';
 import { startTestPostgres } from '../libs/testing/src/postgres-server.ts';
 import { ensureNatsServer } from './nats-server.ts';
 import { summaryOf } from './test-summary.ts';
 
-const help = `Runs every test, those on a real PostgreSQL and a real NATS among them.
+const help = `Runs the tests, on a real PostgreSQL and a real NATS.
 
   npm test                               all projects
-  npm test -- --projects=features        some; further arguments are those of nx run-many
-  npm test -- --skip-nx-cache            also what has not changed since it passed
+  npm test -- --projects=features        selected projects; further arguments are those of nx run-many
+  npm test -- --skip-nx-cache            also projects that have not changed since their tests passed
+  npm run test:perf                      the *.perf.ts files, which assert durations; run it on an idle machine
+  npm run test:perf -- apps/features     those below a path; further arguments are those of Jest
 
-One PostgreSQL is started for the run, and forgotten after it; TEST_POSTGRES_URL names one of your own instead.
-NATS_SERVER names the program nats-server, which is installed or downloaded where it is missing.`;
+One PostgreSQL is started for the run and removed after it; TEST_POSTGRES_URL names another server instead.
+NATS_SERVER names the nats-server program, which is installed or downloaded if it is missing.`;
 
 const repository = path.join(import.meta.dirname, '..');
 const programs = path.join(repository, 'node_modules', '.bin');
-/** Projects are heard of when they are done, and none takes this long: who is silent for longer hangs. */
-const silenceMs = 15 * 60_000;
+/** A project prints its results when it has finished, and none takes this long. */
+const outputTimeoutMs = 15 * 60_000;
 
-const runAll = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ code: number; output: string }> => {
-  // Two projects at a time, each of which is heard out before the next: so what failed can be read.
-  const command = ['run-many', '-t', 'test', '--parallel=2', '--output-style=static', ...args];
-  const child = spawn(path.join(programs, 'nx'), command, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] });
+/** Two projects at a time, each printed as a whole when it has finished, so that failures stay readable. */
+const functionalTests = [
+  path.join(programs, 'nx'),
+  ...['run-many', '-t', 'test', '--parallel=2', '--output-style=static'],
+];
+
+/** One file at a time: concurrent files would distort each other's durations. */
+const performanceTests = [
+  ...[process.execPath, '--experimental-vm-modules', '--no-warnings'],
+  ...[path.join(repository, 'node_modules', 'jest', 'bin', 'jest.js'), '--runInBand', '--passWithNoTests'],
+  ...['--projects', ...globSync('{apps,libs}/*/jest.config.js', { cwd: repository }), 'scripts/jest.config.js'],
+  ...['--testMatch', '**/*.perf.ts', '--'],
+];
+
+const runTests = async (
+  [program = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number; output: string }> => {
+  const child = spawn(program, args, { cwd: repository, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  const giveUp = (): void => {
-    console.error(`Nothing was heard for ${silenceMs / 60_000} minutes: the run is given up.`);
+  const abort = (): void => {
+    console.error(`The tests printed nothing for ${outputTimeoutMs / 60_000} minutes and are aborted.`);
     child.kill();
   };
-  let patience = setTimeout(giveUp, silenceMs);
-  const hear = (stream: NodeJS.ReadableStream, to: NodeJS.WritableStream): void => {
+  const timer = setTimeout(abort, outputTimeoutMs);
+  const copy = (stream: NodeJS.ReadableStream, to: NodeJS.WritableStream): void => {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      clearTimeout(patience);
-      patience = setTimeout(giveUp, silenceMs);
+      timer.refresh();
       output += text;
       to.write(text);
     });
   };
-  hear(child.stdout, process.stdout);
-  hear(child.stderr, process.stderr);
+  copy(child.stdout, process.stdout);
+  copy(child.stderr, process.stderr);
   const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(patience);
+  clearTimeout(timer);
   return { code: code ?? 1, output };
 };
 
-const run = async (args: readonly string[]): Promise<boolean> => {
-  const given = process.env['TEST_POSTGRES_URL'];
+const run = async (command: readonly string[], testsRequired: boolean): Promise<boolean> => {
+  const externalPostgres = process.env['TEST_POSTGRES_URL'];
   const nats = await ensureNatsServer();
-  const postgres = given ? { url: given, stop: () => Promise.resolve() } : await startTestPostgres();
-  // Ctrl-C reaches nx as well: it ends, and then so do we, in good order.
+  const postgres = externalPostgres
+    ? { url: externalPostgres, stop: () => Promise.resolve() }
+    : await startTestPostgres();
+  // Ctrl-C also reaches the child process: this process ends after it, when PostgreSQL has been stopped.
   process.on('SIGINT', () => undefined);
   try {
-    const { code, output } = await runAll(args, {
+    const { code, output } = await runTests(command, {
       ...process.env,
       PATH: `${programs}:${process.env['PATH'] ?? ''}`,
       CI: 'true',
@@ -61,12 +80,13 @@ const run = async (args: readonly string[]): Promise<boolean> => {
       NATS_SERVER: nats,
       TEST_POSTGRES_URL: postgres.url,
     });
-    const { passed, failed: counted, skipped } = summaryOf(output);
-    const failed = code === 0 ? counted : Math.max(counted, 1);
+    const summary = summaryOf(output);
+    const { passed, skipped } = summary;
+    const failed = code === 0 ? summary.failed : Math.max(summary.failed, 1);
     if (skipped > 0) console.log(`${skipped} skipped`);
     if (passed + failed === 0) console.error('No test was run.');
     console.log(`${passed} passed, ${failed} failed`);
-    return passed > 0 && failed === 0;
+    return failed === 0 && (passed > 0 || !testsRequired);
   } finally {
     await postgres.stop();
   }
@@ -76,7 +96,9 @@ const args = process.argv.slice(2);
 if (args.includes('--help')) console.log(help);
 else {
   try {
-    if (!(await run(args))) process.exitCode = 1;
+    const isPerformance = args[0] === '--perf';
+    const command = isPerformance ? [...performanceTests, ...args.slice(1)] : [...functionalTests, ...args];
+    if (!(await run(command, !isPerformance))) process.exitCode = 1;
   } catch (error) {
     console.error((error as Error).message);
     console.log('0 passed, 1 failed');

@@ -1,12 +1,12 @@
 import {
   EvaluateFrontendFeatures,
-  parse,
   ReportFrontendMetrics,
   ReportMetricsInBulk,
   ValidateImport,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
-import { parseJson } from '../../apps/gateway/src/request-body.ts';
+import { parseJson } from '../../apps/gateway/src/http/request/body.ts';
 import { readConfig } from '@bunting/runtime';
 import type { TSchema } from 'typebox';
 

@@ -1,4 +1,5 @@
-import { ExportedFeatures, parse, Refusal, requestForm } from '@bunting/contracts';
+import { ExportedFeatures, Refusal, requestForm } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
 import { partsOf, type Size } from './parts.ts';
 

@@ -1,4 +1,5 @@
-import { CreateSegmentBody, parse, Refusal } from '@bunting/contracts';
+import { CreateSegmentBody, Refusal } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { type Export, jsonOf, Unusable } from './files.ts';
 import type { Ask } from './server.ts';
 

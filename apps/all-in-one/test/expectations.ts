@@ -1,4 +1,5 @@
-import { ErrorBody, type ErrorKind, parse } from '@bunting/contracts';
+import { ErrorBody, type ErrorKind } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { expect } from '@jest/globals';
 import type { Answer } from './api.ts';
 

@@ -1,14 +1,9 @@
+import { databaseSettings } from '@bunting/runtime';
 import { type Static, Type } from 'typebox';
 
 /** Everything that the audit service reads from its environment. */
 export const AuditConfig = Type.Object({
-  AUDIT_DATABASE_URL: Type.String({ format: 'uri', description: 'the PostgreSQL database of the event log' }),
-  AUDIT_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, default: 10, description: 'connections to it at most' }),
-  AUDIT_STATEMENT_TIMEOUT_MS: Type.Integer({
-    minimum: 100,
-    default: 10_000,
-    description: 'milliseconds that a statement may take',
-  }),
+  ...databaseSettings('AUDIT'),
   AUDIT_FRESHNESS_WAIT_MS: Type.Integer({
     minimum: 0,
     default: 1_000,

@@ -44,7 +44,7 @@ export const auditService = defineService({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
       steps: [...logSteps, inboxTables],
-      poolSize: config.AUDIT_DATABASE_POOL_SIZE,
+      poolSize: config.AUDIT_DATABASE_POOL_MAX,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
       logError: complain,

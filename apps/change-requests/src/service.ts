@@ -27,7 +27,7 @@ export const changeRequestsService = defineService({
       name: 'change-requests',
       steps: changeRequestSteps,
       entities: changeRequestEntities,
-      poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_SIZE,
+      poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_MAX,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,
       logError: (message) => log.error(message),
@@ -37,9 +37,9 @@ export const changeRequestsService = defineService({
       producer: 'change-requests',
       database,
       bus,
-      intervalMs: config.CHANGE_REQUESTS_RELAY_INTERVAL_MS,
+      intervalMs: config.CHANGE_REQUESTS_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.CHANGE_REQUESTS_OUTBOX_RETENTION_HOURS,
-      answersKeptHours: config.CHANGE_REQUESTS_IDEMPOTENCY_HOURS,
+      answersKeptHours: config.CHANGE_REQUESTS_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
     atStop('relay', () => telling.relay.stop());

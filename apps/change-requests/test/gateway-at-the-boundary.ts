@@ -1,13 +1,6 @@
 import { type Bus, implement, serve } from '@bunting/bus';
-import {
-  type Caller,
-  GetUsersAccess,
-  imageUrlOf,
-  ListHolders,
-  may,
-  type OutboxMessage,
-  readOutboxOf,
-} from '@bunting/contracts';
+import { type Caller, GetUsersAccess, ListHolders, may, type OutboxMessage, readOutboxOf } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import { randomUUID } from 'node:crypto';
 
 export interface GatewayAtTheBoundary {

@@ -1,34 +1,10 @@
+import { databaseSettings, outboxSettings } from '@bunting/runtime';
 import { type Static, Type } from 'typebox';
 
 /** Everything that the service reads from its environment. */
 export const FeaturesConfig = Type.Object({
-  FEATURES_DATABASE_URL: Type.String({ format: 'uri', description: 'PostgreSQL database of the features' }),
-  FEATURES_DATABASE_POOL_SIZE: Type.Integer({
-    minimum: 2,
-    maximum: 100,
-    default: 10,
-    description: 'most connections to the database of the features',
-  }),
-  FEATURES_STATEMENT_TIMEOUT_MS: Type.Integer({
-    minimum: 100,
-    default: 10_000,
-    description: 'milliseconds after which PostgreSQL gives up a statement of the features',
-  }),
-  FEATURES_RELAY_INTERVAL_MS: Type.Integer({
-    minimum: 10,
-    default: 5_000,
-    description: 'milliseconds between polls for events to publish on NATS; a commit wakes the relay without it',
-  }),
-  FEATURES_OUTBOX_RETENTION_HOURS: Type.Integer({
-    minimum: 0,
-    default: 24,
-    description: 'hours that published facts of the features are kept at least',
-  }),
-  FEATURES_IDEMPOTENCY_HOURS: Type.Integer({
-    minimum: 1,
-    default: 24,
-    description: 'hours that the features keep the answers of writes with an Idempotency-Key at least',
-  }),
+  ...databaseSettings('FEATURES'),
+  ...outboxSettings('FEATURES'),
   FEATURES_HOUSEKEEPING_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 60_000,

@@ -28,7 +28,7 @@ it('answers over NATS as it does within a process, and tells what happened', asy
     tags: [],
     environments: [{ strategies: [{ id: strategyId, title: '½ of Åsgard' }] }, { strategies: [] }],
   });
-  expect((await features.told()).map(({ type }) => type)).toEqual([
+  expect((await features.emittedEvents()).map(({ type }) => type)).toEqual([
     'tag-created',
     'feature-created',
     'feature-strategy-add',

@@ -6,7 +6,7 @@ import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
 import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
-import { listingLimits } from './operations/usage/listing-limits.ts';
+import { applicationLimits } from './operations/usage/application-limits.ts';
 import { entities } from './persistence/entities.ts';
 import { steps } from './persistence/migrations/index.ts';
 import { readersOf } from './persistence/readers.ts';
@@ -23,7 +23,7 @@ export const featuresService = defineService({
       name: 'features',
       steps,
       entities,
-      poolSize: config.FEATURES_DATABASE_POOL_SIZE,
+      poolSize: config.FEATURES_DATABASE_POOL_MAX,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
       warn,
       logError: (message) => log.error(message),
@@ -33,14 +33,14 @@ export const featuresService = defineService({
       producer: 'features',
       database,
       bus,
-      intervalMs: config.FEATURES_RELAY_INTERVAL_MS,
+      intervalMs: config.FEATURES_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
-      answersKeptHours: config.FEATURES_IDEMPOTENCY_HOURS,
+      answersKeptHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
     atStop('relay', () => telling.relay.stop());
     const work = unitOfWork(telling);
-    const limits = listingLimits({
+    const limits = applicationLimits({
       limit: config.FEATURES_APPLICATIONS_LIMIT,
       perMinute: config.FEATURES_NEW_APPLICATIONS_PER_MINUTE,
       ...{ registry: metrics, warn },
@@ -49,11 +49,16 @@ export const featuresService = defineService({
       ...{ work, bus, limits },
       readers: readersOf(database),
       featureLimit: config.FEATURES_LIMIT,
-      deliveryCacheCharacters: config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024,
+      cacheCharacters: config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024,
     });
     const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
     const applicationDays = config.FEATURES_APPLICATION_DAYS;
-    const housekeeping = startHousekeeping(work, { intervalMs, applicationDays, handOver: context.handOver, warn });
+    const housekeeping = startHousekeeping(work, {
+      intervalMs,
+      applicationDays,
+      handOver: context.submitImportProposal,
+      warn,
+    });
     atStop('housekeeping', () => housekeeping.stop());
     const endpoints = featuresEndpoints(context);
     const served = await serve(completeEndpoints('features', [...endpoints, telling.endpoint]));

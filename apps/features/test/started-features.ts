@@ -38,7 +38,7 @@ import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import type { Feature as StoredFeature } from '../src/domain/feature.ts';
-import { featureRepository } from '../src/persistence/feature-repository.ts';
+import { featureRepository } from '../src/persistence/features/feature-repository.ts';
 import { steps } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 
@@ -59,7 +59,7 @@ const createdAt = '2026-11-22T08:00:00.000Z';
 export const activityOfDefault = { id: 'default', lastEventAt: createdAt, currentWindow: 7, pastWindow: 2 };
 
 /** Somebody who may do one thing, everywhere or in one place. */
-export const someoneWho = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
+export const callerWith = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
 
 /** A context of a caller, as the gateway makes it. */
 export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
@@ -70,7 +70,7 @@ export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
 });
 
 /** What other services say: no change request is about to use any segment; Ada owns the project default, and its one token is for production. */
-export const gatewayAndOthers: readonly Endpoint[] = [
+export const otherServices: readonly Endpoint[] = [
   implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] })),
   implement(CountMembers, async ({ body: { project = 'default' } }) => ({
     projects: project === 'default' ? [{ id: 'default', members: 3, added: 1, owners: [ada] }] : [],
@@ -117,15 +117,15 @@ export interface StartedFeatures {
   /** A feature as clients get it. */
   get(name: string, caller?: Caller, projectId?: string): Promise<Feature>;
   /** Every event that was told, oldest first. */
-  told(): Promise<RecordedEvent[]>;
+  emittedEvents(): Promise<RecordedEvent[]>;
   /** Every state that was told, oldest first. */
   states<E extends StateEntity>(entity: E): Promise<StateOf<E>[]>;
   /** What was told of a feature last. */
-  stateOf(name: string): Promise<FeatureState | null | undefined>;
+  lastState(name: string): Promise<FeatureState | null | undefined>;
   /** Where its database is. */
   readonly url: string;
   /** Forgets all that was told. */
-  forget(): Promise<void>;
+  clearOutbox(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -152,7 +152,7 @@ export const startFeatures = async (
     await atCopying(body);
     return null;
   });
-  const around = await serve(hosted.bus, [...gatewayAndOthers, eventLog, hideProject, copyPermissions]);
+  const around = await serve(hosted.bus, [...otherServices, eventLog, hideProject, copyPermissions]);
   const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
@@ -183,11 +183,11 @@ export const startFeatures = async (
     },
     get: (featureName, caller, projectId = 'default') =>
       started.call(GetFeature, { params: { projectId, featureName } }, caller),
-    told: () => outbox('event'),
+    emittedEvents: () => outbox('event'),
     states: async <E extends StateEntity>(entity: E) =>
       (await outbox<StateOf<StateEntity>>('state')).filter((state) => state.entity === entity) as StateOf<E>[],
-    stateOf: async (name) => (await started.states('feature')).findLast(({ id }) => id === name)?.state,
-    forget: async () => {
+    lastState: async (name) => (await started.states('feature')).findLast(({ id }) => id === name)?.state,
+    clearOutbox: async () => {
       await database.transaction(({ query }) => query('truncate outbox'));
     },
     stop: async () => {

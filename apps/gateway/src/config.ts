@@ -1,3 +1,4 @@
+import { databaseSettings, outboxSettings } from '@bunting/runtime';
 import { maxDepth } from '@bunting/contracts';
 import { type Static, Type } from 'typebox';
 
@@ -9,18 +10,8 @@ export const GatewayConfig = Type.Object({
     default: '',
     description: 'where people find Bunting; user interfaces of Unleash show it to those who connect an SDK',
   }),
-  GATEWAY_DATABASE_URL: Type.String({ format: 'uri', description: 'PostgreSQL database of the gateway' }),
-  GATEWAY_DATABASE_POOL_SIZE: Type.Integer({
-    minimum: 4,
-    maximum: 100,
-    default: 8,
-    description: 'most connections to the database of the gateway; two of them are held for long',
-  }),
-  GATEWAY_STATEMENT_TIMEOUT_MS: Type.Integer({
-    minimum: 100,
-    default: 5_000,
-    description: 'milliseconds after which PostgreSQL gives up a statement of the gateway',
-  }),
+  ...databaseSettings('GATEWAY', { poolMax: 8, minPoolMax: 4, statementTimeoutMs: 5_000 }),
+  ...outboxSettings('GATEWAY'),
   BUNTING_ADMIN_TOKEN: Type.Optional(
     Type.String({
       secret: true,
@@ -260,21 +251,6 @@ export const GatewayConfig = Type.Object({
     minimum: 1,
     default: 3_600,
     description: 'seconds after which a stream of events ends; whoever reads it asks for what follows',
-  }),
-  GATEWAY_RELAY_INTERVAL_MS: Type.Integer({
-    minimum: 10,
-    default: 5_000,
-    description: 'milliseconds between polls for events to publish on NATS; a commit wakes the relay without it',
-  }),
-  GATEWAY_OUTBOX_RETENTION_HOURS: Type.Integer({
-    minimum: 1,
-    default: 24,
-    description: 'hours for which events that every consumer has are kept in the outbox',
-  }),
-  GATEWAY_IDEMPOTENCY_HOURS: Type.Integer({
-    minimum: 1,
-    default: 24,
-    description: 'hours that the gateway keeps the answers of writes with an Idempotency-Key at least',
   }),
 });
 export type GatewayConfig = Static<typeof GatewayConfig>;

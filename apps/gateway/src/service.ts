@@ -1,38 +1,38 @@
 import { completeEndpoints, inProcessBus } from '@bunting/bus';
 import { operations, serviceOf } from '@bunting/contracts';
-import { settling } from './settling.ts';
+import { settling } from './authorisation/refresh-rights.ts';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
-import { admission, keylessLimit } from './admission.ts';
-import { givenTokens } from './domain/given-tokens.ts';
-import { authenticator } from './authenticate.ts';
+import { admission, keylessLimit } from './admission/admit.ts';
+import { givenTokens } from './domain/initial-tokens.ts';
+import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
-import { namedOrigins } from './cross-origin.ts';
-import { mountDocs } from './docs.ts';
-import { mountHealth } from './health.ts';
-import { mountMetrics } from './metrics-page.ts';
-import { mount } from './mount.ts';
-import { openApiDocument, version } from './openapi.ts';
+import { namedOrigins } from './http/cors.ts';
+import { mountDocs } from './openapi/docs-page.ts';
+import { mountHealth } from './monitoring/health.ts';
+import { mountMetrics } from './monitoring/metrics-page.ts';
+import { mount } from './http/mount.ts';
+import { openApiDocument, version } from './openapi/document.ts';
 import { gatewayEndpoints } from './operations/index.ts';
-import { placesKnown } from './operations/places.ts';
-import { listenForAccessChanges } from './persistence/access-changes.ts';
-import { accessReader } from './persistence/access-reader.ts';
-import { accountCounter, instanceId } from './persistence/account-counter.ts';
-import { ensureFirstTokens } from './persistence/first-token.ts';
-import { lastUses } from './persistence/last-uses.ts';
+import { placesKnown } from './operations/project-catalogue.ts';
+import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
+import { accessReader } from './persistence/rights/access-reader.ts';
+import { accountCounter, instanceId } from './persistence/accounts/account-statistics.ts';
+import { ensureFirstTokens } from './persistence/tokens/initial-tokens.ts';
+import { lastUses } from './persistence/tokens/last-seen.ts';
 import { gatewayEntities } from './persistence/entities.ts';
 import { gatewaySteps } from './persistence/migrations/index.ts';
-import { cipherFrom } from './persistence/token-cipher.ts';
-import { openTokenHasher } from './persistence/token-key.ts';
+import { cipherFrom } from './persistence/tokens/token-cipher.ts';
+import { openTokenHasher } from './persistence/tokens/token-hasher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
-import { projectsHeardOf } from './persistence/standing-projects.ts';
-import { eraseSealedSecrets } from './persistence/stored-tokens.ts';
-import { tokenRepository } from './persistence/token-repository.ts';
-import { requestLimits } from './request-limits.ts';
-import { httpStopLimitMs, listen, openServer } from './server.ts';
+import { projectsHeardOf } from './persistence/projects/existing-projects.ts';
+import { eraseSealedSecrets } from './persistence/tokens/token-repository.ts';
+import { tokenRepository } from './persistence/tokens/token-lookup.ts';
+import { requestLimits } from './admission/request-limits.ts';
+import { httpStopLimitMs, listen, openServer } from './http/server.ts';
 import { startRemovingStaleHidings } from './subscriptions/remove-stale-hidings.ts';
-import { projectHidings } from './persistence/project-hidings.ts';
+import { projectHidings } from './persistence/projects/project-hidings.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
 export interface RunningGateway extends RunningService {
@@ -61,7 +61,7 @@ const start = async ({
     name: 'gateway',
     steps: gatewaySteps,
     entities: gatewayEntities,
-    poolSize: config.GATEWAY_DATABASE_POOL_SIZE,
+    poolSize: config.GATEWAY_DATABASE_POOL_MAX,
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     warn,
     logError: (message) => log.error(message),
@@ -71,9 +71,9 @@ const start = async ({
     producer: 'gateway',
     database,
     bus,
-    intervalMs: config.GATEWAY_RELAY_INTERVAL_MS,
+    intervalMs: config.GATEWAY_RELAY_POLL_INTERVAL_MS,
     retentionHours: config.GATEWAY_OUTBOX_RETENTION_HOURS,
-    answersKeptHours: config.GATEWAY_IDEMPOTENCY_HOURS,
+    answersKeptHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
     warn,
   });
   atStop('relay', () => telling.relay.stop());

@@ -4,11 +4,11 @@ import { type RunningHost, host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { RecordedEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { predefinedRole, type TokenKind } from '../src/domain/access.ts';
-import { shownOfGiven } from '../src/persistence/secrets.ts';
+import { predefinedRole, type TokenKind } from '../src/domain/token-scope.ts';
+import { shownOfGiven } from '../src/persistence/tokens/token-secret.ts';
 import { gatewayEntities, TokenEntity, UserEntity } from '../src/persistence/entities.ts';
 import { gatewaySteps } from '../src/persistence/migrations/index.ts';
-import { openTokenHasher } from '../src/persistence/token-key.ts';
+import { openTokenHasher } from '../src/persistence/tokens/token-hasher.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
 
 export const adminToken = '*:*.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';

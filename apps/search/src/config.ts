@@ -1,14 +1,9 @@
+import { databaseSettings } from '@bunting/runtime';
 import { type Static, Type } from 'typebox';
 
 /** Everything that the search service reads from its environment. */
 export const SearchConfig = Type.Object({
-  SEARCH_DATABASE_URL: Type.String({ format: 'uri', description: 'the PostgreSQL database of the search documents' }),
-  SEARCH_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, default: 10, description: 'connections to it at most' }),
-  SEARCH_STATEMENT_TIMEOUT_MS: Type.Integer({
-    minimum: 100,
-    default: 10_000,
-    description: 'milliseconds that a statement may take',
-  }),
+  ...databaseSettings('SEARCH'),
   SEARCH_FRESHNESS_WAIT_MS: Type.Integer({
     minimum: 0,
     default: 1_000,

@@ -32,7 +32,7 @@ export const searchService = defineService({
       url: config.SEARCH_DATABASE_URL,
       name: 'search',
       steps: searchSteps,
-      poolSize: config.SEARCH_DATABASE_POOL_SIZE,
+      poolSize: config.SEARCH_DATABASE_POOL_MAX,
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
       logError: (message) => log.error(message),

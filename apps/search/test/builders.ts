@@ -1,4 +1,5 @@
-import { type FeatureState, imageUrlOf, type OutboxMessage, type SegmentState, type StateOf } from '@bunting/contracts';
+import type { FeatureState, OutboxMessage, SegmentState, StateOf } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 
 /** What is told of a feature: a release flag of the default project, on nowhere, unless said otherwise. */
 export const aFeature = (told: Partial<FeatureState> = {}): FeatureState => ({

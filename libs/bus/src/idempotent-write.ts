@@ -1,11 +1,5 @@
-import {
-  type AnyOperation,
-  type Caller,
-  canonicalJson,
-  type Granted,
-  observeGrants,
-  type RequestOf,
-} from '@bunting/contracts';
+import { type AnyOperation, type Caller, type Granted, observeGrants, type RequestOf } from '@bunting/contracts';
+import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash } from 'node:crypto';
 
 /** A write with an `Idempotency-Key`: it is done once, however often it is sent. */

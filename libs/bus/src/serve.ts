@@ -4,12 +4,12 @@ import {
   invalid,
   isRepeatable,
   nameOf,
-  parse,
   Refusal,
   type RequestOf,
   serviceOf,
   unavailable,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
 import { type IdempotentWrite, idempotentWriteOf, recordingGrants } from './idempotent-write.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'typebox';
-import { parseChanges } from './changes/index.ts';
 import { Refusal } from './errors.ts';
 import { Constraint } from './model/constraint.ts';
 import { FeatureStrategy } from './model/strategy.ts';
 import { FeatureVariant } from './model/variant.ts';
-import { matchesSchema, parse } from './parse.ts';
+import { matchesSchema, parse, parseChanges } from './validation/index.ts';
 import { requestForm } from './request-form.ts';
 
 const request = requestForm(FeatureStrategy);

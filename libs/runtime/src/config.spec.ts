@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Type } from 'typebox';
+import { unknownSettings } from './config.ts';
 import { readConfig } from './index.ts';
 
 const schema = Type.Object({
@@ -47,4 +48,31 @@ it('refuses a secret that is given twice, a file that it cannot read, and a valu
     'The file that AUDIT_KEY_FILE names cannot be read (ENOENT).',
   );
   expect(faultOf({ AUDIT_KEY_FILE: file('canary') })).toMatch(/^AUDIT_KEY is not valid: (?!.*canary)/);
+});
+
+it('refuses an unknown setting with the prefix of a service and names the setting that was probably meant', () => {
+  const environment = {
+    AUDIT_DATABSE_URL: 'postgres://localhost/canary',
+    AUDIT_KYE_FILE: '/run/secrets/canary',
+    AUDIT_COLOUR: 'canary',
+  };
+  expect(unknownSettings(schema, 'AUDIT_', environment)).toEqual([
+    'AUDIT_DATABSE_URL is not a setting. Did you mean AUDIT_DATABASE_URL?',
+    'AUDIT_KYE_FILE is not a setting. Did you mean AUDIT_KEY_FILE?',
+    'AUDIT_COLOUR is not a setting.',
+  ]);
+});
+
+it('accepts known settings, empty variables, the variables of Kubernetes and those without the prefix', () => {
+  const environment = {
+    AUDIT_NAME: 'audit',
+    AUDIT_KEY_FILE: '/run/secrets/key',
+    AUDIT_COLOUR: '',
+    AUDIT_SERVICE_HOST: '10.0.0.7',
+    AUDIT_SERVICE_PORT_HTTP: '80',
+    AUDIT_PORT: 'tcp://10.0.0.7:80',
+    AUDIT_PORT_80_TCP_ADDR: '10.0.0.7',
+    SEARCH_COLOUR: 'red',
+  };
+  expect(unknownSettings(schema, 'AUDIT_', environment)).toEqual([]);
 });

@@ -1,29 +1,32 @@
-import { parse, Refusal } from '@bunting/contracts';
+import { Refusal } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
 import type { Static, TObject, TSchema } from 'typebox';
+import { closestTo } from './closest-to.ts';
 
-/** What a service reads from its environment, key by key; the README's table is made from the same schemas. */
+/** What a service reads from its environment, by setting. The table of settings in the docs is generated from these schemas. */
 export type ConfigSchema = TObject;
 
-/** Settings that do not fit. The message tells all of them at once, one a line. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Invalid settings. The message has one line per fault and no values: a setting may be a secret. */
 export class ConfigError extends Error {}
 
-const isOptional = (schema: ConfigSchema, key: string): boolean => !(schema.required ?? []).includes(key);
+type Property = TSchema & { readonly default?: unknown; readonly description?: string; readonly secret?: true };
 
-/** A secret, or an address that holds a password: it may also come from the file that `<KEY>_FILE` names. */
-export const mayComeFromFile = (key: string, property: object): boolean =>
-  (property as { secret?: true }).secret === true || key.endsWith('_DATABASE_URL');
+const propertiesOf = (schema: ConfigSchema): [string, Property][] =>
+  Object.entries(schema.properties) as [string, Property][];
 
-/** The text of a setting: that of the environment, or of the file that the environment names, without its last line break. */
-const textOf = (
-  key: string,
-  property: object,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined => {
-  const given = environment[key] || undefined;
+/** Whether a setting may also come from the file that `<KEY>_FILE` names: secrets, and database addresses with a password. */
+const mayComeFromFile = (key: string, { secret }: Property): boolean =>
+  secret === true || key.endsWith('_DATABASE_URL');
+
+/** The text of a setting from the environment, or from the file that `<KEY>_FILE` names, without its final line break. */
+const readText = (key: string, property: Property, environment: Environment): string | undefined => {
+  const value = environment[key] || undefined;
   const file = mayComeFromFile(key, property) ? environment[`${key}_FILE`] || undefined : undefined;
-  if (file === undefined) return given;
-  if (given !== undefined) throw new ConfigError(`${key} and ${key}_FILE are both set: remove one of them.`);
+  if (file === undefined) return value;
+  if (value !== undefined) throw new ConfigError(`${key} and ${key}_FILE are both set: remove one of them.`);
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
   } catch (error) {
@@ -31,49 +34,54 @@ const textOf = (
   }
 };
 
+const describe = ({ description }: Property): string => (description === undefined ? '' : ` (${description})`);
+
+/** A validation message without the value: a setting may be a secret. */
+const withoutValue = (message: string): string =>
+  `it ${message.replace(/^The `[^`]*` property /, '').replace(/ You (?:sent|provided) [\s\S]*$/, '')}`;
+
 /**
- * The settings, typed and with their defaults. An empty value counts as absent, as compose files write it.
- * @throws ConfigError that tells every fault.
+ * The settings, typed and with their defaults. An empty value counts as absent, because compose files pass unset variables so.
+ * @throws ConfigError with all faults
  */
-export const readConfig = <S extends ConfigSchema>(
-  schema: S,
-  environment: Readonly<Record<string, string | undefined>>,
-): Static<S> => {
+export const readConfig = <S extends ConfigSchema>(schema: S, environment: Environment): Static<S> => {
   const faults: string[] = [];
   const config: Record<string, unknown> = {};
-  for (const [key, property] of Object.entries(schema.properties) as [
-    string,
-    TSchema & { default?: unknown; description?: unknown },
-  ][]) {
-    let given: string | undefined;
+  for (const [key, property] of propertiesOf(schema)) {
     try {
-      given = textOf(key, property, environment);
+      const text = readText(key, property, environment);
+      if (text !== undefined) {
+        const single = { type: 'object', properties: { [key]: property } } as unknown as ConfigSchema;
+        config[key] = (parse(single, { [key]: text }, '', 'text') as Record<string, unknown>)[key];
+      } else if (property.default !== undefined) config[key] = property.default;
+      else if (schema.required?.includes(key) === true) faults.push(`${key} is required${describe(property)}.`);
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      faults.push(error.message);
-      continue;
-    }
-    if (given === undefined) {
-      if (property.default !== undefined) config[key] = property.default;
-      else if (!isOptional(schema, key)) faults.push(`${key} is required${describe(property)}.`);
-      continue;
-    }
-    try {
-      const holder = { [key]: given };
-      const one = { type: 'object', properties: { [key]: property } } as unknown as ConfigSchema;
-      config[key] = (parse(one, holder, '', 'as-text') as Record<string, unknown>)[key];
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      faults.push(`${key} is not valid${describe(property)}: ${reason(error.message)}`);
+      if (error instanceof ConfigError) faults.push(error.message);
+      else if (error instanceof Refusal)
+        faults.push(`${key} is not valid${describe(property)}: ${withoutValue(error.message)}`);
+      else throw error;
     }
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return config as Static<S>;
 };
 
-const describe = (property: TSchema & { description?: unknown }): string =>
-  typeof property.description === 'string' ? ` (${property.description})` : '';
+/** Variables that Kubernetes adds to each pod for a Service called e.g. `search`: `SEARCH_PORT=tcp://…`, `SEARCH_SERVICE_HOST`. */
+const isFromKubernetes = (key: string, value: string): boolean =>
+  /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/.test(key) ||
+  (key.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value));
 
-/** What is wrong, without the value itself: a setting may be a secret. */
-const reason = (message: string): string =>
-  `it ${message.replace(/^The `[^`]*` property /, '').replace(/ You (?:sent|provided) [\s\S]*$/, '')}`;
+/**
+ * A fault for each variable that begins with the prefix and is no setting of the schema. Such a variable is most likely a
+ * misspelled setting, which would otherwise keep its default without notice.
+ */
+export const unknownSettings = (schema: ConfigSchema, prefix: string, environment: Environment): string[] => {
+  const known = propertiesOf(schema).flatMap(([key, property]) =>
+    mayComeFromFile(key, property) ? [key, `${key}_FILE`] : [key],
+  );
+  return Object.entries(environment).flatMap(([key, value = '']) => {
+    if (!key.startsWith(prefix) || value === '' || known.includes(key) || isFromKubernetes(key, value)) return [];
+    const closest = closestTo(key, known);
+    return [`${key} is not a setting.${closest === undefined ? '' : ` Did you mean ${closest}?`}`];
+  });
+};

@@ -66,10 +66,13 @@ describe('a host', () => {
     expect(log).toEqual(['search starts', 'audit starts', 'audit stops', 'search stops']);
   });
 
-  it('tells everything that is wrong with the settings at once, and never their values', async () => {
+  it('reports all faults of the settings together, misspelled names among them, and never their values', async () => {
     const environment = {
       ...silent,
       SEARCH_TIMES: '0',
+      SEARCH_GREETNG: 'hunter2',
+      BUS_TOKNE: 'hunter2',
+      GATEWAY_COLOUR: 'of a service that this process does not host',
       AUDIT_SECRET: 'hunter2',
       LOG_LEVEL: 'loud',
       BUS_URL: 'http://nats',
@@ -80,7 +83,9 @@ describe('a host', () => {
     expect(failure).toMatch(/^SEARCH_GREETING is required \(how to greet\)\.$/m);
     expect(failure).toMatch(/^SEARCH_TIMES is not valid \(how often\): it must be >= 1\.$/m);
     expect(failure).toMatch(/^AUDIT_SECRET is not valid \(a number\)/m);
-    expect(failure).not.toContain('hunter2');
+    expect(failure).toMatch(/^SEARCH_GREETNG is not a setting\. Did you mean SEARCH_GREETING\?$/m);
+    expect(failure).toMatch(/^BUS_TOKNE is not a setting\. Did you mean BUS_TOKEN\?$/m);
+    expect(failure).not.toMatch(/hunter2|GATEWAY_/);
   });
 
   it('stops what had started when a service cannot start, the parts of that service first', async () => {
@@ -129,7 +134,7 @@ describe('a host', () => {
         return { ready: async () => undefined };
       },
     };
-    const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_CONCURRENCY: '2' };
+    const environment = { ...silent, SEARCH_GREETING: 'Hi', SEARCH_MAX_CONCURRENT_CALLS: '2' };
     hosted = await host([patient], { environment });
     const { bus } = hosted;
     const ask = (name: string) => call(bus, Greet, { body: { name } }, systemContext(5_000));

@@ -2,7 +2,7 @@ import { type Bus, type NatsAccess, openBus, serve, type ServedCall } from '@bun
 import { systemCaller } from '@bunting/contracts';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Static, Type } from 'typebox';
-import { ConfigError, type ConfigSchema, readConfig } from './config.ts';
+import { ConfigError, type ConfigSchema, type Environment, readConfig, unknownSettings } from './config.ts';
 import { type Logger, openLog } from './log.ts';
 import { type OperationsServer, startOperationsServer } from './operations-server.ts';
 import { unsafeSettings } from './production.ts';
@@ -56,10 +56,11 @@ const natsAccess = (config: HostConfig): NatsAccess => ({
   tlsKeyFile: config.BUS_TLS_KEY_FILE,
 });
 
-const settingOf = (service: string, what: string): string => `${service.toUpperCase().replaceAll('-', '_')}_${what}`;
+/** What the settings of a service begin with: `CHANGE_REQUESTS_` for change-requests. */
+const prefixOf = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_`;
 
-/** The port of a service's health and metrics: `<NAME>_OPS_PORT`, 0 for none. */
-export const operationsPortKey = (service: string): string => settingOf(service, 'OPS_PORT');
+/** The setting with the port of a service's health and metrics. */
+export const operationsPortKey = (service: string): string => `${prefixOf(service)}OPS_PORT`;
 const operationsPort = Type.Integer({
   minimum: 0,
   maximum: 65535,
@@ -67,19 +68,18 @@ const operationsPort = Type.Integer({
   description: 'port of /health and /metrics; 0 for none',
 });
 
-/** How many calls a service takes on at once: `<NAME>_CONCURRENCY`. */
-const concurrencyKey = (service: string): string => settingOf(service, 'CONCURRENCY');
-const concurrency = Type.Integer({
+const maxConcurrentCallsKey = (service: string): string => `${prefixOf(service)}MAX_CONCURRENT_CALLS`;
+const maxConcurrentCalls = Type.Integer({
   minimum: 1,
   default: 512,
-  description: 'calls that are handled at once; more are refused at once with 503, before they pile up',
+  description: 'maximum calls handled concurrently; further calls are refused immediately with 503',
 });
 
-/** Everything that a process with these services reads from its environment. */
+/** Everything that a service reads from its environment: its own settings and those that every service has. */
 export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
   Type.Object({
     ...service.config.properties,
-    [concurrencyKey(service.name)]: concurrency,
+    [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
     [operationsPortKey(service.name)]: operationsPort,
   });
 
@@ -93,14 +93,16 @@ export interface RunningHost {
 }
 
 export interface HostOptions {
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
   readonly log?: Logger;
 }
 
-const readAll = (services: readonly AnyService[], environment: Readonly<Record<string, string | undefined>>) => {
+/** Reads the settings of the process and of its services, and reports all their faults together. */
+const readSettings = (services: readonly AnyService[], environment: Environment) => {
   const faults: string[] = [];
   const isProduction = environment['NODE_ENV'] === 'production';
-  const read = <S extends ConfigSchema>(schema: S): Static<S> => {
+  const read = <S extends ConfigSchema>(schema: S, prefix: string): Static<S> => {
+    faults.push(...unknownSettings(schema, prefix, environment));
     try {
       const config = readConfig(schema, environment);
       if (isProduction) faults.push(...unsafeSettings(schema, config as Record<string, unknown>));
@@ -111,8 +113,8 @@ const readAll = (services: readonly AnyService[], environment: Readonly<Record<s
       return {} as Static<S>;
     }
   };
-  const common = read(HostConfig);
-  const configs = services.map((service) => read(configOf(service)) as Record<string, unknown>);
+  const common = read(HostConfig, 'BUS_');
+  const configs = services.map((service) => read(configOf(service), prefixOf(service.name)) as Record<string, unknown>);
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return { common, configs };
 };
@@ -182,7 +184,7 @@ const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<voi
  */
 export const host = async (services: readonly AnyService[], options: HostOptions = {}): Promise<RunningHost> => {
   const environment = options.environment ?? process.env;
-  const { common, configs } = readAll(services, environment);
+  const { common, configs } = readSettings(services, environment);
   const log = options.log ?? openLog(common.LOG_LEVEL);
   const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
   const bus = await openBus(common.BUS_URL, { name, warn: (message) => log.warn(message), access: natsAccess(common) });
@@ -214,7 +216,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       metrics.setDefaultLabels({ service: service.name });
       if (index === 0) collectDefaultMetrics({ register: metrics });
       const observe = observer(serviceLog, metrics);
-      const maxConcurrent = config[concurrencyKey(service.name)] as number;
+      const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
       const port = config[operationsPortKey(service.name)] as number;
       if (port > 0) {
         const ready = () => {

@@ -1,3 +1,4 @@
+export { databaseSettings, outboxSettings } from './shared-settings.ts';
 export { ConfigError, type ConfigSchema, readConfig } from './config.ts';
 export { configOf, host, HostConfig, type RunningHost, type HostOptions, operationsPortKey } from './host.ts';
 export { type Logger, openLog } from './log.ts';

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const program = `
-  const { outliveStrayFailures } = await import(${JSON.stringify(path.join(import.meta.dirname, 'run.ts'))});
+  const { logUnhandledRejections } = await import(${JSON.stringify(path.join(import.meta.dirname, 'run.ts'))});
   const { openLog } = await import(${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))});
-  outliveStrayFailures(openLog('error'));
+  logUnhandledRejections(openLog('error'));
   Promise.reject(new Error('The database is away.'));
   setTimeout(() => console.log('still here'), 10);`;
 
@@ -16,7 +16,7 @@ describe('a process', () => {
     const [told = '', after] = stdout.trim().split('\n');
     expect(JSON.parse(told)).toMatchObject({
       level: 'error',
-      msg: 'Nobody waited for what failed.',
+      msg: 'Unhandled promise rejection',
       err: { message: 'The database is away.', stack: expect.stringContaining('at ') },
     });
     expect(after).toBe('still here');

@@ -25,7 +25,7 @@ export const stopOnSignal = (stop: () => Promise<void>): void => {
  * whatever else the process does has nothing to do with it.
  */
 export const logUnhandledRejections = (log: Logger): void => {
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'Nobody waited for what failed.'));
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'Unhandled promise rejection'));
 };
 
 /** The whole of a service's `main.ts`: runs it until a signal. What keeps it from starting is told in a sentence. */

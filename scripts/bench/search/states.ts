@@ -1,4 +1,5 @@
-import { type FeatureState, imageUrlOf, type StateOf } from '@bunting/contracts';
+import type { FeatureState, StateOf } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import { benchFlag } from '../flags.ts';
 
 /** What a features service would tell of an installation that has grown for years. The same for the same number. */

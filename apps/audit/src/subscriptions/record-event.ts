@@ -1,5 +1,6 @@
 import type { Bus } from '@bunting/bus';
-import { invalid, type OutboxMessage, parse, type Producer, readOutboxOf, RecordedEvent } from '@bunting/contracts';
+import { invalid, type OutboxMessage, type Producer, readOutboxOf, RecordedEvent } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
 import { withoutSecrets } from '../domain/redaction.ts';

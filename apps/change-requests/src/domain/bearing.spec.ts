@@ -1,4 +1,4 @@
-import { parseChange } from '@bunting/contracts';
+import { parseChange } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aChange } from '../../test/builders.ts';
 import { bearingOn } from './bearing.ts';

@@ -1,4 +1,6 @@
-import { ChangeRequest, matchesSchema, imageUrlOf } from '@bunting/contracts';
+import { ChangeRequest } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
+import { matchesSchema } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../test/builders.ts';
 import { shownChangeRequest } from './view.ts';

@@ -1,17 +1,17 @@
-import {
-  type Author,
-  type ChangeAction,
-  type ChangeRequest as ShownChangeRequest,
-  type ChangeRequestApproval,
-  type ChangeRequestChange,
-  type ChangeRequestComment,
-  type ChangeRequestFeature,
-  type ChangeRequestOverwrite,
-  type ChangeRequestPreview,
-  type ChangeRequestSchedule,
-  type ChangeRequestSegment,
-  imageUrlOf,
+import type {
+  Author,
+  ChangeAction,
+  ChangeRequest as ShownChangeRequest,
+  ChangeRequestApproval,
+  ChangeRequestChange,
+  ChangeRequestComment,
+  ChangeRequestFeature,
+  ChangeRequestOverwrite,
+  ChangeRequestPreview,
+  ChangeRequestSchedule,
+  ChangeRequestSegment,
 } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { ChangeRequest, Comment, Person, ProposedChange, Schedule, Verdict } from './change-request.ts';
 
 /** The actions whose payload shows what it replaces. */

@@ -1,4 +1,5 @@
-import { type JsonPatch, parse, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
+import { type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { Decision, DomainEvent, Feature } from './feature.ts';
 import { storedFeature } from './feature-rules.ts';
 import { type Patchable, patched } from './json-patch.ts';

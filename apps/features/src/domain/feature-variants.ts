@@ -1,12 +1,5 @@
-import {
-  type FeatureVariant,
-  type JsonPatch,
-  notFound,
-  parse,
-  refusal,
-  requestForm,
-  VariantList,
-} from '@bunting/contracts';
+import { type FeatureVariant, type JsonPatch, notFound, refusal, requestForm, VariantList } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { replaceVariants } from './environments.ts';
 import type { Decision, DomainEvent, Feature } from './feature.ts';
 import { type Patchable, patched } from './json-patch.ts';

@@ -1,4 +1,5 @@
-import { JsonPatch, parse } from '@bunting/contracts';
+import { JsonPatch } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { anyDocument, type Json, type Step, strictlyPatched } from '../../test/strict-json-patch.ts';

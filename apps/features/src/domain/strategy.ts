@@ -1,4 +1,5 @@
-import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, parse, requestForm } from '@bunting/contracts';
+import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, requestForm } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { validatedConstraints } from './constraint.ts';
 import type { Decision, Feature, FeatureInEnvironment, PublicStrategy, Strategy } from './feature.ts';
 import { type Patchable, patched } from './json-patch.ts';

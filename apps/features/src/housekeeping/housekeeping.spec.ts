@@ -2,19 +2,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { FeatureState, RecordedEvent, StateOf } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { aFeature } from '../../test/builders.ts';
-import { type QuietWork, quietWork } from '../../test/quiet-features.ts';
+import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
 import type { Feature } from '../domain/feature.ts';
-import { featureRepository } from '../persistence/feature-repository.ts';
-import { keepHouse } from './keep-house.ts';
+import { featureRepository } from '../persistence/features/feature-repository.ts';
+import { runHousekeeping } from './housekeeping.ts';
 
 // Three processes that keep house in one database, as three replicas of the service do.
-const replicas: QuietWork[] = [];
+const replicas: TestUnitOfWork[] = [];
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const fresh = await freshFeaturesDatabase();
   drop = () => fresh.drop();
-  for (let nth = 0; nth < 3; nth++) replicas.push(await quietWork(fresh.url));
+  for (let nth = 0; nth < 3; nth++) replicas.push(await testUnitOfWork(fresh.url));
 });
 afterAll(async () => {
   for (const { database } of replicas) await database.close();
@@ -32,7 +32,7 @@ const given = (...features: readonly Feature[]) =>
   replicas[0]?.database.transaction((tx) =>
     featureRepository(tx, { event: () => undefined, state: () => undefined }).add(features),
   );
-const keepHouseEverywhere = () => Promise.all(replicas.map(({ work }) => keepHouse(work, 90)));
+const keepHouseEverywhere = () => Promise.all(replicas.map(({ work }) => runHousekeeping(work, 90)));
 const told = async <T>(topic: string): Promise<T[]> =>
   (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
     ({ payload }) => payload,
@@ -133,7 +133,7 @@ it('is done by the service, again and again', async () => {
     for (const name of ['first', 'second']) {
       await features.given(old(name, { project: 'default' }));
       await eventually(async () => {
-        expect((await features.told()).map(({ featureName }) => featureName)).toContain(name);
+        expect((await features.emittedEvents()).map(({ featureName }) => featureName)).toContain(name);
       });
     }
   } finally {

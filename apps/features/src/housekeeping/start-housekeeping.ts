@@ -1,7 +1,7 @@
 import { type Loop, startLoop } from '@bunting/runtime';
-import type { HandOver } from '../operations/features/import-proposal.ts';
+import type { SubmitImportProposal } from '../operations/features/import-proposal.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { handOverImports, keepHouse } from './keep-house.ts';
+import { submitImportProposals, runHousekeeping } from './housekeeping.ts';
 
 /** A service that is starting, or restarting, is nothing to warn of. */
 const patienceMs = 30_000;
@@ -17,13 +17,13 @@ export const startHousekeeping = (
   }: {
     readonly intervalMs: number;
     readonly applicationDays: number;
-    readonly handOver: HandOver;
+    readonly handOver: SubmitImportProposal;
     readonly warn: (message: string) => void;
   },
 ): Pick<Loop, 'stop'> => {
   const loops = [
-    { name: 'The housekeeping of features', run: () => keepHouse(work, applicationDays) },
-    { name: 'The handover of imports', run: () => handOverImports(work, handOver) },
+    { name: 'The housekeeping of features', run: () => runHousekeeping(work, applicationDays) },
+    { name: 'The handover of imports', run: () => submitImportProposals(work, handOver) },
   ].map((job) => startLoop({ ...job, intervalMs, patienceMs, warn }));
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

@@ -1,55 +1,43 @@
 import type { Bus } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { type Deliveries, deliveriesOf } from './delivery/deliveries.ts';
-import { type Evaluations, evaluationsOf } from './delivery/evaluations.ts';
-import { type HandOver, handingOver } from './features/import-proposal.ts';
-import { type Hide, hidingProjects } from './projects/hide-project.ts';
-import { keepingReports, type KeepReport, type ListingLimits } from './usage/report.ts';
-
-/** What the operations of the service work with: writes go through the unit of work, reads past it. */
-export interface FeaturesContext extends Readers {
-  readonly work: UnitOfWork;
-  /** where the change requests service, the gateway and the event log are called */
-  readonly bus: Bus;
-  readonly hideProject: Hide;
-  readonly handOver: HandOver;
-  readonly keepReport: KeepReport;
-  readonly deliveries: Deliveries;
-  readonly evaluations: Evaluations;
-  /** the maximum length of the list of applications */
-  readonly applicationsLimit: number;
-  /** the maximum number of active features; undefined when there is none */
-  readonly featureLimit: number | undefined;
-}
+import { clientFeaturesCache } from './delivery/client-features-cache.ts';
+import { evaluatorCache } from './delivery/evaluator-cache.ts';
+import { submitImportProposal } from './features/import-proposal.ts';
+import { hideProjectAtGateway } from './projects/hide-project.ts';
+import { type ApplicationLimits, storeReports } from './usage/store-report.ts';
 
 interface ContextOptions {
   readonly work: UnitOfWork;
   readonly bus: Bus;
   readonly readers: Readers;
-  /** what bounds the list of applications */
-  readonly limits: ListingLimits;
+  readonly limits: ApplicationLimits;
+  /** the maximum number of active features; undefined for no limit */
   readonly featureLimit?: number | undefined;
   /** the maximum number of characters of cached responses to SDKs */
-  readonly deliveryCacheCharacters?: number;
+  readonly cacheCharacters?: number;
 }
 
+/** What the operations of the service work with: writes go through the unit of work, reads through the readers. */
 export const featuresContext = ({
   work,
   bus,
   readers,
   limits,
   featureLimit,
-  deliveryCacheCharacters = 64 * 1024 * 1024,
-}: ContextOptions): FeaturesContext => {
-  const deliveries = deliveriesOf(readers.clients, deliveryCacheCharacters);
+  cacheCharacters = 64 * 1024 * 1024,
+}: ContextOptions) => {
+  const clientFeatures = clientFeaturesCache(readers.clientFeatures, cacheCharacters);
   return {
     ...readers,
-    ...{ work, bus, deliveries, featureLimit },
-    evaluations: evaluationsOf(deliveries),
-    hideProject: hidingProjects(bus),
-    handOver: handingOver(bus, work),
-    keepReport: keepingReports(work, limits),
+    ...{ work, bus, featureLimit },
+    clientFeaturesCache: clientFeatures,
+    evaluatorCache: evaluatorCache(clientFeatures),
+    hideProjectAtGateway: hideProjectAtGateway(bus),
+    submitImportProposal: submitImportProposal(bus, work),
+    storeReport: storeReports(work, limits),
+    /** the maximum length of the list of applications */
     applicationsLimit: limits.limit,
   };
 };
+export type FeaturesContext = ReturnType<typeof featuresContext>;

@@ -101,11 +101,11 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { aFeature, aStrategy, type FeatureAbout } from '../../test/builders.ts';
-import { type QuietWork, quietWork } from '../../test/quiet-features.ts';
+import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 import type { FeatureInEnvironment } from '../domain/feature.ts';
 import { storedFeature } from '../domain/feature-rules.ts';
-import { keepHouse } from '../housekeeping/keep-house.ts';
+import { runHousekeeping } from '../housekeeping/housekeeping.ts';
 
 // What each write tells: one row for each, with every event in full, in its order.
 
@@ -128,10 +128,10 @@ interface Row {
 }
 
 let features: StartedFeatures;
-let house: QuietWork;
+let house: TestUnitOfWork;
 beforeAll(async () => {
   features = await startFeatures();
-  house = await quietWork(features.url);
+  house = await testUnitOfWork(features.url);
   for (const id of ['shop', 'yard']) await ask(CreateProject, { body: { id, name: id } });
 });
 afterAll(async () => {
@@ -360,7 +360,7 @@ const rows: readonly Row[] = [
   {
     write: 'let a feature outlive its type',
     given: given({ createdAt: '2020-01-01T00:00:00.000Z' }),
-    asks: () => keepHouse(house.work, 90),
+    asks: () => runHousekeeping(house.work, 90),
     tells: [ofLamp('feature-potentially-stale-on')],
     again: 'is silent',
     by: systemCaller,
@@ -1201,7 +1201,7 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
   beforeAll(async () => {
     await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
     await before?.();
-    await features.forget();
+    await features.clearOutbox();
     request = [];
   });
   let request: Asked[] = [];
@@ -1209,7 +1209,7 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
   it(`tells ${tells.length === 0 ? 'nothing' : tells.map(({ type }) => type).join(', ')}`, async () => {
     listening = request;
     await asks().finally(() => (listening = undefined));
-    const told = await features.told();
+    const told = await features.emittedEvents();
     expect(told).toEqual(
       tells.map((about) => ({
         ...complete(about),
@@ -1222,15 +1222,15 @@ describe.each(rows)('to $write', ({ given: before, asks, tells, again, by = mia 
     for (const { operation, about, idempotencyKey, reply } of request) {
       expect(await features.call(operation, about, mia, { idempotencyKey })).toEqual(reply);
     }
-    expect(await features.told()).toHaveLength(tells.length);
+    expect(await features.emittedEvents()).toHaveLength(tells.length);
   });
 
   it(`${again} when it comes again`, async () => {
-    await features.forget();
+    await features.clearOutbox();
     if (again === 'is refused') {
       await expect(asks()).rejects.toBeInstanceOf(Refusal);
     } else await asks();
-    expect(await features.told()).toHaveLength(again === 'tells again' ? tells.length : 0);
+    expect(await features.emittedEvents()).toHaveLength(again === 'tells again' ? tells.length : 0);
   });
 });
 

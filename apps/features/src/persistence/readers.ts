@@ -1,36 +1,36 @@
-import { applicationEnvironments } from './application-environments.ts';
-import { applicationReader } from './application-reader.ts';
-import { clientFeaturesReader } from './client-features-reader.ts';
-import { contextFieldReader } from './context-fields.ts';
-import { dashboardReader } from './dashboard-reader.ts';
-import { environmentReader } from './environments.ts';
-import { featurePartsReader } from './feature-parts-reader.ts';
-import { featureReader } from './feature-reader.ts';
-import { featureTypeReader } from './feature-types.ts';
-import { projectOverviewReader } from './project-overview-reader.ts';
-import { projectReader } from './project-repository.ts';
-import { resourceCounter } from './resource-counter.ts';
-import { segmentReader } from './segment-repository.ts';
-import { situationReader } from './situation-reader.ts';
+import { findApplicationEnvironment } from './usage/application-environments.ts';
+import { applicationReader } from './usage/application-reader.ts';
+import { clientFeaturesReader } from './features/client-features-reader.ts';
+import { contextFieldReader } from './catalogue/context-fields.ts';
+import { dashboardReader } from './projects/dashboard-reader.ts';
+import { environmentReader } from './environments/environment-repository.ts';
+import { featurePartsReader } from './features/feature-parts-reader.ts';
+import { featureReader } from './features/feature-reader.ts';
+import { featureTypeReader } from './catalogue/feature-types.ts';
+import { projectOverviewReader } from './projects/project-overview-reader.ts';
+import { projectReader } from './projects/project-repository.ts';
+import { resourceCounter } from './resource-counts.ts';
+import { segmentReader } from './segments/segment-repository.ts';
+import { situationReader } from './changes/situation-reader.ts';
 import { stateReader } from './state-reader.ts';
-import { segmentUseReader } from './stored-segments.ts';
-import { strategyTypeReader } from './strategy-types.ts';
-import { tagReader } from './tag-catalogue.ts';
-import { usageReader } from './usage-reader.ts';
+import { segmentUseReader } from './segments/stored-segments.ts';
+import { strategyTypeReader } from './catalogue/strategy-types.ts';
+import { tagReader } from './catalogue/tags.ts';
+import { usageReader } from './usage/usage-reader.ts';
 import type { Database } from '@bunting/database';
 
 /** What reads outside of a unit of work: one statement for each answer. */
 export const readersOf = (database: Database) => ({
   features: featureReader(database),
-  parts: featurePartsReader(database),
+  featureParts: featurePartsReader(database),
   projects: projectReader(database),
   segments: segmentReader(database),
-  situation: situationReader(database),
+  readSituation: situationReader(database),
   usage: usageReader(database),
   applications: applicationReader(database),
   states: stateReader(database),
-  clients: clientFeaturesReader(database),
-  applicationEnvironments: applicationEnvironments(database),
+  clientFeatures: clientFeaturesReader(database),
+  findApplicationEnvironment: findApplicationEnvironment(database),
   countResources: resourceCounter(database),
   tags: tagReader(database),
   featureTypes: featureTypeReader(database),

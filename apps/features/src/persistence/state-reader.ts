@@ -1,7 +1,7 @@
 import type { StateVersion } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
-import { statesOf } from './feature-json.ts';
+import { statesOf } from './features/feature-json.ts';
 
 /** The versions of a group, summed up. */
 export interface GroupDigest {

@@ -9,12 +9,12 @@ import {
   PatchStrategy,
   RemoveFeatureTag,
 } from '@bunting/contracts';
-import { type QuietFeatures, quietFeatures } from '../../test/quiet-features.ts';
+import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
 import { mia } from '../../test/started-features.ts';
 
-let features: QuietFeatures;
+let features: FeaturesWithoutLoops;
 beforeAll(async () => {
-  features = await quietFeatures();
+  features = await featuresWithoutLoops();
 });
 afterAll(() => features.stop());
 

@@ -2,29 +2,35 @@ import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
-import { type ApplicationRepository, applicationRepository } from './application-repository.ts';
-import { catalogue, type Catalogue } from './catalogue.ts';
-import { type ChangeApplication, changeApplication } from './change-application.ts';
-import { type DestinationRepository, destinationRepository } from './destination-repository.ts';
-import { favoriteRepository } from './favorite-repository.ts';
-import { type FeatureRepository, featureRepository } from './feature-repository.ts';
-import { type Neighbourhood, neighbourhood } from './neighbourhood.ts';
-import { type Guard, guardFor, noGuard, type ProtectionRepository, protectionRepository } from './protection.ts';
-import { type ProjectRepository, projectRepository } from './project-repository.ts';
-import { holdReferences } from './references.ts';
-import { type SegmentRepository, segmentRepository } from './segment-repository.ts';
-import { type Upkeep, upkeep } from './upkeep.ts';
-import { type UsageRepository, usageRepository } from './usage-repository.ts';
-import { contextFieldRepository } from './context-fields.ts';
-import { type ImportProposals, importProposals } from './import-proposals.ts';
-import { type Exporting, exporting } from './export-repository.ts';
-import { type ProjectSettings, projectSettings } from './project-settings.ts';
-import { type EnvironmentRepository, environmentRepository } from './environments.ts';
-import { strategyTypeRepository } from './strategy-types.ts';
-import { featureTypeRepository } from './feature-types.ts';
-import { type StoredSegments, storedSegments } from './stored-segments.ts';
-import { judge } from './tags.ts';
-import { tagCatalogue } from './tag-catalogue.ts';
+import { type ApplicationRepository, applicationRepository } from './usage/application-repository.ts';
+import { catalogue, type Catalogue } from './catalogue/bulk-inserts.ts';
+import { type ChangeApplication, changeApplication } from './changes/applied-changes.ts';
+import { type ImportTargetRepository, importTargetRepository } from './import-export/import-target.ts';
+import { favoriteRepository } from './features/favorite-repository.ts';
+import { type FeatureRepository, featureRepository } from './features/feature-repository.ts';
+import { type Neighbourhood, neighbourhood } from './features/neighbourhood.ts';
+import {
+  type Guard,
+  guardFor,
+  noGuard,
+  type ProtectionRepository,
+  protectionRepository,
+} from './changes/protection.ts';
+import { type ProjectRepository, projectRepository } from './projects/project-repository.ts';
+import { holdReferences } from './features/feature-references.ts';
+import { type SegmentRepository, segmentRepository } from './segments/segment-repository.ts';
+import { type HousekeepingRepository, housekeepingRepository } from './housekeeping.ts';
+import { type UsageRepository, usageRepository } from './usage/usage-repository.ts';
+import { contextFieldRepository } from './catalogue/context-fields.ts';
+import { type ImportProposals, importProposals } from './import-export/import-proposals.ts';
+import { type ExportFeatures, exportFeatures } from './import-export/exports.ts';
+import { type ProjectSettings, projectSettings } from './projects/project-settings.ts';
+import { type EnvironmentRepository, environmentRepository } from './environments/environment-repository.ts';
+import { strategyTypeRepository } from './catalogue/strategy-types.ts';
+import { featureTypeRepository } from './catalogue/feature-types.ts';
+import { type StoredSegments, storedSegments } from './segments/stored-segments.ts';
+import { judge } from './entity-tags.ts';
+import { tagCatalogue } from './catalogue/tags.ts';
 
 /** Who has the work done, and when: it goes with everything that is told. */
 export interface Occasion {
@@ -45,7 +51,7 @@ export interface Work {
   readonly projects: ProjectRepository;
   readonly segments: SegmentRepository;
   readonly catalogue: Catalogue;
-  readonly destinations: DestinationRepository;
+  readonly destinations: ImportTargetRepository;
   readonly application: ChangeApplication;
   readonly protection: ProtectionRepository;
   readonly guard: Guard;
@@ -55,14 +61,14 @@ export interface Work {
   readonly strategyTypes: ReturnType<typeof strategyTypeRepository>;
   readonly environments: EnvironmentRepository;
   readonly projectSettings: ProjectSettings;
-  readonly exporting: Exporting;
+  readonly exporting: ExportFeatures;
   readonly importProposals: ImportProposals;
   readonly contextFields: ReturnType<typeof contextFieldRepository>;
   readonly storedSegments: StoredSegments;
   readonly favorites: ReturnType<typeof favoriteRepository>;
   readonly usage: UsageRepository;
   readonly applications: ApplicationRepository;
-  readonly upkeep: Upkeep;
+  readonly upkeep: HousekeepingRepository;
   readonly events: { readonly record: (events: readonly DomainEvent[]) => void };
 }
 
@@ -116,7 +122,7 @@ export const unitOfWork = ({
         projects: projectRepository(tx, outbox),
         segments: segmentRepository(tx, outbox),
         catalogue: catalogue(tx),
-        destinations: destinationRepository(tx, hidden),
+        destinations: importTargetRepository(tx, hidden),
         application: changeApplication(tx, outbox),
         protection,
         guard,
@@ -126,14 +132,14 @@ export const unitOfWork = ({
         strategyTypes: strategyTypeRepository(tx),
         environments,
         projectSettings: projectSettings(tx, outbox),
-        exporting: exporting(tx),
+        exporting: exportFeatures(tx),
         importProposals: importProposals(tx),
         contextFields: contextFieldRepository(tx),
         storedSegments: segments,
         favorites: favoriteRepository(tx),
         usage: usageRepository(tx, outbox),
         applications: applicationRepository(tx),
-        upkeep: upkeep(tx, outbox),
+        upkeep: housekeepingRepository(tx, outbox),
         events: {
           record: (events) => {
             for (const event of events) recorded.push(event);

@@ -1,7 +1,7 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
 import { entitySql, Moment, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { TokenKind } from '../domain/access.ts';
+import type { TokenKind } from '../domain/token-scope.ts';
 
 /** The key that tokens are hashed with, where no setting gives one, and the fingerprint by which it is recognised. */
 const GatewaySecretEntity = defineEntity({

@@ -1,16 +1,16 @@
 import type { Caller, EventType } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
-import { requireAdministratorLeft } from './administrators.ts';
-import { groupRepository } from './group-repository.ts';
-import { people } from './people.ts';
-import { projectAccessRepository } from './project-access.ts';
-import { roleRepository } from './role-repository.ts';
-import { requireStanding } from './standing-projects.ts';
-import { repeatableSecret, type SecretBytes, secretShownAs } from './secrets.ts';
-import { storedTokens } from './stored-tokens.ts';
-import type { TokenCipher } from './token-cipher.ts';
-import type { TokenHasher } from './token-key.ts';
+import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
+import { groupRepository } from './accounts/group-repository.ts';
+import { people } from './accounts/user-repository.ts';
+import { projectAccessRepository } from './rights/project-role-repository.ts';
+import { roleRepository } from './rights/role-repository.ts';
+import { requireStanding } from './projects/existing-projects.ts';
+import { repeatableSecret, type SecretBytes, secretShownAs } from './tokens/token-secret.ts';
+import { storedTokens } from './tokens/token-repository.ts';
+import type { TokenCipher } from './tokens/token-cipher.ts';
+import type { TokenHasher } from './tokens/token-hasher.ts';
 
 /** What happened, as it is told: never with a secret, and never with an address of the network. */
 export interface AccessEvent {

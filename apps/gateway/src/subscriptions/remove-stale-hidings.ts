@@ -1,6 +1,6 @@
 import type { Projection } from '@bunting/outbox';
 import { type Loop, startLoop } from '@bunting/runtime';
-import type { ProjectHidings } from '../persistence/project-hidings.ts';
+import type { ProjectHidings } from '../persistence/projects/project-hidings.ts';
 
 const intervalMs = 60_000;
 const waitMs = 5_000;

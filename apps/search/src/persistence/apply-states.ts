@@ -1,4 +1,5 @@
-import { type OutboxMessage, parse, type StateOf, stateSchemas } from '@bunting/contracts';
+import { type OutboxMessage, type StateOf, stateSchemas } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
 import { documentOf, lookupOf } from './feature-document.ts';

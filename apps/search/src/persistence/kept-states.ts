@@ -1,4 +1,5 @@
-import { type FeatureState, type OutboxMessage, parse, stateSchemas, type StateVersion } from '@bunting/contracts';
+import { type FeatureState, type OutboxMessage, stateSchemas, type StateVersion } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { isDeepStrictEqual } from 'node:util';

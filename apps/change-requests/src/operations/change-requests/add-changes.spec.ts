@@ -1,4 +1,4 @@
-import { imageUrlOf } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 

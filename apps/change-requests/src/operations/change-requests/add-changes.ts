@@ -1,5 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { AddChanges, CheckChanges, type CheckedChange, parseChanges, refusal, unavailable } from '@bunting/contracts';
+import { AddChanges, CheckChanges, type CheckedChange, refusal, unavailable } from '@bunting/contracts';
+import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/add-changes.ts';
 import { bearingOn } from '../../domain/bearing.ts';

@@ -1,4 +1,5 @@
-import { GetApprovers, ListAvailableReviewers, parse, SearchChangeRequests, SetApprovers } from '@bunting/contracts';
+import { GetApprovers, ListAvailableReviewers, SearchChangeRequests, SetApprovers } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 

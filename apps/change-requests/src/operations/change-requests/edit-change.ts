@@ -1,5 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CheckChanges, EditChange, notFound, parseChange, refusal } from '@bunting/contracts';
+import { CheckChanges, EditChange, notFound, refusal } from '@bunting/contracts';
+import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/edit-change.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';

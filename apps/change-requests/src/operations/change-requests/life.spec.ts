@@ -11,11 +11,11 @@ import {
   ListChangeRequests,
   ListOpenChangeRequests,
   ListPendingOfFeature,
-  parse,
   SetChangeRequestConfig,
   SetTitle,
   unavailable,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';

@@ -1,5 +1,6 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { isSegmentChange, parseChanges, PreviewProposal } from '@bunting/contracts';
+import { isSegmentChange, PreviewProposal } from '@bunting/contracts';
+import { parseChanges } from '@bunting/contracts/validation';
 import type { ProposedChange } from '../../domain/change-request.ts';
 import { createDraft } from '../../domain/content.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';

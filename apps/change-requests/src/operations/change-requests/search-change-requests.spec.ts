@@ -1,4 +1,5 @@
-import { ListScheduled, parse, SearchChangeRequests } from '@bunting/contracts';
+import { ListScheduled, SearchChangeRequests } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
@@ -87,7 +88,7 @@ it.each([
   [{ limit: '0' }, '/query/limit'],
   [{ offset: '-1' }, '/query/offset'],
 ])('a search refuses the page %j', (query, path) => {
-  expect(() => parse(SearchChangeRequests.query, query, '/query', 'as-text')).toThrow(`\`${path}\``);
+  expect(() => parse(SearchChangeRequests.query, query, '/query', 'text')).toThrow(`\`${path}\``);
 });
 
 describe('scheduled change requests', () => {

@@ -1,4 +1,5 @@
-import { type Change, type CheckedChange, parseChanges } from '@bunting/contracts';
+import type { Change, CheckedChange } from '@bunting/contracts';
+import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, type FeatureAbout, someSurroundings } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';

@@ -1,4 +1,4 @@
-import { parseChanges } from '@bunting/contracts';
+import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, someSurroundings } from '../../../test/builders.ts';
 import { normalDependency } from '../dependency.ts';

@@ -1,4 +1,5 @@
-import { type Constraint, type ExportedFeatures, ImportFeaturesBody, parse } from '@bunting/contracts';
+import { type Constraint, type ExportedFeatures, ImportFeaturesBody } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';

@@ -17,12 +17,12 @@ import {
   ReportMetricsInBulk,
 } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 const started = new Date().toISOString();
 const development = { permission: 'CLIENT', environment: 'development' } as const;
 const frontend = (tokenId: string): Caller => ({
-  ...someoneWho({ permission: 'FRONTEND', environment: 'development' }),
+  ...callerWith({ permission: 'FRONTEND', environment: 'development' }),
   tokenId,
 });
 const bucketOf = (toggles: Record<string, { yes: number }>) => ({ start: started, stop: started, toggles });
@@ -42,7 +42,7 @@ describe('an application', () => {
         { body: { appName, started, interval: 10, strategies: ['default'], ...more } },
         caller,
       );
-    const everywhere = someoneWho(development);
+    const everywhere = callerWith(development);
     await register('till', { instanceId: 'one', sdkVersion: 'unleash-client-node:6.4.1' }, everywhere);
     await register(
       'till',
@@ -52,12 +52,12 @@ describe('an application', () => {
     const toggles = { checkout: { yes: 1 }, safe: { yes: 1 }, gone: { yes: 1 } };
     const body = { appName: 'till', instanceId: 'one', bucket: bucketOf(toggles) };
     await features.call(ReportMetrics, { body }, everywhere);
-    await register('kiosk', {}, someoneWho({ ...development, project: 'shop' }));
-    await register('vaulted', {}, someoneWho({ ...development, project: 'vault' }));
+    await register('kiosk', {}, callerWith({ ...development, project: 'shop' }));
+    await register('vaulted', {}, callerWith({ ...development, project: 'vault' }));
   });
   afterAll(() => features.stop());
 
-  const stranger: Caller = { ...someoneWho({ permission: 'UPDATE_APPLICATION' }), hiddenProjects: ['vault'] };
+  const stranger: Caller = { ...callerWith({ permission: 'UPDATE_APPLICATION' }), hiddenProjects: ['vault'] };
   const till = { params: { appName: 'till' } };
 
   it('shows its strategies, its instances, the features that it uses and those that there are not', async () => {
@@ -163,7 +163,7 @@ describe('an application', () => {
   });
 
   it('is described and removed by those who may update applications, and listed again when it reports', async () => {
-    const kim = someoneWho({ permission: 'UPDATE_APPLICATION' });
+    const kim = callerWith({ permission: 'UPDATE_APPLICATION' });
     const params = { appName: 'poster' };
     const url = 'https://example.com';
     await features.call(DescribeApplication, { params, body: { url, color: 'red' } }, kim);
@@ -172,7 +172,7 @@ describe('an application', () => {
     expect(await features.call(GetApplication, { params })).toMatchObject({ ...said, updatedAt: expect.any(String) });
     await features.call(DeleteApplication, { params }, kim);
     await expect(features.call(DeleteApplication, { params }, kim)).rejects.toMatchObject({ kind: 'NotFoundError' });
-    const nobody = someoneWho();
+    const nobody = callerWith();
     for (const request of [
       features.call(DescribeApplication, { params, body: {} }, nobody),
       features.call(DeleteApplication, { params }, nobody),
@@ -205,7 +205,7 @@ describe('the list of applications', () => {
     }
     expect((await listed()).map(({ appName }) => appName)).toEqual(['page-0', 'page-1', 'page-2']);
     expect((await listed()).flatMap(({ strategies }) => strategies)).toEqual([]);
-    expect((await features.told()).filter(({ type }) => type === 'application-created')).toEqual([]);
+    expect((await features.emittedEvents()).filter(({ type }) => type === 'application-created')).toEqual([]);
     expect((await features.get('banner')).environments?.[0]).toMatchObject({ name: 'development', yes: 8 });
     const apps = await features.database.transaction(({ query }) =>
       query<{ name: string; yes: number }>('select app_name as name, yes from feature_usage_hour order by 1'),
@@ -219,8 +219,8 @@ describe('the list of applications', () => {
 
   it('tells of an application that a frontend key had named when a backend key names it', async () => {
     const body = { appName: 'page-0', started, interval: 1, strategies: [] };
-    await Promise.all([0, 1].map(() => features.call(RegisterApplication, { body }, someoneWho(development))));
-    expect((await features.told()).filter(({ type }) => type === 'application-created')).toMatchObject([
+    await Promise.all([0, 1].map(() => features.call(RegisterApplication, { body }, callerWith(development))));
+    expect((await features.emittedEvents()).filter(({ type }) => type === 'application-created')).toMatchObject([
       { data: { appName: 'page-0' } },
     ]);
   });
@@ -231,7 +231,7 @@ describe('the list of applications', () => {
       environment: 'development',
     }));
     const body = { applications, metrics: [] };
-    const key = (tokenId: string): Caller => ({ ...someoneWho(development), tokenId });
+    const key = (tokenId: string): Caller => ({ ...callerWith(development), tokenId });
     await features.call(ReportMetricsInBulk, { body }, key('edge'));
     const first = await listed('bulk-');
     expect(first.length).toBeGreaterThan(0);
@@ -240,7 +240,7 @@ describe('the list of applications', () => {
     expect(await listed()).toHaveLength(30);
     const describe = features.call(DescribeApplication, { params: { appName: 'one more' }, body: {} });
     await expect(describe).rejects.toMatchObject({ kind: 'ExceedsLimitError' });
-    const created = (await features.told()).filter(({ type }) => type === 'application-created');
+    const created = (await features.emittedEvents()).filter(({ type }) => type === 'application-created');
     expect(created).toHaveLength(28);
   });
 });

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteApplication, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteApplicationEndpoint = ({ work }: FeaturesContext) =>
@@ -10,7 +10,7 @@ export const deleteApplicationEndpoint = ({ work }: FeaturesContext) =>
     work(request, async ({ applications }) => {
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteApplication.permission);
-      if (!(await applications.remove(params.appName, hiddenFrom(caller))))
+      if (!(await applications.remove(params.appName, hiddenProjectsOf(caller))))
         throw notFound(`Could not find application with appName ${named(params.appName)}`);
       return null;
     }),

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DescribeApplication } from '@bunting/contracts';
 import { tooMany } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many applications the list holds */
@@ -11,7 +11,7 @@ export const describeApplicationEndpoint = ({ work, applications, applicationsLi
     const { params, body, caller, now } = request;
     authoriseEverywhere(caller, DescribeApplication.permission);
     // Answered as for a new one: that it is there is not told to a caller who may not see it, and neither is it changed.
-    const isHidden = await applications.isHidden(params.appName, hiddenFrom(caller));
+    const isHidden = await applications.isHidden(params.appName, hiddenProjectsOf(caller));
     return work(request, async (tx) => {
       if (isHidden) return null;
       const application = { ...body, appName: params.appName, createdBy: caller.name };

@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetApplicationOverview } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getApplicationOverviewEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     GetApplicationOverview,
-    async ({ params, caller }) => new JsonText(await applications.overview(params.appName, hiddenFrom(caller))),
+    async ({ params, caller }) => new JsonText(await applications.overview(params.appName, hiddenProjectsOf(caller))),
   );

@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetApplication } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getApplicationEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     GetApplication,
-    async ({ params, caller }) => new JsonText(await applications.one(params.appName, hiddenFrom(caller))),
+    async ({ params, caller }) => new JsonText(await applications.one(params.appName, hiddenProjectsOf(caller))),
   );

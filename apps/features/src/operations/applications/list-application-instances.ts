@@ -1,11 +1,11 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListApplicationInstances } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listApplicationInstancesEndpoint = ({ applications }: FeaturesContext) =>
   implement(
     ListApplicationInstances,
     async ({ params, caller }) =>
-      new JsonText(await applications.instances(params.appName, params.environment, hiddenFrom(caller))),
+      new JsonText(await applications.instances(params.appName, params.environment, hiddenProjectsOf(caller))),
   );

@@ -18,7 +18,7 @@ import {
   ValidateArchive,
 } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
     aFeature({ name: child, dependencies: [{ feature: parent, enabled: true, variants: [] }] }),
     aFeature({ name: other, project: 'default', tags: [{ type: 'simple', value: 'red' }] }),
   );
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const params = { projectId: 'shop' };
@@ -49,7 +49,7 @@ const remove = (names: string[], caller = mia, projectId = 'shop') =>
   features.call(DeleteFeatures, { params: { projectId }, body: { features: names } }, caller);
 const validate = (names: string[], caller = mia) =>
   features.call(ValidateArchive, { params, body: { features: names } }, caller);
-const told = async () => (await features.told()).map(({ type, featureName }) => [type, featureName]);
+const told = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
 const archived = async (projectId = 'shop') =>
   (await features.call(ListArchivedFeaturesOfProject, { params: { projectId } })).features.map(({ name }) => name);
 
@@ -77,7 +77,7 @@ it('archives all or none', async () => {
     kind: 'InvalidOperationError',
     message: /\("default"\).*\("shop"\)/,
   });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   expect((await features.get(child, mia, 'shop')).dependencies).toHaveLength(1);
 });
 
@@ -91,7 +91,7 @@ it('says beforehand what stands in the way', async () => {
 
 it('revives features, off everywhere and at the beginning of their lives, and tells only those that were archived', async () => {
   await archive([child, parent]);
-  await features.forget();
+  await features.clearOutbox();
   await revive([parent, 'nobody']);
   await features.call(ReviveFeature, { params: { featureName: parent } });
   expect(await told()).toEqual([['feature-revived', parent]]);
@@ -100,7 +100,7 @@ it('revives features, off everywhere and at the beginning of their lives, and te
   expect(feature.environments?.[0]?.strategies).toHaveLength(1);
   await features.call(ReviveFeature, { params: { featureName: child } });
   expect((await features.get(child, mia, 'shop')).dependencies).toEqual([]);
-  expect((await features.stateOf(child))?.archivedAt).toBeNull();
+  expect((await features.lastState(child))?.archivedAt).toBeNull();
 });
 
 it('revives no feature that uses what was deleted meanwhile, and says what that is', async () => {
@@ -142,10 +142,13 @@ it('revives nothing into an archived project', async () => {
 it('deletes archived features for good, tells what they were, and frees their names', async () => {
   await features.call(AddFavoriteFeature, { params: { projectId: 'shop', featureName: child } });
   await archive([child]);
-  await features.forget();
+  await features.clearOutbox();
   await remove([child, parent, 'nobody']);
   expect(await told()).toEqual([['feature-deleted', child]]);
-  expect((await features.told())[0]).toMatchObject({ project: 'shop', preData: { name: child, archived: true } });
+  expect((await features.emittedEvents())[0]).toMatchObject({
+    project: 'shop',
+    preData: { name: child, archived: true },
+  });
   expect((await features.states('feature')).at(-1)).toMatchObject({ id: child, state: null });
   await features.create(child);
   const states = (await features.states('feature')).filter(({ id }) => id === child);
@@ -156,13 +159,13 @@ it('deletes archived features for good, tells what they were, and frees their na
 
 it('deletes one by its name, and leaves one that is not archived', async () => {
   await features.call(DeleteFeature, { params: { featureName: other } });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   expect(await features.get(other)).toMatchObject({ name: other });
   const old = `old-${nth}`;
   const tags = [{ type: 'simple', value: 'red' }];
   await features.given(aFeature({ name: old, archivedAt: '2026-01-02T00:00:00.000Z', tags }));
   await features.call(DeleteFeature, { params: { featureName: old } });
-  expect(await features.told()).toMatchObject([{ type: 'feature-deleted', featureName: old, tags }]);
+  expect(await features.emittedEvents()).toMatchObject([{ type: 'feature-deleted', featureName: old, tags }]);
   for (const operation of [DeleteFeature, ReviveFeature]) {
     await expect(features.call(operation, { params: { featureName: old } })).rejects.toMatchObject({
       kind: 'NotFoundError',
@@ -172,7 +175,7 @@ it('deletes one by its name, and leaves one that is not archived', async () => {
 });
 
 it('is for those who may delete or update features there', async () => {
-  const elsewhere = someoneWho(
+  const elsewhere = callerWith(
     { permission: 'DELETE_FEATURE', project: 'default' },
     { permission: 'UPDATE_FEATURE', project: 'default' },
   );

@@ -1,18 +1,18 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeature, notFound } from '@bunting/contracts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { deleteForGood } from './delete-for-good.ts';
+import { visibleTo } from '../visibility.ts';
+import { deleteArchived } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeatureEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteFeature, (request) =>
     work(request, async (tx) => {
       const { params, caller } = request;
-      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
+      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
-      await deleteForGood(tx, [feature]);
+      await deleteArchived(tx, [feature]);
       return null;
     }),
   );

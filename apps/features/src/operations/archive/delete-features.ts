@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteFeatures } from '@bunting/contracts';
 import { requireOfProject } from '../../domain/batch.ts';
 import { authorise } from '../authorise.ts';
-import { deleteForGood } from './delete-for-good.ts';
+import { deleteArchived } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeaturesEndpoint = ({ work }: FeaturesContext) =>
@@ -12,7 +12,7 @@ export const deleteFeaturesEndpoint = ({ work }: FeaturesContext) =>
       authorise(caller, DeleteFeatures.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);
-      await deleteForGood(tx, features);
+      await deleteArchived(tx, features);
       return null;
     }),
   );

@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListArchivedFeatures } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listArchivedFeaturesEndpoint = ({ parts }: FeaturesContext) =>
+export const listArchivedFeaturesEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(
     ListArchivedFeatures,
-    async ({ caller }) => new JsonText(await parts.archived(null, caller.id, hiddenFrom(caller))),
+    async ({ caller }) => new JsonText(await featureParts.archived(null, caller.id, hiddenProjectsOf(caller))),
   );

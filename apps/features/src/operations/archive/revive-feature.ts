@@ -2,10 +2,10 @@ import { implement } from '@bunting/bus';
 import { notFound, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
+import { visibleTo } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
 import { requireReferencesOfRevived } from './require-references-of-revived.ts';
-import { requireRoomForRevived } from './require-room-for-revived.ts';
+import { requireRoomForRevived } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
@@ -13,8 +13,8 @@ export const reviveFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesCon
   implement(ReviveFeature, (request) =>
     work(request, async (tx) => {
       const { params, caller, now } = request;
-      await tx.projects.hold({ feature: params.featureName });
-      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
+      await tx.projects.lockShared({ feature: params.featureName });
+      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());

@@ -5,7 +5,7 @@ import { requireOfProject } from '../../domain/batch.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
 import { requireReferencesOfRevived } from './require-references-of-revived.ts';
-import { requireRoomForRevived } from './require-room-for-revived.ts';
+import { requireRoomForRevived } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
@@ -14,7 +14,7 @@ export const reviveFeaturesEndpoint = ({ work, featureLimit: limit }: FeaturesCo
     work(request, async (tx) => {
       const { params, body, caller, now } = request;
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
-      await tx.projects.hold({ project: params.projectId });
+      await tx.projects.lockShared({ project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));

@@ -3,8 +3,8 @@ import { ValidateArchive } from '@bunting/contracts';
 import { authorise } from '../authorise.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const validateArchiveEndpoint = ({ parts }: FeaturesContext) =>
+export const validateArchiveEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(ValidateArchive, async ({ params, body, caller }) => {
     authorise(caller, ValidateArchive.permission, { project: params.projectId });
-    return new JsonText(await parts.archiveValidation(params.projectId, body.features));
+    return new JsonText(await featureParts.archiveValidation(params.projectId, body.features));
   });

@@ -47,7 +47,7 @@ const two = '8c0f4d2e-0000-4000-8000-00000000000b';
 const off = [aStrategy({ id: one, disabled: true }), aStrategy({ id: two, disabled: true, sortOrder: 1 })];
 const inDevelopment = async (name: string) =>
   (await service.get(name)).environments?.find((it) => it.name === environment);
-const types = async () => (await service.told()).map(({ type }) => type);
+const types = async () => (await service.emittedEvents()).map(({ type }) => type);
 
 describe('the cases that a person can follow', () => {
   it.each([
@@ -201,7 +201,7 @@ describe('applying', () => {
   it('is told with the applier as actor, and with the id of the request', async () => {
     await service.given(flag('x'));
     await apply([enable('x')]);
-    for (const event of await service.told()) {
+    for (const event of await service.emittedEvents()) {
       expect(event).toMatchObject({ createdBy: 'kim', createdByUserId: 9, data: { changeRequestId: 31 } });
     }
   });

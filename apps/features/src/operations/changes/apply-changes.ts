@@ -1,5 +1,6 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { type AppliedChanges, ApplyChanges, canonicalJson, isSegmentChange, Refusal } from '@bunting/contracts';
+import { type AppliedChanges, ApplyChanges, isSegmentChange, Refusal } from '@bunting/contracts';
+import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
@@ -9,7 +10,7 @@ import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
 import type { DomainEvent } from '../../domain/feature.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import { subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -60,7 +61,7 @@ const lockedSituation = async ({ features, application }: Work, { body, caller, 
   );
   await features.findFamiliesForUpdate([...new Set(subjects.features)]);
   await application.lockSegments(subjects.segments);
-  const found = await application.situation(subjects, hiddenFrom(caller));
+  const found = await application.situation(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
   const { environment } = body;
   return { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
@@ -114,10 +115,10 @@ export const applyChangesEndpoint = ({ work }: FeaturesContext) =>
     const identified = { id, uid, attempt, content: contentOf(request.body) };
     const once = (decide: (tx: Work) => Promise<AppliedChanges>) =>
       work({ ...request, isAgreed: true }, async (tx) => {
-        const known = await tx.application.answerOf(identified);
+        const known = await tx.application.findResult(identified);
         if (known !== undefined) return known;
         const result = await decide(tx);
-        await tx.application.answer(identified, result);
+        await tx.application.storeResult(identified, result);
         return result;
       });
     try {

@@ -16,7 +16,7 @@ beforeAll(async () => {
     aFeature({ name: 'foreign', project: 'default' }),
     aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }),
   );
-  await features.forget();
+  await features.clearOutbox();
 });
 afterAll(() => features.stop());
 
@@ -60,7 +60,7 @@ it('says what changes are about, what they would store and what they would repla
       ...{ payload: { id: segment.id, name: 'crew' }, snapshot: { name: 'staff', constraints: [] } },
     },
   ]);
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   expect(await features.states('feature')).toEqual([]);
 });
 

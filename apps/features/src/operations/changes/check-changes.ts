@@ -3,9 +3,9 @@ import { type Change, CheckChanges, isSegmentChange, notFound } from '@bunting/c
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/index.ts';
 import { named } from '../../domain/refusals.ts';
-import type { Subjects } from '../../persistence/situation-reader.ts';
-import { mentionsOf } from '../mentions.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import type { ChangeSubjects } from '../../persistence/changes/situation-reader.ts';
+import { mentionsOf } from '../references.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The features that a change is about, or speaks of. */
@@ -15,7 +15,7 @@ export const featuresOf = (change: Change): string[] => {
 };
 
 /** What changes are about, and what they speak of. */
-export const subjectsOf = (project: string, changes: readonly Change[]): Subjects => {
+export const subjectsOf = (project: string, changes: readonly Change[]): ChangeSubjects => {
   const ofSegments = changes.filter(isSegmentChange);
   return {
     project,
@@ -28,10 +28,10 @@ export const subjectsOf = (project: string, changes: readonly Change[]): Subject
   };
 };
 
-export const checkChangesEndpoint = ({ situation: readSituation }: FeaturesContext) =>
+export const checkChangesEndpoint = ({ readSituation }: FeaturesContext) =>
   implement(CheckChanges, async ({ body, caller, now }) => {
     const { project, environment, changes, earlier } = body;
-    const found = await readSituation(subjectsOf(project, [...earlier, ...changes]), hiddenFrom(caller));
+    const found = await readSituation(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
     if (found === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     const situation = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
     return { changes: checkChanges(changes, earlier, situation) };

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { replacedNow } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
 import { named } from '../../domain/refusals.ts';
-import type { FoundSituation } from '../../persistence/situation-reader.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import type { StoredSituation } from '../../persistence/changes/situation-reader.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import { featuresOf, subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -18,7 +18,7 @@ const picked = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]):
   );
 
 /** What one request is about, of what was read for all of them: with how many others it is asked about makes it no slower. */
-const partOf = (found: FoundSituation, changes: readonly Change[]): FoundSituation => ({
+const partOf = (found: StoredSituation, changes: readonly Change[]): StoredSituation => ({
   ...found,
   features: picked(found.features, changes.flatMap(featuresOf)),
   segments: picked(
@@ -28,11 +28,11 @@ const partOf = (found: FoundSituation, changes: readonly Change[]): FoundSituati
 });
 
 /** Says what change requests would come to, each by itself: one statement for all that they are about. */
-export const previewChangesEndpoint = ({ situation: readSituation }: FeaturesContext) =>
+export const previewChangesEndpoint = ({ readSituation }: FeaturesContext) =>
   implement(PreviewChanges, async ({ body, caller, now }) => {
     const { project, requests, withStates } = body;
     const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));
-    const found = await readSituation(subjectsOf(project, changes), hiddenFrom(caller));
+    const found = await readSituation(subjectsOf(project, changes), hiddenProjectsOf(caller));
     if (found === undefined) throw notFound(`Could not find project with id ${named(project)}`);
     const previews = requests.map((request) => {
       const { environment } = request;

@@ -19,7 +19,7 @@ import {
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 const id = '8c0f4d2e-0000-4000-8000-00000000000a';
 const project = 'default';
@@ -33,8 +33,8 @@ const edits: Caller['grants'] = [
   { permission: 'UPDATE_FEATURE' },
   { permission: 'DELETE_FEATURE' },
 ];
-const editor = someoneWho(...edits);
-const skipper = someoneWho(...edits, { permission: 'SKIP_CHANGE_REQUEST', project, environment: 'development' });
+const editor = callerWith(...edits);
+const skipper = callerWith(...edits, { permission: 'SKIP_CHANGE_REQUEST', project, environment: 'development' });
 
 let service: StartedFeatures;
 const protect = (isProtected: boolean, version: number, environment = 'development') =>
@@ -68,14 +68,14 @@ const archive = (caller: Caller, featureName: string) =>
 
 describe('in a protected environment, a direct edit', () => {
   it('is refused to who may edit, whichever it is', async () => {
-    const told = await service.told();
+    const told = await service.emittedEvents();
     await expect(patch(editor)).rejects.toMatchObject(refused);
     await expect(add(editor)).rejects.toMatchObject(refused);
     await expect(service.call(EnableEnvironment, { params: at('y'), query: {} }, editor)).rejects.toMatchObject(
       refused,
     );
     await expect(archive(editor, 'y')).rejects.toMatchObject(refused);
-    expect(await service.told()).toEqual(told);
+    expect(await service.emittedEvents()).toEqual(told);
   });
 
   it('is for who may skip change requests there, and for administrators', async () => {
@@ -85,11 +85,11 @@ describe('in a protected environment, a direct edit', () => {
   });
 
   it('that skips a change request is told as one', async () => {
-    const before = (await service.told()).length;
+    const before = (await service.emittedEvents()).length;
     await patch(skipper);
     await patch(mia);
     await add(mia, 'production');
-    const marks = (await service.told())
+    const marks = (await service.emittedEvents())
       .slice(before)
       .map(({ type, environment, data }) => [
         type,
@@ -104,7 +104,7 @@ describe('in a protected environment, a direct edit', () => {
   });
 
   it('of a segment of the project is refused as well, and of one for every project is not', async () => {
-    const everyone = someoneWho(
+    const everyone = callerWith(
       ...(['CREATE_SEGMENT', 'UPDATE_SEGMENT', 'DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const).map(
         (permission) => ({ permission }),
       ),
@@ -129,14 +129,14 @@ describe('in a protected environment, a direct edit', () => {
     await remove(global.id, everyone);
     await edit(ours.id, { project }, mia);
     await remove(ours.id, mia);
-    expect((await service.told()).slice(-2)).toMatchObject([
+    expect((await service.emittedEvents()).slice(-2)).toMatchObject([
       { type: 'segment-updated', data: { name: 'renamed', bypassedChangeRequest: true } },
       { type: 'segment-deleted', data: { bypassedChangeRequest: true }, preData: { name: 'renamed' } },
     ]);
   });
 
   it('that brings strategies into the project past its change requests is refused, in words of its own', async () => {
-    const caller = someoneWho({ permission: 'CREATE_FEATURE' }, { permission: 'MOVE_FEATURE_TOGGLE' });
+    const caller = callerWith({ permission: 'CREATE_FEATURE' }, { permission: 'MOVE_FEATURE_TOGGLE' });
     const params = { projectId: project, featureName: 'x' };
     await expect(service.call(CloneFeature, { params, body: { name: 'clone' } }, caller)).rejects.toMatchObject({
       kind: 'ForbiddenError',
@@ -150,14 +150,14 @@ describe('in a protected environment, a direct edit', () => {
       message: 'Changing project not allowed. Project default has change requests enabled.',
     });
     await service.call(CloneFeature, { params, body: { name: 'clone' } }, mia);
-    expect((await service.told()).at(-1)).toMatchObject({
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({
       featureName: 'clone',
       data: { bypassedChangeRequest: true },
     });
   });
 
   it('is not made by an import either, neither on what is there nor on what is new: it is proposed', async () => {
-    const everything = someoneWho(
+    const everything = callerWith(
       ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'] as const).map(
         (permission) => ({ permission }),
       ),
@@ -188,14 +188,14 @@ describe('in a protected environment, a direct edit', () => {
     // What says nothing about the environment is nobody’s concern.
     expect(await imported('only-a-name', [], everything)).toMatchObject({ created: 1 });
     expect(await imported('brand-new', ['default'], mia)).toMatchObject({ created: 1 });
-    const told = (await service.told()).filter(({ featureName }) => featureName === 'brand-new');
+    const told = (await service.emittedEvents()).filter(({ featureName }) => featureName === 'brand-new');
     expect(told.find(({ type }) => type === 'feature-strategy-add')).toMatchObject({
       data: { bypassedChangeRequest: true },
     });
   });
 
   it('of dependencies is refused wherever there is protection', async () => {
-    const caller = someoneWho({ permission: 'UPDATE_FEATURE_DEPENDENCY' });
+    const caller = callerWith({ permission: 'UPDATE_FEATURE_DEPENDENCY' });
     const body = { feature: 'y' };
     const request = service.call(AddDependency, { params: { projectId: project, featureName: 'x' }, body }, caller);
     await expect(request).rejects.toMatchObject(refused);

@@ -29,7 +29,7 @@ const region = {
   legalValues: [{ value: 'eu' }, { value: 'us' }],
 };
 const constraint: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
-const told = async () => (await features.told()).map(({ type, data, preData }) => ({ type, data, preData }));
+const told = async () => (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
 
 it('creates, changes, uses and deletes a context field, and tells it', async () => {
   const body = { ...params, ...region };
@@ -53,7 +53,7 @@ it('creates, changes, uses and deletes a context field, and tells it', async () 
   ]);
   await expect(features.call(DeleteContextField, { params })).rejects.toMatchObject({ kind: 'ConflictError' });
   await features.database.transaction(({ query }) => query('truncate feature cascade'));
-  await features.forget();
+  await features.clearOutbox();
 
   for (let nth = 0; nth < 2; nth++) await features.call(UpdateContextField, { params, body: {} });
   await features.call(DeleteContextField, { params });

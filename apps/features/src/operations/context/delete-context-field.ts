@@ -3,7 +3,7 @@ import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { listed } from '../../domain/users.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteContextFieldEndpoint = ({ work }: FeaturesContext) =>
@@ -15,7 +15,10 @@ export const deleteContextFieldEndpoint = ({ work }: FeaturesContext) =>
       if (field === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);
       const users = await contextFields.usersOf(field.name);
       if (users.length > 0) {
-        throw refusal('ConflictError', `Context field ${field.name} is in use by ${listed(users, hiddenFrom(caller))}`);
+        throw refusal(
+          'ConflictError',
+          `Context field ${field.name} is in use by ${listed(users, hiddenProjectsOf(caller))}`,
+        );
       }
       await contextFields.remove(field.name);
       events.record([{ type: 'context-field-deleted', preData: field }]);

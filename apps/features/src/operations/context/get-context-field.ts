@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetContextField } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getContextFieldEndpoint = ({ contextFields: fields }: FeaturesContext) =>
+export const getContextFieldEndpoint = ({ contextFields }: FeaturesContext) =>
   implement(
     GetContextField,
-    async ({ params, caller }) => new JsonText(await fields.one(params.name, hiddenFrom(caller))),
+    async ({ params, caller }) => new JsonText(await contextFields.one(params.name, hiddenProjectsOf(caller))),
   );

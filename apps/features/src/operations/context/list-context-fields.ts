@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListContextFields } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listContextFieldsEndpoint = ({ contextFields: fields }: FeaturesContext) =>
-  implement(ListContextFields, async ({ caller }) => new JsonText(await fields.all(hiddenFrom(caller))));
+export const listContextFieldsEndpoint = ({ contextFields }: FeaturesContext) =>
+  implement(ListContextFields, async ({ caller }) => new JsonText(await contextFields.all(hiddenProjectsOf(caller))));

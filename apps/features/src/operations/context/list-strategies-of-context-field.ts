@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListStrategiesOfContextField } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listStrategiesOfContextFieldEndpoint = ({ contextFields: fields }: FeaturesContext) =>
+export const listStrategiesOfContextFieldEndpoint = ({ contextFields }: FeaturesContext) =>
   implement(
     ListStrategiesOfContextField,
-    async ({ params, caller }) => new JsonText(await fields.strategiesOf(params.name, hiddenFrom(caller))),
+    async ({ params, caller }) => new JsonText(await contextFields.strategiesOf(params.name, hiddenProjectsOf(caller))),
   );

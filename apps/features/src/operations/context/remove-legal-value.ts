@@ -2,11 +2,13 @@ import { implement } from '@bunting/bus';
 import { RemoveLegalValue } from '@bunting/contracts';
 import { withoutLegalValue } from '../../domain/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { change } from './change-legal-values.ts';
+import { updateLegalValues } from './update-legal-values.ts';
 
 export const removeLegalValueEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveLegalValue, (request) =>
     work(request, (tx) =>
-      change(tx, request.caller, request.params.name, (field) => withoutLegalValue(field, request.params.value)),
+      updateLegalValues(tx, request.caller, request.params.name, (field) =>
+        withoutLegalValue(field, request.params.value),
+      ),
     ),
   );

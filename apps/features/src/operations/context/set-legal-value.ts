@@ -2,11 +2,11 @@ import { implement } from '@bunting/bus';
 import { SetLegalValue } from '@bunting/contracts';
 import { withLegalValue } from '../../domain/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { change } from './change-legal-values.ts';
+import { updateLegalValues } from './update-legal-values.ts';
 
 export const setLegalValueEndpoint = ({ work }: FeaturesContext) =>
   implement(SetLegalValue, (request) =>
     work(request, (tx) =>
-      change(tx, request.caller, request.params.name, (field) => withLegalValue(field, request.body)),
+      updateLegalValues(tx, request.caller, request.params.name, (field) => withLegalValue(field, request.body)),
     ),
   );

@@ -3,8 +3,8 @@ import { ValidateConstraint } from '@bunting/contracts';
 import { requireValidConstraint } from '../../domain/constraint.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const validateConstraintEndpoint = ({ contextFields: fields }: FeaturesContext) =>
+export const validateConstraintEndpoint = ({ contextFields }: FeaturesContext) =>
   implement(ValidateConstraint, async ({ body }) => {
-    requireValidConstraint(body, await fields.find(body.contextName));
+    requireValidConstraint(body, await contextFields.find(body.contextName));
     return null;
   });

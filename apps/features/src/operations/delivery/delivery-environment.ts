@@ -1,14 +1,14 @@
 import type { Caller } from '@bunting/contracts';
 import { boundEnvironment } from '../../domain/application-token.ts';
 import { noSuchDeliveryEnvironment } from '../../domain/delivery.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
+import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 
 /**
  * The environment whose features an application receives. It costs a statement only for a token that is bound to none.
  * @throws Refusal `ValidationError` for a named environment that does not exist.
  */
 export const deliveryEnvironment = async (
-  environments: ApplicationEnvironments,
+  environments: FindApplicationEnvironment,
   caller: Caller,
   named: string | undefined,
 ): Promise<string> => {

@@ -6,11 +6,14 @@ import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getClientFeatureEndpoint = ({ clients, applicationEnvironments: environments }: FeaturesContext) =>
+export const getClientFeatureEndpoint = ({
+  clientFeatures,
+  findApplicationEnvironment: environments,
+}: FeaturesContext) =>
   implement(GetClientFeature, async ({ caller, params, query }) => {
     const environment = await deliveryEnvironment(environments, caller, query.environment);
     authorise(caller, GetClientFeature.permission, { environment });
-    const json = await clients.one(params.featureName, deliveredTo(caller, environment, query));
+    const json = await clientFeatures.one(params.featureName, deliveredTo(caller, environment, query));
     if (json === undefined) throw noSuchDeliveryEnvironment(environment);
     if (json === null) throw notFound(`Could not find feature flag ${named(params.featureName)}`);
     return new JsonText(json);

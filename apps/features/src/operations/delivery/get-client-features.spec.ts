@@ -38,7 +38,7 @@ import {
   UpdateStrategy,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 /** another process on the same database, which hears of nothing */
@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 const application = (...projects: readonly string[]): Caller =>
-  someoneWho(
+  callerWith(
     ...(projects.length === 0 ? [{}] : projects.map((project) => ({ project }))).map((where) => ({
       permission: 'CLIENT' as const,
       environment: 'development',
@@ -288,12 +288,12 @@ describe('an SDK', () => {
   });
 
   it('is told of an environment that there is not, and who is no application that it may not', async () => {
-    const nowhere = someoneWho({ permission: 'CLIENT', environment: 'nowhere' });
+    const nowhere = callerWith({ permission: 'CLIENT', environment: 'nowhere' });
     await expect(given(nowhere)).rejects.toMatchObject({
       kind: 'ValidationError',
       message: expect.stringContaining('nowhere'),
     });
-    await expect(given(someoneWho({ permission: 'UPDATE_FEATURE' }))).rejects.toMatchObject({ kind: 'NoAccessError' });
+    await expect(given(callerWith({ permission: 'UPDATE_FEATURE' }))).rejects.toMatchObject({ kind: 'NoAccessError' });
   });
 
   it('reads one feature alone, with the constraints of its segments, and none that is not its own', async () => {

@@ -5,11 +5,14 @@ import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getClientFeaturesEndpoint = ({ deliveries, applicationEnvironments: environments }: FeaturesContext) =>
+export const getClientFeaturesEndpoint = ({
+  clientFeaturesCache,
+  findApplicationEnvironment: environments,
+}: FeaturesContext) =>
   implement(GetClientFeatures, async ({ caller, query, matchesIfNoneMatch, setHeader }) => {
     const environment = await deliveryEnvironment(environments, caller, query.environment);
     authorise(caller, GetClientFeatures.permission, { environment });
-    const { tag, json } = await deliveries(deliveredTo(caller, environment, query));
+    const { tag, json } = await clientFeaturesCache(deliveredTo(caller, environment, query));
     setHeader('ETag', `"${tag}"`);
     return matchesIfNoneMatch(tag) ? notModified : new JsonText(json);
   });

@@ -3,8 +3,8 @@ import { AddDependency } from '@bunting/contracts';
 import { addDependency, normalDependency } from '../../domain/dependency.ts';
 import { noSuchFeature } from '../../domain/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
-import { seenBy } from '../seen-by.ts';
+import { carryOut } from '../save-and-record.ts';
+import { visibleTo } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addDependencyEndpoint = ({ work }: FeaturesContext) =>
@@ -18,7 +18,7 @@ export const addDependencyEndpoint = ({ work }: FeaturesContext) =>
         throw noSuchFeature(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
-      const parent = seenBy(
+      const parent = visibleTo(
         request,
         family.find(({ name }) => name === body.feature),
       );

@@ -30,7 +30,7 @@ beforeEach(async () => {
     aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }),
     aFeature({ name: 'foreign', project: 'garage' }),
   );
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const at = (featureName: string, projectId = 'shop') => ({ projectId, featureName });
@@ -39,7 +39,8 @@ const add = (featureName: string, body: AddDependencyBody, caller = mia) =>
 const remove = (parent: string, caller = mia) =>
   features.call(RemoveDependency, { params: { ...at('child'), parent } }, caller);
 const removeAll = (caller = mia) => features.call(RemoveDependencies, { params: at('child') }, caller);
-const told = async () => (await features.told()).map(({ type, featureName, data }) => [type, featureName, data]);
+const told = async () =>
+  (await features.emittedEvents()).map(({ type, featureName, data }) => [type, featureName, data]);
 
 it('makes a feature depend on one parent, replaces it, and takes it away, each told with the states of all', async () => {
   await add('child', { feature: 'mother', variants: ['red'] });
@@ -53,13 +54,13 @@ it('makes a feature depend on one parent, replaces it, and takes it away, each t
     ['feature-dependency-removed', 'child', { feature: 'father' }],
   ]);
   for (const name of ['child', 'mother', 'father']) {
-    expect((await features.stateOf(name))?.dependencyType).toBeNull();
+    expect((await features.lastState(name))?.dependencyType).toBeNull();
   }
 });
 
 it('removes all, and says where there is nothing to remove', async () => {
   await add('child', { feature: 'mother' });
-  await features.forget();
+  await features.clearOutbox();
   await expect(remove('father')).rejects.toMatchObject({ kind: 'NotFoundError', message: /"father".*"child"/ });
   await removeAll();
   await expect(removeAll()).rejects.toMatchObject({ kind: 'NotFoundError' });
@@ -68,7 +69,7 @@ it('removes all, and says where there is nothing to remove', async () => {
 
 it('refuses what may not be, and stores nothing', async () => {
   await add('child', { feature: 'mother' });
-  await features.forget();
+  await features.clearOutbox();
   for (const [child, parent, message] of [
     ['father', 'father', /itself/],
     ['mother', 'father', /other features depend on/],
@@ -89,7 +90,7 @@ it('refuses what may not be, and stores nothing', async () => {
   ]) {
     await expect(refused()).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_DEPENDENCY'] });
   }
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('never lets two features become the parent of each other, whoever is first', async () => {

@@ -2,8 +2,8 @@ import { implement, JsonText } from '@bunting/bus';
 import { ListParentVariants } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listParentVariantsEndpoint = ({ parts }: FeaturesContext) =>
+export const listParentVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(ListParentVariants, async ({ params }) => {
     const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await parts.variantNames(at));
+    return new JsonText(await featureParts.variantNames(at));
   });

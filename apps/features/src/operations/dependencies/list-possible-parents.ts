@@ -2,8 +2,8 @@ import { implement, JsonText } from '@bunting/bus';
 import { ListPossibleParents } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listPossibleParentsEndpoint = ({ parts }: FeaturesContext) =>
+export const listPossibleParentsEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(ListPossibleParents, async ({ params }) => {
     const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await parts.possibleParents(at));
+    return new JsonText(await featureParts.possibleParents(at));
   });

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { RemoveDependencies } from '@bunting/contracts';
 import { removeDependencies, requireDependencies } from '../../domain/dependency.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeDependenciesEndpoint = ({ work }: FeaturesContext) =>

@@ -22,7 +22,7 @@ afterAll(() => features.stop());
 beforeEach(async () => {
   await features.database.transaction(({ query }) => query('truncate feature cascade'));
   await features.database.transaction(({ query }) => query("delete from environment where name = 'lab'"));
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const clone = (body: Partial<CloneEnvironmentBody> = {}, caller = mia, name = 'development') =>
@@ -59,7 +59,7 @@ it('gives the features of named projects in the clone what they have in the envi
     strategies: [{ id: 's1' }, {}],
   });
   expect(await inLab('empty')).toMatchObject({ enabled: false, strategies: [] });
-  expect((await features.stateOf('empty'))?.environments.map(({ name }) => name)).toContain('lab');
+  expect((await features.lastState('empty'))?.environments.map(({ name }) => name)).toContain('lab');
   expect(await inLab('elsewhere', 'bank')).toBeUndefined();
   const { environments } = await features.call(GetProjectOverview, { params: { projectId: 'shop' } });
   expect(environments.find(({ environment }) => environment === 'lab')).toMatchObject({ defaultStrategy: body });
@@ -77,7 +77,7 @@ it('clones nothing where something is wrong, and is for administrators', async (
   await expect(clone({}, mia, 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(clone({ projects: ['shop', 'moon'] })).rejects.toMatchObject({ message: /`\/body\/projects\/1`/ });
   await expect(clone({}, lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   const { environments } = await features.call(ListEnvironments, {});
   expect(environments.map(({ name }) => name)).toEqual(['development', 'production']);
 });
@@ -87,7 +87,7 @@ it('says of what it writes into an environment that is protected already that ch
   const isProtected = true;
   await features.call(SetProtection, { body: { project: 'shop', environment: 'lab', isProtected, version: 1 } });
   await clone({ projects: ['shop'] });
-  expect((await features.told()).at(-1)).toMatchObject({
+  expect((await features.emittedEvents()).at(-1)).toMatchObject({
     type: 'feature-environment-enabled',
     data: { bypassedChangeRequest: true },
   });
@@ -110,7 +110,7 @@ it('copies the permissions when the request is repeated after the gateway was aw
     expect(copied).toEqual([{ from: 'development', to: 'lab' }]);
     const { environments } = await started.call(ListEnvironments, {});
     expect(environments.map(({ name }) => name)).toEqual(['development', 'production', 'lab']);
-    const created = (await started.told()).filter(({ type }) => type === 'environment-created');
+    const created = (await started.emittedEvents()).filter(({ type }) => type === 'environment-created');
     expect(created).toHaveLength(1);
   } finally {
     await started.stop();

@@ -24,7 +24,7 @@ export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
       async ({ environments, projectSettings, features, events }) => {
         const { params, body, caller } = request;
         authoriseEverywhere(caller, CloneEnvironment.permission);
-        const { count, latest } = await environments.room();
+        const { count, latest } = await environments.lockAndCount();
         const [source] = await environments.findForUpdate([params.name]);
         if (source === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
         const clone = clonedEnvironment(source, body, latest);
@@ -32,7 +32,7 @@ export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
         await environments.add(clone);
 
         const wanted = wantedOf(body.projects);
-        const projects = await environments.connectLike(source.name, clone.name, wanted);
+        const projects = await environments.connectProjects(source.name, clone.name, wanted);
         const missing = (wanted ?? []).findIndex((id) => !projects.includes(id));
         if (missing >= 0) {
           const path = `/body/projects/${missing}`;
@@ -40,7 +40,7 @@ export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
         }
         const from = source.name;
         const to = clone.name;
-        const found = await features.findAllForUpdate(await environments.featuresIn([to]));
+        const found = await features.findAllForUpdate(await environments.featureNames([to]));
         const decisions = found.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
         await features.save(decisions.map(({ feature }) => feature));
         // The others are in one environment more, which their states show as well.

@@ -10,7 +10,7 @@ export const createEnvironmentEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateEnvironment, (request) =>
     work(request, async ({ environments, events }) => {
       authoriseEverywhere(request.caller, CreateEnvironment.permission);
-      const { count, latest } = await environments.room();
+      const { count, latest } = await environments.lockAndCount();
       const environment = newEnvironment(request.body, latest);
       if (count >= limits.environments) throw tooMany('environment', limits.environments);
       await environments.add(environment);

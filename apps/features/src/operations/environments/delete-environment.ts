@@ -15,7 +15,7 @@ export const deleteEnvironmentEndpoint = ({ work }: FeaturesContext) =>
       if (environment.protected) {
         throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
       }
-      const projects = await environments.projectsOf(name);
+      const projects = await environments.projectIds(name);
       if (projects.length > 0) {
         const some = projects.slice(0, 10).join(', ');
         throw refusal('ConflictError', `The environment ${name} is in use by projects: ${some}`);

@@ -5,7 +5,7 @@ import { enableEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
-import { featuresToSwitch } from './features-to-switch.ts';
+import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const enableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
       const { environment } = params;
       const where = { project: params.projectId, environment };
       authorise(caller, EnableEnvironmentsInBulk.permission, where);
-      const { features, surroundings } = await featuresToSwitch(tx, params.projectId, body.features);
+      const { features, surroundings } = await lockFeatures(tx, params.projectId, body.features);
       // Some will get their first strategy: that takes the right to add one.
       if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);

@@ -12,11 +12,11 @@ import {
   UpdateEnvironment,
   ValidateEnvironmentName,
   GetProjectEnvironments,
-  parse,
   RemoveProjectEnvironment,
 } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -25,10 +25,15 @@ beforeAll(async () => {
   await features.given(aFeature({ project: 'default', environments }));
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const told = async () =>
-  (await features.told()).map(({ type, environment, data, preData }) => ({ type, environment, data, preData }));
+  (await features.emittedEvents()).map(({ type, environment, data, preData }) => ({
+    type,
+    environment,
+    data,
+    preData,
+  }));
 const namesNow = async () => (await features.call(ListEnvironments, {})).environments.map(({ name }) => name);
 
 it('counts where environments are used, and says what a project has in them', async () => {
@@ -105,7 +110,7 @@ it('may ask for approvals in every project, or for none, which it keeps until it
 
 it('tells the states of features anew when one of their environments moves', async () => {
   await features.call(SetEnvironmentOrder, { body: { development: 20 } });
-  const state = await features.stateOf('checkout');
+  const state = await features.lastState('checkout');
   expect(state?.environments.map(({ name, sortOrder }) => [name, sortOrder])).toEqual([
     ['production', 3],
     ['development', 20],
@@ -141,7 +146,7 @@ it('refuses names that cannot be, unknown environments, and those who are not ad
   await expect(features.call(SetEnvironmentOrder, { body: { moon: 1 } })).rejects.toMatchObject({
     kind: 'NotFoundError',
   });
-  const kim = someoneWho({ permission: 'ADMIN', project: 'default' });
+  const kim = callerWith({ permission: 'ADMIN', project: 'default' });
   const body = { name: 'mine', type: 'test' };
   await expect(features.call(CreateEnvironment, { body }, kim)).rejects.toMatchObject({ kind: 'NoAccessError' });
 });

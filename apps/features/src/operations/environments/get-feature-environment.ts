@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { GetFeatureEnvironment } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
+import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getFeatureEnvironmentEndpoint = ({ parts }: FeaturesContext) =>
+export const getFeatureEnvironmentEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(GetFeatureEnvironment, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(request, await parts.environment(at, params.environment));
+    return replyWithEntityTag(request, await featureParts.environment(at, params.environment));
   });

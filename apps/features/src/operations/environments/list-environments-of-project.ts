@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEnvironmentsOfProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { tokensOf } from './count-tokens.ts';
+import { loadTokenCounts } from './token-counts.ts';
 
 export const listEnvironmentsOfProjectEndpoint = ({ environments, bus }: FeaturesContext) =>
   implement(ListEnvironmentsOfProject, async (request) => {
     const { projectId } = request.params;
-    return new JsonText(await environments.ofProject(projectId, await tokensOf(bus, request, projectId)));
+    return new JsonText(await environments.ofProject(projectId, await loadTokenCounts(bus, request, projectId)));
   });

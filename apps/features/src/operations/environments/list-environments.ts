@@ -1,11 +1,11 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEnvironments } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
-import { tokensOf } from './count-tokens.ts';
+import { loadTokenCounts } from './token-counts.ts';
 
 export const listEnvironmentsEndpoint = ({ environments, bus }: FeaturesContext) =>
   implement(ListEnvironments, async (request) => {
-    const tokens = await tokensOf(bus, request);
-    return new JsonText(await environments.all(hiddenFrom(request.caller), tokens));
+    const tokens = await loadTokenCounts(bus, request);
+    return new JsonText(await environments.all(hiddenProjectsOf(request.caller), tokens));
   });

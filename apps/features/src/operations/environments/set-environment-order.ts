@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetEnvironmentOrder } from '@bunting/contracts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { changeEnvironments } from './change-environments.ts';
+import { updateEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setEnvironmentOrderEndpoint = ({ work }: FeaturesContext) =>
@@ -9,7 +9,7 @@ export const setEnvironmentOrderEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       authoriseEverywhere(request.caller, SetEnvironmentOrder.permission);
       const places = Object.entries(request.body);
-      await changeEnvironments(tx, new Map(places.map(([name, sortOrder]) => [name, { sortOrder }])));
+      await updateEnvironments(tx, new Map(places.map(([name, sortOrder]) => [name, { sortOrder }])));
       return null;
     }),
   );

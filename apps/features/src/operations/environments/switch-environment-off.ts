@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SwitchEnvironmentOff } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { switchEnvironment } from './switch-environment.ts';
+import { setEnvironmentEnabled } from './set-environment-enabled.ts';
 
 export const switchEnvironmentOffEndpoint = ({ work }: FeaturesContext) =>
-  implement(SwitchEnvironmentOff, (request) => switchEnvironment(work, request, false));
+  implement(SwitchEnvironmentOff, (request) => setEnvironmentEnabled(work, request, false));

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SwitchEnvironmentOn } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { switchEnvironment } from './switch-environment.ts';
+import { setEnvironmentEnabled } from './set-environment-enabled.ts';
 
 export const switchEnvironmentOnEndpoint = ({ work }: FeaturesContext) =>
-  implement(SwitchEnvironmentOn, (request) => switchEnvironment(work, request, true));
+  implement(SwitchEnvironmentOn, (request) => setEnvironmentEnabled(work, request, true));

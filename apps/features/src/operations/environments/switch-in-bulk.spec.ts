@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { CreateProject, DisableEnvironmentsInBulk, EnableEnvironmentsInBulk } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
     aFeature({ name: sleeper, strategies: [aStrategy({ id: sleeper, disabled: true })] }),
     aFeature({ name: awake, enabled: true, strategies: [aStrategy({ id: awake })] }),
   );
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const at = (environment = 'development') => ({ projectId: 'shop', environment });
@@ -32,7 +32,7 @@ const enable = (names: string[], { activate = false, caller = mia, params = at()
 };
 const disable = (names: string[], caller = mia, params = at()) =>
   features.call(DisableEnvironmentsInBulk, { params, body: { features: names } }, caller);
-const told = async () => (await features.told()).map(({ type, featureName }) => [type, featureName]);
+const told = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
 
 it('enables features, each with an active strategy, and disables them again; what did not change is not told', async () => {
   await enable([sleeper, empty, awake]);
@@ -42,7 +42,7 @@ it('enables features, each with an active strategy, and disables them again; wha
     ['feature-strategy-add', sleeper],
     ['feature-environment-enabled', sleeper],
   ]);
-  await features.forget();
+  await features.clearOutbox();
   await disable([awake, empty, sleeper]);
   await disable([awake, empty, sleeper]);
   expect(await told()).toEqual([awake, empty, sleeper].map((name) => ['feature-environment-disabled', name]));
@@ -67,11 +67,11 @@ it('switches all or none', async () => {
   }
   await expect(enable([empty], { params: at('moon') })).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(disable([awake], mia, at('moon'))).rejects.toMatchObject({ kind: 'NotFoundError' });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('takes the right to switch there, and to add strategies where one gets its first', async () => {
-  const switcher = someoneWho({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
+  const switcher = callerWith({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
   await expect(enable([awake, empty], { caller: switcher })).rejects.toMatchObject({
     permissions: ['CREATE_FEATURE_STRATEGY'],
   });

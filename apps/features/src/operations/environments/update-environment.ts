@@ -3,7 +3,7 @@ import { notFound, UpdateEnvironment } from '@bunting/contracts';
 import { shownEnvironment } from '../../domain/environment.ts';
 import { named } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { changeEnvironments } from './change-environments.ts';
+import { updateEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateEnvironmentEndpoint = ({ work }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const updateEnvironmentEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateEnvironment.permission);
-      const [environment] = await changeEnvironments(tx, new Map([[params.name, body]]));
+      const [environment] = await updateEnvironments(tx, new Map([[params.name, body]]));
       if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
       return shownEnvironment(environment);
     }),

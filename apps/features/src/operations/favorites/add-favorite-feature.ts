@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteFeature } from '@bunting/contracts';
-import { tellFavorite } from './tell-favorite.ts';
+import { recordFavorite } from './record-favorite.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
@@ -8,7 +8,8 @@ export const addFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
-      if (await tx.favorites.add(feature.name, caller.id)) await tellFavorite(tx, 'feature-favorited', feature, caller);
+      if (await tx.favorites.add(feature.name, caller.id))
+        await recordFavorite(tx, 'feature-favorited', feature, caller);
       return null;
     }),
   );

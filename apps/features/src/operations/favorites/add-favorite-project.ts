@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { setFavorite } from './favorite-project.ts';
+import { setProjectFavorite } from './set-project-favorite.ts';
 
 export const addFavoriteProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddFavoriteProject, (request) => setFavorite(work, request, true));
+  implement(AddFavoriteProject, (request) => setProjectFavorite(work, request, true));

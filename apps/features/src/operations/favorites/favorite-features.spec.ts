@@ -8,7 +8,7 @@ beforeAll(async () => {
   await features.create('lamp');
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const at = (featureName = 'lamp') => ({ projectId: 'default', featureName });
 const add = (caller = mia, params = at()) => features.call(AddFavoriteFeature, { params }, caller);
@@ -18,15 +18,15 @@ it('keeps favourites for each user, tells those that changed, and tells whose th
   await add();
   await add();
   await add(lee);
-  expect((await features.stateOf('lamp'))?.favoritedBy).toEqual([1, 2]);
+  expect((await features.lastState('lamp'))?.favoritedBy).toEqual([1, 2]);
   expect((await features.get('lamp', mia)).favorite).toBe(true);
   await remove();
   await remove();
-  expect((await features.stateOf('lamp'))?.favoritedBy).toEqual([2]);
+  expect((await features.lastState('lamp'))?.favoritedBy).toEqual([2]);
   expect((await features.get('lamp', mia)).favorite).toBe(false);
   expect((await features.get('lamp', lee)).favorite).toBe(true);
   expect(
-    (await features.told()).map(({ type, project, featureName, data, createdBy }) => [
+    (await features.emittedEvents()).map(({ type, project, featureName, data, createdBy }) => [
       ...[type, project, featureName, data, createdBy],
     ]),
   ).toEqual([

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteFeature } from '@bunting/contracts';
-import { tellFavorite } from './tell-favorite.ts';
+import { recordFavorite } from './record-favorite.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
@@ -9,7 +9,7 @@ export const removeFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       if (await tx.favorites.remove(feature.name, caller.id))
-        await tellFavorite(tx, 'feature-unfavorited', feature, caller);
+        await recordFavorite(tx, 'feature-unfavorited', feature, caller);
       return null;
     }),
   );

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const archive = (featureName: string, caller = mia, projectId = 'shop') =>
   features.call(ArchiveFeature, { params: { projectId, featureName } }, caller);
@@ -18,7 +18,7 @@ const dependingOn = (feature: string) => [{ feature, enabled: true, variants: []
 it('forgets what the feature depended on, tells both, and tells the parent that it is none any more', async () => {
   await features.given(aFeature({ name: 'parent' }), aFeature({ name: 'child', dependencies: dependingOn('parent') }));
   await archive('child');
-  expect((await features.told()).map(({ type, featureName }) => [type, featureName])).toEqual([
+  expect((await features.emittedEvents()).map(({ type, featureName }) => [type, featureName])).toEqual([
     ['feature-dependencies-removed', 'child'],
     ['feature-archived', 'child'],
   ]);
@@ -41,7 +41,7 @@ it('refuses a feature that others depend on', async () => {
     kind: 'InvalidOperationError',
     message: 'You can not archive/delete this feature since other features depend on it.',
   });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   await archive('daughter');
   await archive('mother');
 });
@@ -49,7 +49,7 @@ it('refuses a feature that others depend on', async () => {
 it('says the same of a feature that is archived already, and tells nothing', async () => {
   await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
   await archive('old');
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   expect(await features.states('feature')).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ArchiveFeature } from '@bunting/contracts';
 import { archiveFeature } from '../../domain/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveFeatureEndpoint = ({ work }: FeaturesContext) =>

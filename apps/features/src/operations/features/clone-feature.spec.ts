@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { CloneFeature, CreateProject, SetProtection, ValidateFeatureName } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
   );
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const clone = (name: string, more: object = {}, caller = mia, featureName = 'source') =>
   features.call(CloneFeature, { params: { projectId: 'shop', featureName }, body: { name, ...more } }, caller);
@@ -40,7 +40,7 @@ it('creates a feature like another one, off everywhere and without its tags, and
   const strategies = copy.environments?.[0]?.strategies ?? [];
   expect(strategies.map(({ parameters }) => parameters?.['groupId'])).toEqual(['copy', undefined]);
   expect(strategies.some(({ id }) => id === 'a' || id === 'b')).toBe(false);
-  expect((await features.told()).map(({ type, environment }) => [type, environment])).toEqual([
+  expect((await features.emittedEvents()).map(({ type, environment }) => [type, environment])).toEqual([
     ['feature-created', null],
     ['feature-strategy-add', 'development'],
     ['feature-strategy-add', 'development'],
@@ -60,18 +60,18 @@ it('refuses a name that is taken or is none, an unknown source, and whoever may 
   await expect(clone('a b')).rejects.toMatchObject({ kind: 'ValidationError', message: /\/body\/name/ });
   await expect(clone('new', {}, mia, 'nobody')).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(clone('new', {}, lee)).rejects.toMatchObject({ permissions: ['CREATE_FEATURE'] });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('brings no strategies past the change requests of a project, except for those who may skip them', async () => {
   const protect = (isProtected: boolean, version: number) =>
     features.call(SetProtection, { body: { project: 'shop', environment: 'production', isProtected, version } });
   await protect(true, 1);
-  await expect(clone('sneaky', {}, someoneWho({ permission: 'CREATE_FEATURE' }))).rejects.toMatchObject({
+  await expect(clone('sneaky', {}, callerWith({ permission: 'CREATE_FEATURE' }))).rejects.toMatchObject({
     kind: 'ForbiddenError',
     message: 'Cloning not allowed. Project shop has change requests enabled.',
   });
-  await clone('allowed', {}, someoneWho({ permission: 'CREATE_FEATURE' }, { permission: 'SKIP_CHANGE_REQUEST' }));
+  await clone('allowed', {}, callerWith({ permission: 'CREATE_FEATURE' }, { permission: 'SKIP_CHANGE_REQUEST' }));
   await protect(false, 2);
 });
 

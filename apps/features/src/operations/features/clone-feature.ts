@@ -7,7 +7,7 @@ import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { nameTaken } from './name-taken.ts';
-import { requireRoom } from './require-room.ts';
+import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
@@ -15,19 +15,19 @@ export const cloneFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesCont
   implement(CloneFeature, (request) =>
     work(request, async (tx) => {
       const { params, body, caller, now } = request;
-      await tx.projects.hold({ project: params.projectId });
+      await tx.projects.lockShared({ project: params.projectId });
       // Its parent is locked as well: the clone will be another child of it.
       const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, CloneFeature.permission, { project: source.project });
       await tx.guard.arrival('Cloning', body.name, source.project);
       requireUrlFriendlyName(body.name);
-      const { taken, project } = await tx.projects.placeForFeature(source.project, body.name);
+      const { taken, project } = await tx.projects.newFeatureContext(source.project, body.name);
       if (taken !== null) throw nameTaken(taken);
       const by = { id: caller.id, name: caller.name };
       const origin = { project: source.project, now: now.toISOString(), by, naming: project?.naming };
       const { feature, events } = cloneFeature(source, body, origin, randomUUID);
       if (project === null) throw notFound(`Active project with id ${named(source.project)} does not exist`);
-      await requireRoom(tx, { project: source.project, featureLimit: project.featureLimit, limit, adding: 1 });
+      await requireBelowLimits(tx, { project: source.project, featureLimit: project.featureLimit, limit, adding: 1 });
       await tx.features.add([feature], source);
       tx.events.record(events);
       return storedFeature(feature);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CreateFeature, type CreateFeatureBody, CreateProject } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
   await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const create = (body: CreateFeatureBody, projectId = 'shop', caller = mia) =>
   features.call(CreateFeature, { params: { projectId }, body }, caller);
@@ -22,7 +22,7 @@ it('answers and tells the stored feature, and tells its state', async () => {
     ...{ name: 'banner', type: 'kill-switch', description: null, project: 'shop' },
     ...{ stale: false, impressionData: true, archived: false, archivedAt: null },
   });
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     { type: 'feature-created', project: 'shop', featureName: 'banner', environment: null, data: stored, preData: null },
   ]);
   expect(await features.states('feature')).toMatchObject([
@@ -47,7 +47,7 @@ it('creates the tags that are new, and tells of them first', async () => {
   ];
   await create({ name: 'tagged', tags: [...tags, ...tags] });
   await create({ name: 'tagged-too', tags });
-  expect((await features.told()).map(({ type, data }) => [type, (data as { value?: string }).value])).toEqual([
+  expect((await features.emittedEvents()).map(({ type, data }) => [type, (data as { value?: string }).value])).toEqual([
     ['tag-created', 'ant'],
     ['tag-created', 'zebra'],
     ['feature-created', undefined],
@@ -65,7 +65,7 @@ it('stores nothing when a tag has a type that there is not', async () => {
     kind: 'ValidationError',
     message: "Tag type 'colour' does not exist: see the `/body/tags/1/type` property.",
   });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   await expect(features.get('colourful', mia, 'shop')).rejects.toMatchObject({ kind: 'NotFoundError' });
 });
 
@@ -91,7 +91,7 @@ describe('refuses a name', () => {
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'NameExistsError' });
     }
-    expect(await features.told()).toHaveLength(1);
+    expect(await features.emittedEvents()).toHaveLength(1);
   });
 
   it('that cannot stand in a URL', async () => {
@@ -133,8 +133,8 @@ it('is for an active project', async () => {
 });
 
 it('is for those who may create features in that project', async () => {
-  await create({ name: 'by-kim' }, 'shop', someoneWho({ permission: 'CREATE_FEATURE', project: 'shop' }));
-  for (const caller of [lee, someoneWho({ permission: 'CREATE_FEATURE', project: 'default' })]) {
+  await create({ name: 'by-kim' }, 'shop', callerWith({ permission: 'CREATE_FEATURE', project: 'shop' }));
+  for (const caller of [lee, callerWith({ permission: 'CREATE_FEATURE', project: 'default' })]) {
     await expect(create({ name: 'by-other' }, 'shop', caller)).rejects.toMatchObject({ kind: 'NoAccessError' });
   }
 });

@@ -4,9 +4,9 @@ import { createFeature, storedFeature } from '../../domain/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { tellNewTags } from '../tags/tell-new-tags.ts';
+import { addTags } from '../tags/add-tags.ts';
 import { nameTaken } from './name-taken.ts';
-import { requireRoom } from './require-room.ts';
+import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
@@ -16,14 +16,14 @@ export const createFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesCon
       const { params, body, caller, now } = request;
       authorise(caller, CreateFeature.permission, { project: params.projectId });
       requireUrlFriendlyName(body.name);
-      await tx.projects.hold({ project: params.projectId });
-      const { taken, project } = await tx.projects.placeForFeature(params.projectId, body.name);
+      await tx.projects.lockShared({ project: params.projectId });
+      const { taken, project } = await tx.projects.newFeatureContext(params.projectId, body.name);
       if (taken !== null) throw nameTaken(taken);
       const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };
       const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
       if (project === null) throw notFound(`Active project with id ${named(params.projectId)} does not exist`);
-      await requireRoom(tx, { project: params.projectId, featureLimit: project.featureLimit, limit, adding: 1 });
-      await tellNewTags(tx, feature.tags, (type) => {
+      await requireBelowLimits(tx, { project: params.projectId, featureLimit: project.featureLimit, limit, adding: 1 });
+      await addTags(tx, feature.tags, (type) => {
         const index = body.tags?.findIndex((tag) => tag.type === type) ?? 0;
         return invalid(
           `Tag type '${type}' does not exist: see the \`/body/tags/${index}/type\` property.`,

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DisableEnvironment } from '@bunting/contracts';
 import { disableEnvironment } from '../../domain/environments.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableEnvironmentEndpoint = ({ work }: FeaturesContext) =>

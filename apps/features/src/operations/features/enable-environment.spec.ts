@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { DisableEnvironment, EnableEnvironment } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
   features = await startFeatures();
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const at = (featureName: string, environment = 'development') => ({ projectId: 'default', featureName, environment });
 const enable = (featureName: string, caller = mia, shouldActivateDisabledStrategies = false) =>
   features.call(EnableEnvironment, { params: at(featureName), query: { shouldActivateDisabledStrategies } }, caller);
 const disable = (featureName: string, caller = mia) =>
   features.call(DisableEnvironment, { params: at(featureName) }, caller);
-const types = async () => (await features.told()).map(({ type }) => type);
+const types = async () => (await features.emittedEvents()).map(({ type }) => type);
 
 it('gives a feature without strategies the default one, turns it on and off again, and tells what changed', async () => {
   await features.create('lamp');
-  await features.forget();
+  await features.clearOutbox();
   await enable('lamp');
   await enable('lamp');
   expect((await features.get('lamp')).environments?.[0]).toMatchObject({
@@ -33,7 +33,7 @@ it('gives a feature without strategies the default one, turns it on and off agai
     'feature-environment-enabled',
     'feature-environment-disabled',
   ]);
-  expect((await features.stateOf('lamp'))?.environments[0]).toMatchObject({ enabled: false, hasStrategies: true });
+  expect((await features.lastState('lamp'))?.environments[0]).toMatchObject({ enabled: false, hasStrategies: true });
 });
 
 it("takes the project's default strategy, with the segments and context fields that it names", async () => {
@@ -82,7 +82,7 @@ it('refuses an archived feature, an environment that the project does not have, 
 
 it('takes the right to switch there, and to add a strategy where it adds the first one', async () => {
   await features.create('guarded');
-  const switcher = someoneWho({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
+  const switcher = callerWith({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
   await expect(enable('guarded', switcher)).rejects.toMatchObject({
     kind: 'NoAccessError',
     permissions: ['CREATE_FEATURE_STRATEGY'],

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { enableEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableEnvironmentEndpoint = ({ work }: FeaturesContext) =>

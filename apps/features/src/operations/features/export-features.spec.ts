@@ -45,7 +45,7 @@ beforeEach(async () => {
     }),
     aFeature({ name: 'gone', project, archivedAt: '2026-01-02T00:00:00.000Z' }),
   );
-  await features.forget();
+  await features.clearOutbox();
 });
 
 it('takes features out with all that belongs to them in one environment, and tells which', async () => {
@@ -59,7 +59,7 @@ it('takes features out with all that belongs to them in one environment, and tel
   expect(data.contextFields?.map(({ name }) => name)).toEqual(['appName', 'sessionId', 'userId']);
   expect(data.segments).toEqual([{ id: segment, name: 'beta' }]);
   expect(data.tagTypes.map(({ name }) => name)).toEqual(['simple']);
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     { type: 'features-exported', data: { environment, project, tag: null, features: ['checkout', 'parent'] } },
   ]);
 });

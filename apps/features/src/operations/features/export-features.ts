@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ExportFeatures, invalid } from '@bunting/contracts';
 import { mustBe } from '../../domain/refusals.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>
           '/body/features',
         );
       }
-      const exported = await exporting({ environment, features, tag, project }, hiddenFrom(request.caller));
+      const exported = await exporting({ environment, features, tag, project }, hiddenProjectsOf(request.caller));
       if (exported === undefined) throw mustBe('name an environment that exists', '/body/environment', environment);
       // What was taken out, and not its content: whoever may read events need not be whoever may read every feature.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };

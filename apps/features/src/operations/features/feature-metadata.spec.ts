@@ -16,21 +16,21 @@ beforeEach(async () => {
   await features.given(
     aFeature({ name: featureName, project: 'default', description: 'Pays', type: 'experiment', impressionData: true }),
   );
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const put = (body: UpdateFeatureBody, caller = mia, projectId = 'default') =>
   features.call(UpdateFeature, { params: { projectId, featureName }, body }, caller);
 const patch = (body: JsonPatch, caller = mia, projectId = 'default') =>
   features.call(PatchFeature, { params: { projectId, featureName }, body }, caller);
-const types = async () => (await features.told()).map(({ type }) => type);
+const types = async () => (await features.emittedEvents()).map(({ type }) => type);
 
 it('updates what the body mentions, keeps the rest, and tells before and after', async () => {
   expect(await put({ name: featureName, description: 'Pays later', archived: true })).toMatchObject({
     ...{ name: featureName, description: 'Pays later', type: 'experiment', impressionData: true, archived: false },
   });
   expect(await features.get(featureName)).toMatchObject({ description: 'Pays later', type: 'experiment' });
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     {
       type: 'feature-metadata-updated',
       ...{ project: 'default', featureName, environment: null },
@@ -82,7 +82,7 @@ it.each<[object, JsonPatch]>([
   [{ kind: 'OperationDeniedError' }, [{ op: 'replace', path: '/variants', value: [] }]],
 ])('refuses with %j the patch %j, and stores nothing', async (refused, body) => {
   await expect(patch(body)).rejects.toMatchObject(refused);
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('keeps what twenty writers of different members change at once', async () => {

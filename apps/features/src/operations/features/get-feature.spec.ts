@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CreateProject, GetFeature, imageUrlOf } from '@bunting/contracts';
+import { CreateProject, GetFeature } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 

@@ -11,7 +11,7 @@ import {
   type Refusal,
 } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => features.stop());
 beforeEach(async () => {
   await features.database.transaction(({ query }) => query('truncate feature, segment, tag cascade'));
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const bringIn = (data: ExportedFeatures, about: Partial<ImportFeaturesBody> = {}, caller = mia) =>
@@ -68,7 +68,7 @@ it('knows the feature type sunset, also in exports of later versions of Unleash'
 
 it('takes the file with all that it brings along, and reports, tells and tells the states of what it took', async () => {
   const segment = await beta();
-  await features.forget();
+  await features.clearOutbox();
   expect(await bringIn(exported(2))).toEqual({
     ...{ created: 2, updated: 0, unchanged: 0, strategies: 2, tags: 2, tagTypes: 1, contextFields: 1, dependencies: 1 },
     skipped: [],
@@ -82,7 +82,7 @@ it('takes the file with all that it brings along, and reports, tells and tells t
       { name: 'production', enabled: false, strategies: [] },
     ],
   });
-  const told = await features.told();
+  const told = await features.emittedEvents();
   expect(told.map(({ type }) => type).slice(0, 3)).toEqual([
     'context-field-created',
     'tag-type-created',
@@ -96,17 +96,17 @@ it('takes the file with all that it brings along, and reports, tells and tells t
     'feature-dependency-added',
   ]);
   expect(told.at(-1)).toMatchObject({ type: 'features-imported', project: 'default', environment: 'development' });
-  expect(await features.stateOf('feature-0000')).toMatchObject({ dependencyType: 'parent', segments: [segment.id] });
-  expect(await features.stateOf('feature-0001')).toMatchObject({ dependencyType: 'child' });
+  expect(await features.lastState('feature-0000')).toMatchObject({ dependencyType: 'parent', segments: [segment.id] });
+  expect(await features.lastState('feature-0001')).toMatchObject({ dependencyType: 'child' });
 });
 
 it('changes nothing the second time, and takes another environment on top', async () => {
   await beta();
   await bringIn(exported(3));
-  await features.forget();
+  await features.clearOutbox();
   const again = { ...{ created: 0, updated: 0, unchanged: 3, strategies: 0, tags: 0 }, skipped: [] };
   expect(await bringIn(exported(3))).toMatchObject(again);
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   expect(await features.states('feature')).toEqual([]);
 
   const production = { environment: 'production' };
@@ -146,7 +146,7 @@ describe('refuses the whole file', () => {
       ['Segment "staff" does not exist', '/body/data/segments/1/name'],
     ]);
     expect(await namesNow()).toEqual([]);
-    expect(await features.told()).toEqual([]);
+    expect(await features.emittedEvents()).toEqual([]);
   });
 
   it('that names context fields and strategy types that are not there', async () => {
@@ -213,14 +213,14 @@ it('takes the rights that doing the same by hand takes', async () => {
   await features.database.transaction(({ query }) => query(`delete from tag_type where name = 'team'`));
   for (const { permission } of everything) {
     const others = everything.filter((grant) => grant.permission !== permission);
-    expect(await refusalOf(bringIn(exported(2), {}, someoneWho(...others)))).toMatchObject({
+    expect(await refusalOf(bringIn(exported(2), {}, callerWith(...others)))).toMatchObject({
       kind: 'NoAccessError',
       permissions: [permission],
     });
   }
   expect(await refusalOf(bringIn(exported(2), {}, lee))).toMatchObject({ permissions: ['CREATE_FEATURE'] });
   expect(await namesNow()).toEqual([]);
-  expect(await bringIn(exported(2), {}, someoneWho(...everything))).toMatchObject({ created: 2 });
+  expect(await bringIn(exported(2), {}, callerWith(...everything))).toMatchObject({ created: 2 });
 });
 
 it('an imported context field that comes before all others is read as it was imported', async () => {

@@ -23,8 +23,8 @@ import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
-import { guardedFrom, propose, type Proposed } from './import-proposal.ts';
-import { requireRoom } from './require-room.ts';
+import { protectionOf, storeProposal, type StoredImportProposal } from './import-proposal.ts';
+import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** What an import does takes the same right as doing it by hand. */
@@ -75,7 +75,7 @@ type Asking = OperationRequest<typeof ImportFeatures>;
 /** What the transaction of an import came to. */
 interface Done {
   readonly report: ImportReport;
-  readonly proposed?: Proposed;
+  readonly proposed?: StoredImportProposal;
 }
 
 const mostPatienceMs = 10_000;
@@ -85,13 +85,13 @@ const mostPatienceMs = 10_000;
  * kept in the same transaction and handed over after it: at once, or by housekeeping if that does not succeed.
  * @param limit how many active features there may be in all
  */
-export const importFeaturesEndpoint = ({ work, handOver, featureLimit: limit }: FeaturesContext) => {
+export const importFeaturesEndpoint = ({ work, submitImportProposal, featureLimit: limit }: FeaturesContext) => {
   const importOnce = async (tx: Work, request: Asking): Promise<Done> => {
     const { body, caller, now } = request;
     const { project, environment, data } = body;
     authorise(caller, ImportFeatures.permission, { project });
-    await tx.projects.hold({ project });
-    await tx.destinations.takeTurn();
+    await tx.projects.lockShared({ project });
+    await tx.destinations.lockImports();
     const mentioned = namedInFile(data);
     // Those of other projects are only looked at: who imports into one project holds up nobody in another.
     const ours = await tx.features.findFamiliesForUpdate(mentioned.features, project);
@@ -101,14 +101,14 @@ export const importFeaturesEndpoint = ({ work, handOver, featureLimit: limit }: 
 
     const existing = new Map(features.map((feature) => [feature.name, feature]));
     const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
-    const guarded = guardedFrom(caller, body, await tx.protection.protectedOf(project));
+    const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
     const split = splitImport(plan.features, existing, guarded);
     const events = eventsNow(plan, split.now);
     authoriseAll(caller, events);
     const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: collaborated(feature, caller) }));
     const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
     if (added.length > 0) {
-      await requireRoom(tx, { project, featureLimit: found.featureLimit, limit, adding: added.length });
+      await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit, adding: added.length });
     }
 
     await tx.catalogue.addContextFields(plan.contextFields);
@@ -121,14 +121,14 @@ export const importFeaturesEndpoint = ({ work, handOver, featureLimit: limit }: 
     tx.events.record(events);
     const report = { ...plan.report, skipped: [...plan.report.skipped, ...split.left] };
     if (split.changes.length === 0 || guarded.proposedIn === undefined) return { report };
-    return { report, proposed: await propose(tx, request, split.changes, guarded.proposedIn) };
+    return { report, proposed: await storeProposal(tx, request, split.changes, guarded.proposedIn) };
   };
 
   return implement(ImportFeatures, (request) => {
-    const handedOver = ({ importId }: Proposed): Promise<number | undefined> => {
+    const handedOver = ({ importId }: StoredImportProposal): Promise<number | undefined> => {
       const context = onBehalfOf(request);
       const timeoutMs = Math.min(mostPatienceMs, context.timeoutMs);
-      return handOver(importId, { ...context, timeoutMs }).catch((error: unknown) => {
+      return submitImportProposal(importId, { ...context, timeoutMs }).catch((error: unknown) => {
         if (error instanceof Refusal) return undefined;
         throw error;
       });

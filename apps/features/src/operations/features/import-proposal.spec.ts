@@ -18,22 +18,22 @@ import {
   unavailable,
   ValidateImport,
 } from '@bunting/contracts';
-import { type QuietFeatures, quietFeatures } from '../../../test/quiet-features.ts';
-import { mia, someoneWho } from '../../../test/started-features.ts';
-import { handOverImports } from '../../housekeeping/keep-house.ts';
-import { handingOver, type HandOver } from './import-proposal.ts';
+import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
+import { mia, callerWith } from '../../../test/started-features.ts';
+import { submitImportProposals } from '../../housekeeping/housekeeping.ts';
+import { submitImportProposal, type SubmitImportProposal } from './import-proposal.ts';
 
 // The service without its housekeeping, beside change requests that answer only when a test has them answer.
 type Proposal = RequestOf<typeof ProposeImport>['body'];
-let features: QuietFeatures;
-let handOver: HandOver;
+let features: FeaturesWithoutLoops;
+let handOver: SubmitImportProposal;
 let requests: Subscription;
 let proposals: Proposal[] = [];
 /** what becomes of the next calls, oldest first; where nothing is said, they are answered */
 let mishaps: (() => unknown)[] = [];
 beforeAll(async () => {
-  features = await quietFeatures();
-  handOver = handingOver(features.bus, features.work);
+  features = await featuresWithoutLoops();
+  handOver = submitImportProposal(features.bus, features.work);
   const answered = implement(ProposeImport, async ({ body }) => {
     proposals.push(body);
     mishaps.shift()?.();
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 const permissions: readonly Permission[] = ['CREATE_FEATURE', 'UPDATE_FEATURE'];
 /** Somebody who may import, and neither write strategies nor skip change requests. */
-const kim = someoneWho(...permissions.map((permission) => ({ permission })));
+const kim = callerWith(...permissions.map((permission) => ({ permission })));
 
 const bringIn = (
   data: ExportedFeatures,
@@ -158,7 +158,7 @@ describe('an import into a protected environment', () => {
 
   it('is done whole by who may skip change requests there', async () => {
     const grants = [...permissions, 'SKIP_CHANGE_REQUEST' as const, 'CREATE_FEATURE_STRATEGY' as const];
-    const trusted = someoneWho(
+    const trusted = callerWith(
       ...[...grants, 'UPDATE_FEATURE_ENVIRONMENT' as const, 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS' as const].map(
         (permission) => ({ permission }),
       ),
@@ -191,7 +191,7 @@ describe('an import into a protected environment', () => {
       dependencies: [{ feature: 'child', dependencies: [{ feature: 'parent' }] }],
       tagTypes: [],
     };
-    const writer = someoneWho(
+    const writer = callerWith(
       ...[...permissions, 'CREATE_FEATURE_STRATEGY' as const].map((permission) => ({ permission })),
     );
     expect(await bringIn(data, { environment: 'staging' }, writer)).toMatchObject({
@@ -218,8 +218,8 @@ describe('the proposal of an import', () => {
     ];
     const { changeRequest } = await bringIn(checkout);
     expect(changeRequest).toEqual({ environment: 'production', changes: 3 });
-    await handOverImports(features.work, handOver);
-    await handOverImports(features.work, handOver);
+    await submitImportProposals(features.work, handOver);
+    await submitImportProposals(features.work, handOver);
     expect(proposals).toHaveLength(2);
     expect(new Set(proposals.map(({ importId }) => importId)).size).toBe(1);
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
@@ -238,7 +238,7 @@ describe('the proposal of an import', () => {
         throw refusal('PayloadTooLarge', 'More than the message bus carries.');
       },
     ];
-    await expect(handOverImports(features.work, handOver)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
+    await expect(submitImportProposals(features.work, handOver)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
     expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
   });

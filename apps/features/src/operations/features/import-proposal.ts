@@ -14,7 +14,7 @@ import { closedTo } from '../../domain/protection.ts';
 import { named } from '../../domain/refusals.ts';
 import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
 import { subjectsOf } from '../changes/check-changes.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 
 // What an import proposes instead of doing it: it is kept with the import, and handed over until a change request was made.
 
@@ -22,14 +22,14 @@ import { hiddenFrom } from '../seen-by.ts';
 const mostBytes = 8 * 1024 * 1024;
 
 /** What an import has proposed. */
-export interface Proposed {
+export interface StoredImportProposal {
   readonly importId: string;
   readonly environment: string;
   readonly changes: number;
 }
 
 /** What of an import into the environment takes a change request of the caller, and in which environment that is made. */
-export const guardedFrom = (
+export const protectionOf = (
   caller: Caller,
   { project, environment }: { readonly project: string; readonly environment: string },
   protectedOnes: readonly string[],
@@ -52,15 +52,15 @@ export const requireProposable = (caller: Caller, project: string, changes: read
 };
 
 /** Keeps what the import may not do by itself, checked as it will be when it is applied, for the change requests service. */
-export const propose = async (
+export const storeProposal = async (
   tx: Work,
   { body, caller, now }: OperationRequest<typeof ImportFeatures>,
   changes: readonly FeatureChange[],
   proposedIn: string,
-): Promise<Proposed> => {
+): Promise<StoredImportProposal> => {
   const { project } = body;
   requireProposable(caller, project, changes);
-  const found = await tx.application.situation(subjectsOf(project, changes), hiddenFrom(caller));
+  const found = await tx.application.situation(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
   const situation = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
   const places = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
@@ -85,11 +85,11 @@ export const propose = async (
 };
 
 /** Has a change request made of what an import proposes. Gives its id, or nothing where that has been done before. */
-export type HandOver = (importId: string, context: CallContext) => Promise<number | undefined>;
+export type SubmitImportProposal = (importId: string, context: CallContext) => Promise<number | undefined>;
 
 /** One import makes one change request however often this is done: it may end anywhere, and be done again. */
-export const handingOver =
-  (bus: Bus, work: UnitOfWork): HandOver =>
+export const submitImportProposal =
+  (bus: Bus, work: UnitOfWork): SubmitImportProposal =>
   async (importId, context) => {
     const { caller, traceparent } = context;
     const inWork = <T>(job: (tx: Work) => Promise<T>): Promise<T> => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { CreateProject, EnableEnvironment, ListFeatures, parse, type RequestOf } from '@bunting/contracts';
+import { CreateProject, EnableEnvironment, ListFeatures, type RequestOf } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
 import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
@@ -86,7 +87,7 @@ it.each<[Query, string]>([
   [{ tag: Array.from({ length: 51 }, () => 'simple:red') }, '/query/tag'],
   [{ namePrefix: 'x'.repeat(101) }, '/query/namePrefix'],
 ])('refuses %j and names %s', (query, path) => {
-  const refusal = refusalOf(() => parse(ListFeatures.query, query, '/query', 'as-text'));
+  const refusal = refusalOf(() => parse(ListFeatures.query, query, '/query', 'text'));
   expect(refusal).toMatchObject({ kind: 'ValidationError', details: [{ path }] });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { CreateProject, MoveFeature, SetProtection } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
   );
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const move = (featureName: string, newProjectId: string, caller = mia, projectId = 'shop') =>
   features.call(MoveFeature, { params: { projectId, featureName }, body: { newProjectId } }, caller);
@@ -27,15 +27,15 @@ it('refuses a target that is not there or has other environments, and a feature 
   for (const name of ['parent', 'child']) {
     await expect(move(name, 'garage')).rejects.toMatchObject({ kind: 'ForbiddenError' });
   }
-  const here = someoneWho({ permission: 'MOVE_FEATURE_TOGGLE', project: 'shop' });
+  const here = callerWith({ permission: 'MOVE_FEATURE_TOGGLE', project: 'shop' });
   await expect(move('free', 'garage', here)).rejects.toMatchObject({ permissions: ['MOVE_FEATURE_TOGGLE'] });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('brings no strategies past the change requests of the target, except for those who may skip them', async () => {
   const said = { project: 'garage', environment: 'production' };
   await features.call(SetProtection, { body: { ...said, isProtected: true, version: 1 } });
-  await expect(move('free', 'garage', someoneWho({ permission: 'MOVE_FEATURE_TOGGLE' }))).rejects.toMatchObject({
+  await expect(move('free', 'garage', callerWith({ permission: 'MOVE_FEATURE_TOGGLE' }))).rejects.toMatchObject({
     kind: 'ForbiddenError',
     message: 'Changing project not allowed. Project garage has change requests enabled.',
   });
@@ -49,19 +49,19 @@ it('takes no feature out of a project with change requests, except for those who
   await features.call(SetProtection, {
     body: { project: 'guarded', ...production, isProtected: true, version: 3 },
   });
-  await features.forget();
-  const mover = someoneWho({ permission: 'MOVE_FEATURE_TOGGLE' });
+  await features.clearOutbox();
+  const mover = callerWith({ permission: 'MOVE_FEATURE_TOGGLE' });
   await expect(move('reviewed', 'garage', mover, 'guarded')).rejects.toMatchObject({
     kind: 'ForbiddenError',
     message: 'Changing project not allowed. Project guarded has change requests enabled.',
   });
   expect((await features.get('reviewed', mia, 'guarded')).project).toBe('guarded');
-  const skipper = someoneWho(
+  const skipper = callerWith(
     { permission: 'MOVE_FEATURE_TOGGLE' },
     { permission: 'SKIP_CHANGE_REQUEST', project: 'guarded', ...production },
   );
   await move('reviewed', 'garage', skipper, 'guarded');
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     { type: 'feature-project-change', project: 'garage', data: { oldProject: 'guarded', bypassedChangeRequest: true } },
   ]);
 });
@@ -69,12 +69,12 @@ it('takes no feature out of a project with change requests, except for those who
 it('moves a feature to another project, and tells it of the new one', async () => {
   await move('free', 'garage');
   await move('free', 'garage', mia, 'garage');
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     {
       ...{ type: 'feature-project-change', project: 'garage', featureName: 'free' },
       data: { oldProject: 'shop', newProject: 'garage' },
     },
   ]);
   expect(await features.get('free', mia, 'garage')).toMatchObject({ project: 'garage' });
-  expect((await features.stateOf('free'))?.project).toBe('garage');
+  expect((await features.lastState('free'))?.project).toBe('garage');
 });

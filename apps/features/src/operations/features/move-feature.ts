@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/move-feature.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
-import { requireRoom } from './require-room.ts';
+import { carryOut } from '../save-and-record.ts';
+import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
       const to = body.newProjectId;
-      await tx.projects.hold({ project: to });
+      await tx.projects.lockShared({ project: to });
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
       await tx.guard.departure(feature.name, feature.project);
@@ -20,8 +20,8 @@ export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
       const children = await tx.features.childrenOf(feature.name);
       const decision = moveFeature(feature, { to, here: surroundings, there, children });
       const moves = decision.feature !== feature && feature.archivedAt === null;
-      const { project } = await tx.projects.placeForFeature(to, feature.name);
-      await requireRoom(tx, {
+      const { project } = await tx.projects.newFeatureContext(to, feature.name);
+      await requireBelowLimits(tx, {
         project: to,
         featureLimit: project?.featureLimit ?? null,
         limit: undefined,

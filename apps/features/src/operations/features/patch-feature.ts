@@ -3,7 +3,7 @@ import { PatchFeature } from '@bunting/contracts';
 import { patchFeature } from '../../domain/feature-metadata.ts';
 import { storedFeature } from '../../domain/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchFeatureEndpoint = ({ work }: FeaturesContext) =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await features.given(aFeature({ name: 'one' }), aFeature({ name: 'two', stale: true }), foreign);
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const mark = (names: string[], stale: boolean, caller = mia) =>
   features.call(SetStale, { params: { projectId: 'shop' }, body: { features: names, stale } }, caller);
@@ -20,7 +20,7 @@ it('marks features as stale or not, tells those that changed, and ignores names 
   await mark(['one', 'two', 'nobody'], true);
   expect(await features.get('one', mia, 'shop')).toMatchObject({ stale: true });
   await mark(['one'], false);
-  expect((await features.told()).map(({ type, featureName }) => [type, featureName])).toEqual([
+  expect((await features.emittedEvents()).map(({ type, featureName }) => [type, featureName])).toEqual([
     ['feature-stale-on', 'one'],
     ['feature-stale-off', 'one'],
   ]);
@@ -29,5 +29,5 @@ it('marks features as stale or not, tells those that changed, and ignores names 
 it('marks all or none, in the project alone, for those who may', async () => {
   await expect(mark(['one', 'foreign'], true)).rejects.toMatchObject({ kind: 'InvalidOperationError' });
   await expect(mark(['one'], true, lee)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE'] });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });

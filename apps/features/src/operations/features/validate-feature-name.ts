@@ -9,7 +9,7 @@ export const validateFeatureNameEndpoint = ({ projects }: FeaturesContext) =>
     const { name } = body;
     const projectId = body.projectId ?? '';
     requireUrlFriendlyName(name);
-    const { taken, project } = await projects.placeForFeature(maySee(caller, projectId) ? projectId : '', name);
+    const { taken, project } = await projects.newFeatureContext(maySee(caller, projectId) ? projectId : '', name);
     if (taken !== null) throw nameTaken(taken);
     requireMatchingName(name, project?.naming);
     return null;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type ExportedFeatures, ListFeatures, UpdateProjectSettings, ValidateImport } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ it('finds nothing in a file that can be taken, and takes nothing', async () => {
   expect(await validate({})).toEqual({ errors: [], warnings: [], permissions: [] });
   const { features: now } = await features.call(ListFeatures, { params: { projectId: 'default' } });
   expect(now).toEqual([]);
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('says what is wrong, what will be left out, and what the caller may not do', async () => {
@@ -33,7 +33,7 @@ it('says what is wrong, what will be left out, and what the caller may not do', 
     warnings: [{ affectedItems: ['gone'] }],
   });
 
-  const kim = someoneWho({ permission: 'CREATE_FEATURE', project: 'default' });
+  const kim = callerWith({ permission: 'CREATE_FEATURE', project: 'default' });
   const strategies = [{ featureName: 'new', name: 'default' }];
   const { permissions } = await validate({ featureStrategies: strategies }, kim);
   expect(permissions).toMatchObject([{ affectedItems: ['CREATE_FEATURE_STRATEGY'] }]);

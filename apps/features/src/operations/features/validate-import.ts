@@ -17,8 +17,8 @@ import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { eventsNow, importerOf, importPermissions } from './import-features.ts';
-import { guardedFrom, requireProposable } from './import-proposal.ts';
-import { requireRoom } from './require-room.ts';
+import { protectionOf, requireProposable } from './import-proposal.ts';
+import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 type Finding = ImportValidation['errors'][number];
@@ -78,13 +78,13 @@ export const validateImportEndpoint = ({ work, featureLimit: limit }: FeaturesCo
       const found = await tx.destinations.find(project, mentioned);
       if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
       const existing = new Map(features.map((feature) => [feature.name, feature]));
-      const guarded = guardedFrom(caller, body, await tx.protection.protectedOf(project));
+      const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
       try {
         const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
         const split = splitImport(plan.features, existing, guarded);
         requireProposable(caller, project, split.changes);
         const adding = plan.report.created;
-        if (adding > 0) await requireRoom(tx, { project, featureLimit: found.featureLimit, limit, adding });
+        if (adding > 0) await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit, adding });
         return {
           errors: [],
           warnings: [

@@ -2,8 +2,8 @@ import { implement, JsonText } from '@bunting/bus';
 import { GetLifecycle } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getLifecycleEndpoint = ({ parts }: FeaturesContext) =>
+export const getLifecycleEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(GetLifecycle, async ({ params }) => {
     const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await parts.lifecycle(at));
+    return new JsonText(await featureParts.lifecycle(at));
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await features.create('lamp');
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const at = (featureName = 'lamp') => ({ projectId: 'default', featureName });
 const complete = (body: CompleteFeatureBody, params = at(), caller = mia) =>
@@ -42,7 +42,7 @@ it('says that a feature has done its work and how, and takes it back; what did n
   await uncomplete();
   await uncomplete();
   expect(await stages()).toEqual([['initial', undefined]]);
-  expect((await features.told()).map(({ type, data }) => [type, data])).toEqual([
+  expect((await features.emittedEvents()).map(({ type, data }) => [type, data])).toEqual([
     ['feature-completed', { status: 'kept', statusValue: 'red', kept: true }],
     ['feature-completed', { status: 'discarded', kept: false }],
     ['feature-uncompleted', null],

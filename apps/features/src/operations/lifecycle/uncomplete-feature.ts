@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UncompleteFeature } from '@bunting/contracts';
 import { uncompleteFeature } from '../../domain/lifecycle.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const uncompleteFeatureEndpoint = ({ work }: FeaturesContext) =>

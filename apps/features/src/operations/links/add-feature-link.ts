@@ -3,7 +3,7 @@ import { AddFeatureLink } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/link.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureLinkEndpoint = ({ work }: FeaturesContext) =>

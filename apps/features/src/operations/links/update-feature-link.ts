@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/link.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureLinkEndpoint = ({ work }: FeaturesContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddProjectEnvironment, invalid, refusal } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import { foundProject } from './found-project.ts';
+import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
@@ -9,7 +9,7 @@ export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
       const ask = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
-      const { project, environments } = await foundProject(tx, ask);
+      const { project, environments } = await lockProject(tx, ask);
       const { environment } = body;
       if (environments.includes(environment)) {
         throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);

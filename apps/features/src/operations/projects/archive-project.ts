@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ArchiveProject, refusal } from '@bunting/contracts';
-import { foundProject } from './found-project.ts';
+import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveProjectEndpoint = ({ work }: FeaturesContext) =>
@@ -8,7 +8,7 @@ export const archiveProjectEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, caller, now } = request;
       const ask = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
-      const { project, isArchived, activeFeatures } = await foundProject(tx, ask);
+      const { project, isArchived, activeFeatures } = await lockProject(tx, ask);
       if (isArchived) return null;
       if (activeFeatures > 0) {
         throw refusal('InvalidOperationError', 'You can not archive a project with active feature flags');

@@ -32,7 +32,7 @@ const connected = ({ environments: wanted }: CreateProjectBody, known: readonly 
   return known.filter(({ name }) => wanted.includes(name)).map(({ name }) => name);
 };
 
-export const createProjectEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
+export const createProjectEndpoint = ({ work, hideProjectAtGateway }: FeaturesContext) =>
   implement(CreateProject, (request) =>
     work(request, async ({ projects, events }) => {
       const { body, caller, now } = request;
@@ -42,7 +42,7 @@ export const createProjectEndpoint = ({ work, hideProject: hide }: FeaturesConte
       const wanted = body.id?.trim() ?? '';
       if (wanted !== '') requireUrlFriendlyName(wanted, '/body/id');
 
-      const { taken, reserved, environments } = await projects.placeFor(wanted || idFrom(name));
+      const { taken, reserved, environments } = await projects.newProjectContext(wanted || idFrom(name));
       if (taken && wanted !== '') throw projectIdTaken();
       const id = wanted || (taken || reserved ? `${idFrom(name)}-${randomBytes(4).toString('hex')}` : idFrom(name));
       const project = {
@@ -53,10 +53,10 @@ export const createProjectEndpoint = ({ work, hideProject: hide }: FeaturesConte
         defaultStickiness: body.defaultStickiness || 'default',
         environments: connected(body, environments),
       };
-      if ((await projects.count()) >= limits.projects) throw tooMany('project', limits.projects);
+      if ((await projects.lockAndCount()) >= limits.projects) throw tooMany('project', limits.projects);
       const version = await projects.add(project, caller, now.toISOString());
       events.record([{ type: 'project-created', project: id, data: project }]);
-      if (project.mode === 'private') await hide({ id, version }, request);
+      if (project.mode === 'private') await hideProjectAtGateway({ id, version }, request);
       const { description, ...shown } = project;
       return description === null ? shown : { ...shown, description };
     }),

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { DeleteProject, refusal } from '@bunting/contracts';
 import { segmentDeleted } from '../../domain/segment.ts';
-import { deleteForGood } from '../archive/delete-for-good.ts';
-import { foundProject } from './found-project.ts';
+import { deleteArchived } from '../archive/delete-archived.ts';
+import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteProjectEndpoint = ({ work }: FeaturesContext) =>
@@ -10,14 +10,14 @@ export const deleteProjectEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, caller } = request;
       const ask = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
-      const { project, activeFeatures } = await foundProject(tx, ask);
+      const { project, activeFeatures } = await lockProject(tx, ask);
       if (project.id === 'default') {
         throw refusal('InvalidOperationError', 'You can not delete the default project!');
       }
       if (activeFeatures > 0) {
         throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
       }
-      await deleteForGood(tx, await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(project.id)));
+      await deleteArchived(tx, await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(project.id)));
       const segments = await tx.projectSettings.remove(project.id);
       tx.events.record([...segments.map(segmentDeleted), { type: 'project-deleted', project: project.id }]);
       return null;

@@ -1,14 +1,15 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
-import { FindEvents, GetPersonalDashboardProject, GetUserRoles, imageUrlOf } from '@bunting/contracts';
+import { FindEvents, GetPersonalDashboardProject, GetUserRoles } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { FeaturesContext } from '../context.ts';
-import { heldProject } from './known-elsewhere.ts';
+import { loadProjectMembers } from './external-project-data.ts';
 
 export const getPersonalDashboardProjectEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetPersonalDashboardProject, async (request) => {
     const { projectId } = request.params;
     const newest = { query: { project: `IS:${projectId}`, limit: '10' } };
     const [held, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
-      heldProject(bus, request),
+      loadProjectMembers(bus, request),
       callIfSupported(bus, FindEvents, newest, onBehalfOf(request)),
       callIfSupported(bus, GetUserRoles, { query: { projectId } }, onBehalfOf(request)),
     ]);

@@ -7,8 +7,8 @@ import {
   maySee,
   type PersonalDashboard,
 } from '@bunting/contracts';
-import type { HeldProject } from '../../persistence/held-projects.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import type { ProjectMembers } from '../../persistence/projects/project-members.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The projects in which the caller has a permission; null: every one, for who has all permissions everywhere. */
@@ -18,7 +18,7 @@ const projectsOf = ({ grants }: Caller): string[] | null =>
     : [...new Set(grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
 
 /** The users who own a project that the caller sees, each once, by name. */
-const ownersOf = (held: readonly HeldProject[], caller: Caller): PersonalDashboard['projectOwners'] => {
+const ownersOf = (held: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] => {
   const owners = held
     .filter(({ id }) => maySee(caller, id))
     .flatMap((project) => project.owners)
@@ -45,6 +45,6 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
       ...(email === null ? {} : { email }),
       ...(imageUrl === null ? {} : { imageUrl }),
     }));
-    const reader = { id: caller.id, projects: projectsOf(caller), hidden: hiddenFrom(caller) };
+    const reader = { id: caller.id, projects: projectsOf(caller), hidden: hiddenProjectsOf(caller) };
     return new JsonText(await dashboard.read(reader, held, { projectOwners: ownersOf(held, caller), admins }));
   });

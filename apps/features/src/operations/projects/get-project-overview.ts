@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetProjectOverview } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { knownElsewhere } from './known-elsewhere.ts';
+import { loadExternalProjectData } from './external-project-data.ts';
 
 export const getProjectOverviewEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetProjectOverview, async (request) => {
-    const known = await knownElsewhere(bus, request);
+    const known = await loadExternalProjectData(bus, request);
     return new JsonText(await projects.overview(request.params.projectId, request.caller.id, known));
   });

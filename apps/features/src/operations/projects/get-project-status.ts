@@ -1,15 +1,15 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountTokens, GetProjectStatus } from '@bunting/contracts';
-import { activityFor, noActivity } from './project-activity.ts';
+import { loadActivity, noActivity } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
-import { heldProject } from './known-elsewhere.ts';
+import { loadProjectMembers } from './external-project-data.ts';
 
 export const getProjectStatusEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetProjectStatus, async (request) => {
     const { projectId: project } = request.params;
     const [held, [active = noActivity], tokens] = await Promise.all([
-      heldProject(bus, request),
-      activityFor(bus, request, { project, days: 365 }),
+      loadProjectMembers(bus, request),
+      loadActivity(bus, request, { project, days: 365 }),
       callIfSupported(bus, CountTokens, { body: { project } }, onBehalfOf(request)),
     ]);
     const apiTokens = (tokens?.environments ?? []).reduce((sum, environment) => sum + environment.tokens, 0);

@@ -6,13 +6,13 @@ import { type AnyOperation, HideProject } from '@bunting/contracts';
  * The transaction may do this twice, and the commit may still fail; the gateway takes back what no state confirms.
  * @throws Refusal `ServiceUnavailable` when the gateway does not answer: then nothing is committed.
  */
-export type Hide = (
+export type HideProjectAtGateway = (
   project: { readonly id: string; readonly version: number },
   request: OperationRequest<AnyOperation>,
 ) => Promise<void>;
 
-export const hidingProjects =
-  (bus: Bus): Hide =>
+export const hideProjectAtGateway =
+  (bus: Bus): HideProjectAtGateway =>
   async (body, request) => {
     await call(bus, HideProject, { body }, onBehalfOf(request));
   };

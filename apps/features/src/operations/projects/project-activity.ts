@@ -7,14 +7,14 @@ export type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][numbe
 const optionalMs = 2_000;
 
 /** The activity of a project, or of all, as the event log has it. @throws Refusal where the audit service does not answer */
-export const activityFor = async (
+export const loadActivity = async (
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string; readonly days?: number },
 ): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
 
 /** The same, or undefined where the audit service does not answer soon: a page about projects does not need it to be shown. */
-export const activityIfKnown = async (
+export const loadActivityIfAvailable = async (
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string },

@@ -24,7 +24,7 @@ import {
   ada,
   lee,
   mia,
-  someoneWho,
+  callerWith,
   type StartedFeatures,
   startFeatures,
 } from '../../../test/started-features.ts';
@@ -63,7 +63,7 @@ it('says how far a project has come: no feature yet, its oldest feature, or used
     ofDefault('gone', { createdAt: daysAgo(3), archivedAt: daysAgo(1) }),
   );
   expect((await overview()).onboardingStatus).toEqual({ status: 'first-flag-created', feature: 'old' });
-  await report(someoneWho({ permission: 'CLIENT', project: 'default', environment: 'production' }), 'young');
+  await report(callerWith({ permission: 'CLIENT', project: 'default', environment: 'production' }), 'young');
   expect((await overview()).onboardingStatus).toEqual({ status: 'onboarded' });
   expect((await overview('shop')).onboardingStatus).toEqual({ status: 'onboarding-started' });
 });
@@ -184,7 +184,7 @@ it('says when a project was last used and when it last changed', async () => {
   await features.given(ofDefault('lamp'));
   const [before] = (await features.call(ListProjects, {})).projects;
   expect(before).toMatchObject({ lastReportedFlagUsage: null, lastUpdatedAt: activityOfDefault.lastEventAt });
-  await report(someoneWho({ permission: 'CLIENT', project: 'default', environment: 'production' }), 'lamp');
+  await report(callerWith({ permission: 'CLIENT', project: 'default', environment: 'production' }), 'lamp');
   const [after, shop] = (await features.call(ListProjects, {})).projects;
   expect(after).toMatchObject({ lastReportedFlagUsage: expect.any(String) });
   expect(shop).toMatchObject({ lastReportedFlagUsage: null, lastUpdatedAt: null });

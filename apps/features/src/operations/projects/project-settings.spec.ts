@@ -21,7 +21,7 @@ import {
   ValidateProjectId,
 } from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { lee, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -32,13 +32,13 @@ beforeEach(async () => {
   await features.database.transaction(({ query }) => query(`truncate feature cascade`));
   await features.database.transaction(({ query }) => query(`delete from project where id <> 'default'`));
   await features.call(CreateProject, { body: { id: 'shop', name: 'Shop', environments: ['development'] } });
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const params = { projectId: 'shop' };
 const overview = () => features.call(GetProjectOverview, { params });
 const told = async () =>
-  (await features.told()).map(({ type, project, environment, data, preData }) => ({
+  (await features.emittedEvents()).map(({ type, project, environment, data, preData }) => ({
     ...{ type, project, environment },
     ...{ data, preData },
   }));
@@ -94,7 +94,7 @@ it('archives, revives and deletes a project that has no active feature', async (
   await features.database.transaction(({ query }) => query('truncate feature cascade'));
   await features.given(aFeature({ archivedAt: '2026-01-02T00:00:00.000Z' }));
   await features.call(CreateSegment, { body: { name: 'own', project: 'shop', constraints: [] } });
-  await features.forget();
+  await features.clearOutbox();
   for (const operation of [ArchiveProject, ArchiveProject, ReviveProject, ReviveProject, DeleteProject]) {
     await features.call(operation, { params });
   }
@@ -115,7 +115,7 @@ it('adds environments to a project and removes them, with all that features have
   );
   const production = { environment: 'production' };
   await features.call(AddProjectEnvironment, { params, body: production });
-  const environments = async () => (await features.stateOf('checkout'))?.environments.map(({ name }) => name);
+  const environments = async () => (await features.lastState('checkout'))?.environments.map(({ name }) => name);
   expect(await environments()).toEqual(['development', 'production']);
   await expect(features.call(AddProjectEnvironment, { params, body: production })).rejects.toMatchObject({
     kind: 'ConflictError',
@@ -184,12 +184,12 @@ it('is not disconnected from a protected environment by a caller who may not ski
   await features.given(aFeature({ environments: enabled }));
   const production = { project: 'shop', environment: 'production' };
   await features.call(SetProtection, { body: { ...production, isProtected: true, version: 1 } });
-  await features.forget();
-  const remove = (...grants: Parameters<typeof someoneWho>) =>
+  await features.clearOutbox();
+  const remove = (...grants: Parameters<typeof callerWith>) =>
     features.call(
       RemoveProjectEnvironment,
       { params: { ...params, environment: 'production' } },
-      someoneWho(...grants),
+      callerWith(...grants),
     );
   const [owner, skipper] = [
     { permission: 'UPDATE_PROJECT', project: 'shop' },
@@ -215,7 +215,7 @@ it('does not find a project that there is not, and judges ids', async () => {
     });
   }
   await expect(features.call(AddFavoriteProject, { params: nowhere })).rejects.toMatchObject({ kind: 'NotFoundError' });
-  const kim = someoneWho({ permission: 'CREATE_PROJECT' });
+  const kim = callerWith({ permission: 'CREATE_PROJECT' });
   const validate = (id: string) => features.call(ValidateProjectId, { body: { id } }, kim);
   expect(await validate('new')).toBeNull();
   await expect(validate('shop')).rejects.toMatchObject({ kind: 'NameExistsError' });

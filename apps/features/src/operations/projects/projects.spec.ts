@@ -17,7 +17,7 @@ import {
   UpdateProjectSettings,
   ValidateProjectId,
 } from '@bunting/contracts';
-import { ada, lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { ada, lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   );
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const create = (body: CreateProjectBody, caller = mia) => features.call(CreateProject, { body }, caller);
 
@@ -49,7 +49,7 @@ it('connects a new project to every enabled environment, or to those that are na
   });
   const garage = await create({ id: 'garage', name: 'Garage', environments: ['production', 'staging', 'staging'] });
   expect(garage.environments).toEqual(['staging', 'production']);
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     { type: 'project-created', project: 'shop', data: shop },
     { type: 'project-created', project: 'garage', data: garage },
   ]);
@@ -65,7 +65,7 @@ it('creates a project without environments where the list of environments is emp
   await features.call(CreateFeature, { params, body: { name: 'lamp' } });
   const lamp = () => features.call(GetFeature, { params: { ...params, featureName: 'lamp' } });
   expect(await lamp()).toMatchObject({ enabled: false, environments: [] });
-  expect(await features.stateOf('lamp')).toMatchObject({ environments: [] });
+  expect(await features.lastState('lamp')).toMatchObject({ environments: [] });
   const at = { ...params, featureName: 'lamp', environment: 'production' };
   await expect(features.call(EnableEnvironment, { params: at })).rejects.toMatchObject({ kind: 'NotFoundError' });
   const query = { environment: 'production' };
@@ -116,7 +116,7 @@ it('refuses an id that is taken or that cannot stand in a URL, and environments 
 });
 
 it('gives the id of a deleted private project to administrators alone, and says to others that it is taken', async () => {
-  const kim = someoneWho({ permission: 'CREATE_PROJECT' });
+  const kim = callerWith({ permission: 'CREATE_PROJECT' });
   const remove = (projectId: string) => features.call(DeleteProject, { params: { projectId } });
   for (const id of ['merger', 'opened']) await create({ id, name: 'Merger', mode: 'private' });
   await features.call(UpdateProjectSettings, { params: { projectId: 'opened' }, body: { mode: 'open' } });
@@ -171,9 +171,9 @@ it('has the gateway hide a project before it commits that it is private, and com
 });
 
 it('is for those who may create projects', async () => {
-  await create({ id: 'of-kim', name: 'Of Kim' }, someoneWho({ permission: 'CREATE_PROJECT' }));
+  await create({ id: 'of-kim', name: 'Of Kim' }, callerWith({ permission: 'CREATE_PROJECT' }));
   await expect(create({ id: 'of-lee', name: 'Of Lee' }, lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
-  const withinOne = someoneWho({ permission: 'CREATE_PROJECT', project: 'default' });
+  const withinOne = callerWith({ permission: 'CREATE_PROJECT', project: 'default' });
   await expect(create({ id: 'of-one', name: 'Of One' }, withinOne)).rejects.toMatchObject({ kind: 'NoAccessError' });
 });
 

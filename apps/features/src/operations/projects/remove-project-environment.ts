@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { notFound, RemoveProjectEnvironment } from '@bunting/contracts';
 import { withoutEnvironment } from '../../domain/project.ts';
 import { noSuchEnvironment } from '../../domain/refusals.ts';
-import { foundProject } from './found-project.ts';
+import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
@@ -10,7 +10,7 @@ export const removeProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, caller } = request;
       const { projectId: id, environment } = params;
-      const { environments } = await foundProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
+      const { environments } = await lockProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
       if (!environments.includes(environment)) throw notFound(noSuchEnvironment(environment, id));
       const features = await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(id));
       await tx.guard.disconnection(id, environment);

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ReviveProject } from '@bunting/contracts';
-import { foundProject } from './found-project.ts';
+import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reviveProjectEndpoint = ({ work }: FeaturesContext) =>
@@ -8,7 +8,7 @@ export const reviveProjectEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, caller } = request;
       const ask = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
-      const { project, isArchived } = await foundProject(tx, ask);
+      const { project, isArchived } = await lockProject(tx, ask);
       if (!isArchived) return null;
       await tx.projectSettings.setArchived(project.id, null);
       tx.events.record([{ type: 'project-revived', project: project.id }]);

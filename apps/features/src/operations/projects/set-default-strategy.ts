@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
 import { defaultStrategyOf } from '../../domain/project.ts';
 import { isSame } from '../../domain/same.ts';
-import { mentionsOf } from '../mentions.ts';
-import { foundProject } from './found-project.ts';
+import { mentionsOf } from '../references.ts';
+import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setDefaultStrategyEndpoint = ({ work }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const setDefaultStrategyEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
       const { projectId: id, environment } = params;
-      const { project } = await foundProject(tx, { id, caller, access: SetDefaultStrategy.permission });
+      const { project } = await lockProject(tx, { id, caller, access: SetDefaultStrategy.permission });
       const surroundings = await tx.neighbourhood.of(id, mentionsOf(body));
       if (surroundings === undefined) throw new Error(`The project ${id} is locked, and has no surroundings.`);
       const strategy = defaultStrategyOf(project.id, environment, body, surroundings);

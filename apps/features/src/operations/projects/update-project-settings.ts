@@ -1,17 +1,17 @@
 import { implement } from '@bunting/bus';
 import { UpdateProjectSettings } from '@bunting/contracts';
 import { updateProjectSettings } from '../../domain/project.ts';
-import { foundProject } from './found-project.ts';
-import { keepProject } from './keep-project.ts';
+import { lockProject } from './lock-project.ts';
+import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateProjectSettingsEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
+export const updateProjectSettingsEndpoint = ({ work, hideProjectAtGateway }: FeaturesContext) =>
   implement(UpdateProjectSettings, (request) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
       const access = UpdateProjectSettings.permission;
-      const { project } = await foundProject(tx, { id: params.projectId, caller, access });
-      await keepProject(tx, project, updateProjectSettings(project, body), request, hide);
+      const { project } = await lockProject(tx, { id: params.projectId, caller, access });
+      await saveProject(tx, project, updateProjectSettings(project, body), request, hideProjectAtGateway);
       return null;
     }),
   );

@@ -1,16 +1,16 @@
 import { implement } from '@bunting/bus';
 import { UpdateProject } from '@bunting/contracts';
 import { updateProject } from '../../domain/project.ts';
-import { foundProject } from './found-project.ts';
-import { keepProject } from './keep-project.ts';
+import { lockProject } from './lock-project.ts';
+import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateProjectEndpoint = ({ work, hideProject: hide }: FeaturesContext) =>
+export const updateProjectEndpoint = ({ work, hideProjectAtGateway }: FeaturesContext) =>
   implement(UpdateProject, (request) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
-      const { project } = await foundProject(tx, { id: params.projectId, caller, access: UpdateProject.permission });
-      await keepProject(tx, project, updateProject(project, body), request, hide);
+      const { project } = await lockProject(tx, { id: params.projectId, caller, access: UpdateProject.permission });
+      await saveProject(tx, project, updateProject(project, body), request, hideProjectAtGateway);
       return null;
     }),
   );

@@ -12,7 +12,7 @@ export const createSegmentEndpoint = ({ work }: FeaturesContext) =>
       const { body, caller, now } = request;
       const content = validatedSegment(body);
       authoriseSegment(caller, ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], content.project);
-      if ((await segments.count()) >= limits.segments) throw tooMany('segment', limits.segments);
+      if ((await segments.lockAndCount()) >= limits.segments) throw tooMany('segment', limits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.record([segmentCreated(segment)]);
       const { project, ...shown } = { ...segment, constraints: [...segment.constraints] };

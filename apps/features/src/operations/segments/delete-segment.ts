@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { noSuchSegment } from '../../persistence/stored-segments.ts';
-import { hiddenFrom, seenBy } from '../seen-by.ts';
+import { noSuchSegment } from '../../persistence/segments/stored-segments.ts';
+import { hiddenProjectsOf, visibleTo } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
@@ -12,9 +12,9 @@ export const deleteSegmentEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     work(request, async ({ storedSegments, guard, events }) => {
       const { segment, neighbours } = await storedSegments.getForUpdate(request.params.id);
-      if (seenBy(request, segment) === undefined) throw noSuchSegment(request.params.id);
+      if (visibleTo(request, segment) === undefined) throw noSuchSegment(request.params.id);
       authoriseSegment(request.caller, permissions, segment.project);
-      const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenFrom(request.caller) });
+      const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenProjectsOf(request.caller) });
       await guard.segment(segment.id, [segment.project]);
       await storedSegments.remove(segment);
       events.record(decision.events);

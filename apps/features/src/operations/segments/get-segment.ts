@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { GetSegment } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
-import { hiddenFrom } from '../seen-by.ts';
+import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getSegmentEndpoint = ({ segments }: FeaturesContext) =>
   implement(GetSegment, async (request) =>
-    tagged(request, await segments.one(request.params.id, hiddenFrom(request.caller))),
+    replyWithEntityTag(request, await segments.one(request.params.id, hiddenProjectsOf(request.caller))),
   );

@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListSegmentsOfStrategy } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listSegmentsOfStrategyEndpoint = ({ segmentUses: segments }: FeaturesContext) =>
   implement(
     ListSegmentsOfStrategy,
-    async ({ params, caller }) => new JsonText(await segments.ofStrategy(params.strategyId, hiddenFrom(caller))),
+    async ({ params, caller }) => new JsonText(await segments.ofStrategy(params.strategyId, hiddenProjectsOf(caller))),
   );

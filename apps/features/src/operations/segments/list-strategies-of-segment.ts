@@ -1,13 +1,13 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListSegmentUses, ListStrategiesOfSegment } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** Where a segment is used, and where change requests are about to use it: nobody is told "nowhere" while that is not known. */
 export const listStrategiesOfSegmentEndpoint = ({ segmentUses: segments, bus }: FeaturesContext) =>
   implement(ListStrategiesOfSegment, async (request) => {
     const { id: segment } = request.params;
-    const strategies = await segments.strategiesOf(segment, hiddenFrom(request.caller));
+    const strategies = await segments.strategiesOf(segment, hiddenProjectsOf(request.caller));
     const { changeRequestStrategies } = await call(bus, ListSegmentUses, { body: { segment } }, onBehalfOf(request));
     return { strategies, changeRequestStrategies };
   });

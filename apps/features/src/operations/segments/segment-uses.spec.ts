@@ -11,7 +11,7 @@ import {
   UpdateSegment,
   ValidateSegmentName,
 } from '@bunting/contracts';
-import { mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 let id: number;
@@ -28,12 +28,12 @@ beforeEach(async () => {
   ({ id } = await features.call(CreateSegment, { body: { name: 'beta', constraints: [] } }));
   const strategy = await features.call(AddStrategy, { params, body: { name: 'default', segments: [id] } });
   strategyId = strategy.id ?? '';
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const body = { name: 'beta', constraints: [] };
 const told = async () =>
-  (await features.told()).map(({ type, project, data, preData }) => ({ type, project, data, preData }));
+  (await features.emittedEvents()).map(({ type, project, data, preData }) => ({ type, project, data, preData }));
 
 it('changes a segment, tells it once, and tells its state', async () => {
   const after = { ...body, name: 'testers', description: 'those who test' };
@@ -59,7 +59,7 @@ it('changes a segment, tells it once, and tells its state', async () => {
 });
 
 it('lets nobody take a segment from every project with a right in one', async () => {
-  const kim = someoneWho({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
+  const kim = callerWith({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
   const refused = { kind: 'NoAccessError' };
   await expect(
     features.call(UpdateSegment, { params: { id }, body: { ...body, project: 'shop' } }, kim),
@@ -106,7 +106,7 @@ it('says where a segment is used, and deletes one that is used nowhere', async (
 it('sets the segments of a strategy by the right in the project that it is in', async () => {
   const ask = { projectId: 'default', strategyId, environmentId: 'development', segmentIds: [id, 4711] };
   await expect(features.call(SetStrategySegments, { body: ask })).rejects.toMatchObject({ message: /"4711"/ });
-  const kim = someoneWho({ permission: 'UPDATE_FEATURE_STRATEGY', project: 'shop' });
+  const kim = callerWith({ permission: 'UPDATE_FEATURE_STRATEGY', project: 'shop' });
   await expect(features.call(SetStrategySegments, { body: { ...ask, projectId: 'shop' } }, kim)).rejects.toMatchObject({
     kind: 'NoAccessError',
   });

@@ -7,7 +7,7 @@ import {
   GetSegment,
   ListSegments,
 } from '@bunting/contracts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const create = (body: Partial<CreateSegmentBody>, caller = mia) =>
   features.call(CreateSegment, { body: { name: 'unnamed', constraints: [], ...body } }, caller);
@@ -28,7 +28,7 @@ it('answers and tells the stored segment, and tells its state', async () => {
     constraints: [{ ...version, values: [], inverted: false, caseInsensitive: false }],
   });
   expect(await features.call(GetSegment, { params: { id: segment.id } })).toEqual(segment);
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     { type: 'segment-created', project: 'shop', data: segment, preData: null },
   ]);
   expect(await features.states('segment')).toEqual([
@@ -76,7 +76,7 @@ it('refuses constraints that cannot hold and projects that there are not, and na
     kind: 'ValidationError',
     message: /`\/body\/project`.*moon/,
   });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('does not find a segment that there is not', async () => {
@@ -87,8 +87,8 @@ it('does not find a segment that there is not', async () => {
 });
 
 it('lets those who may change segments of a project create segments of that project alone', async () => {
-  const kim = someoneWho({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
-  const withinShop = someoneWho({ permission: 'CREATE_SEGMENT', project: 'shop' });
+  const kim = callerWith({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
+  const withinShop = callerWith({ permission: 'CREATE_SEGMENT', project: 'shop' });
   await create({ name: 'of the shop', project: 'shop' }, kim);
   for (const [project, caller] of [
     [null, kim],

@@ -3,9 +3,9 @@ import { notFound, SetStrategySegments } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategy-segments.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
-import { mentionsOf } from '../mentions.ts';
+import { visibleTo } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
+import { mentionsOf } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId: environment, segmentIds } = body;
-      const found = seenBy(request, await tx.storedSegments.featureOfStrategy(strategyId));
+      const found = visibleTo(request, await tx.storedSegments.featureOfStrategy(strategyId));
       // What the body says of the project is not trusted: the strategy's own project decides.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);

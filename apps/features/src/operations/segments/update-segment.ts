@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { noSuchSegment } from '../../persistence/stored-segments.ts';
-import { hiddenFrom, seenBy } from '../seen-by.ts';
+import { noSuchSegment } from '../../persistence/segments/stored-segments.ts';
+import { hiddenProjectsOf, visibleTo } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
@@ -13,7 +13,7 @@ export const updateSegmentEndpoint = ({ work }: FeaturesContext) =>
     work(request, async ({ storedSegments, guard, events }) => {
       const { params, body, caller } = request;
       const { segment, neighbours } = await storedSegments.getForUpdate(params.id, body.name);
-      if (seenBy(request, segment) === undefined) throw noSuchSegment(params.id);
+      if (visibleTo(request, segment) === undefined) throw noSuchSegment(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, permissions, segment.project);
       if (project !== segment.project) authoriseSegment(caller, permissions, project);
@@ -21,7 +21,7 @@ export const updateSegmentEndpoint = ({ work }: FeaturesContext) =>
       const decision = updateSegment(
         segment,
         { name, description, project, constraints },
-        { ...neighbours, hidden: hiddenFrom(caller) },
+        { ...neighbours, hidden: hiddenProjectsOf(caller) },
       );
       if (decision.segment === null || decision.segment === segment) return null;
       await guard.segment(segment.id, [segment.project, decision.segment.project]);

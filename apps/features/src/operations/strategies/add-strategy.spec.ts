@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { AddStrategy, type CreateStrategy, type Constraint, CreateSegment } from '@bunting/contracts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
   await features.create('checkout');
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const at = (about: object = {}) => ({
   ...{ projectId: 'default', featureName: 'checkout', environment: 'development' },
@@ -28,7 +28,7 @@ it('answers and tells the new strategy, after those that there are, and turns no
   expect(second).toMatchObject({ name: 'default', title: 'Everyone', disabled: false, sortOrder: 1 });
   expect(await strategiesNow()).toEqual([first, second]);
   expect((await features.get('checkout')).enabled).toBe(false);
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     { type: 'feature-strategy-add', environment: 'development', data: first, preData: null },
     { type: 'feature-strategy-add', environment: 'development', data: second, preData: null },
   ]);
@@ -38,7 +38,7 @@ it('takes segments of every project and of its own, and tells their ids with the
   const segment = (name: string) => features.call(CreateSegment, { body: { name, constraints: [] } });
   const [one, two] = [await segment('beta'), await segment('staff')];
   await add({ name: 'default', segments: [two.id, one.id, two.id] });
-  expect((await features.stateOf('checkout'))?.segments).toEqual([two.id, one.id]);
+  expect((await features.lastState('checkout'))?.segments).toEqual([two.id, one.id]);
 });
 
 it('refuses what it does not know, and stores nothing', async () => {
@@ -63,7 +63,7 @@ it('refuses what it does not know, and stores nothing', async () => {
     kind: 'NotFoundError',
   });
   expect(await strategiesNow()).toEqual(before);
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('never has more than thirty strategies in an environment, however many are added at once', async () => {
@@ -76,8 +76,8 @@ it('never has more than thirty strategies in an environment, however many are ad
 
 it('is for those who may add strategies there', async () => {
   const permission = 'CREATE_FEATURE_STRATEGY';
-  await add({ name: 'default' }, at(), someoneWho({ permission, project: 'default', environment: 'development' }));
-  for (const caller of [lee, someoneWho({ permission, environment: 'production' })]) {
+  await add({ name: 'default' }, at(), callerWith({ permission, project: 'default', environment: 'development' }));
+  for (const caller of [lee, callerWith({ permission, environment: 'production' })]) {
     await expect(add({ name: 'default' }, at(), caller)).rejects.toMatchObject({ kind: 'NoAccessError' });
   }
 });

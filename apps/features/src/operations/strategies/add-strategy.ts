@@ -3,8 +3,8 @@ import { AddStrategy } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
-import { mentionsOf } from '../mentions.ts';
+import { carryOut } from '../save-and-record.ts';
+import { mentionsOf } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addStrategyEndpoint = ({ work }: FeaturesContext) =>

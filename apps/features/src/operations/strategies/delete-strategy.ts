@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyEndpoint = ({ work }: FeaturesContext) =>

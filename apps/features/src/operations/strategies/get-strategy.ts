@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { GetStrategy } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
+import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getStrategyEndpoint = ({ parts }: FeaturesContext) =>
+export const getStrategyEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(GetStrategy, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(request, await parts.strategy(at, params.environment, params.strategyId));
+    return replyWithEntityTag(request, await featureParts.strategy(at, params.environment, params.strategyId));
   });

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { ListStrategies } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
+import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listStrategiesEndpoint = ({ parts }: FeaturesContext) =>
+export const listStrategiesEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(ListStrategies, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(request, await parts.strategies(at, params.environment));
+    return replyWithEntityTag(request, await featureParts.strategies(at, params.environment));
   });

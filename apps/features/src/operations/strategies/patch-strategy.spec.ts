@@ -15,7 +15,7 @@ import {
   contextOf,
   lee,
   mia,
-  someoneWho,
+  callerWith,
   type StartedFeatures,
   startFeatures,
 } from '../../../test/started-features.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   strategyId = randomUUID();
   const strategies = [aStrategy({ id: strategyId, title: 'Everyone' })];
   await features.given(aFeature({ name: featureName, enabled: true, strategies }));
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const at = (about: Partial<Record<'projectId' | 'featureName' | 'environment' | 'strategyId', string>> = {}) => ({
@@ -92,7 +92,7 @@ it.each<[string, object]>([
 it('tells what the strategy was and what it became, by whom and when', async () => {
   const before = Date.now();
   await patch(retitled('Half of Oslo'));
-  const [event, ...others] = await features.told();
+  const [event, ...others] = await features.emittedEvents();
   expect(others).toEqual([]);
   expect(event).toMatchObject({
     type: 'feature-strategy-update',
@@ -108,7 +108,7 @@ it('tells what the strategy was and what it became, by whom and when', async () 
 it('turns the feature off with its last active strategy, tells it, and tells the new state with a higher version', async () => {
   await patch(retitled('still on'));
   await patch([{ op: 'replace', path: '/disabled', value: true }]);
-  expect((await features.told()).map(({ type }) => type)).toEqual([
+  expect((await features.emittedEvents()).map(({ type }) => type)).toEqual([
     'feature-strategy-update',
     'feature-strategy-update',
     'feature-environment-disabled',
@@ -127,7 +127,7 @@ it('turns the feature off with its last active strategy, tells it, and tells the
 it('stores and tells nothing when the patch changes nothing', async () => {
   await patch([]);
   await patch(retitled('Everyone'));
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
   expect(await features.states('feature')).toEqual([]);
 });
 
@@ -197,16 +197,16 @@ it('refuses what is no strategy any more, names the property, and stores nothing
   }));
   await expect(patch(doubling)).rejects.toMatchObject({ kind: 'ValidationError' });
   expect(await strategyNow()).toMatchObject({ title: 'Everyone' });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('is for those who may update strategies in that project and environment', async () => {
   const permission = 'UPDATE_FEATURE_STRATEGY';
-  await patch(retitled('by kim'), at(), someoneWho({ permission, project: 'shop', environment: 'development' }));
+  await patch(retitled('by kim'), at(), callerWith({ permission, project: 'shop', environment: 'development' }));
   const others = [
     lee,
-    someoneWho({ permission, project: 'garage' }),
-    someoneWho({ permission, environment: 'production' }),
+    callerWith({ permission, project: 'garage' }),
+    callerWith({ permission, environment: 'production' }),
   ];
   for (const other of others) {
     await expect(patch(retitled('x'), at(), other)).rejects.toMatchObject({

@@ -2,8 +2,8 @@ import { implement } from '@bunting/bus';
 import { PatchStrategy } from '@bunting/contracts';
 import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
-import { mentionsOf } from '../mentions.ts';
+import { carryOut } from '../save-and-record.ts';
+import { mentionsOf } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchStrategyEndpoint = ({ work }: FeaturesContext) =>

@@ -4,7 +4,7 @@ import { reorderStrategies } from '../../domain/changes/reorder-strategy.ts';
 import { named } from '../../domain/refusals.ts';
 import { hasEnvironment } from '../../domain/surroundings.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategyOrderEndpoint = ({ work }: FeaturesContext) =>

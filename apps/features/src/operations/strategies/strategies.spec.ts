@@ -11,7 +11,7 @@ import {
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeEach(async () => {
     aStrategy({ id: second, disabled: true, sortOrder: 1 }),
   ];
   await features.given(aFeature({ name: featureName, project: 'default', enabled: true, strategies }));
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const at = (environment = 'development') => ({ projectId: 'default', featureName, environment });
@@ -51,7 +51,7 @@ const put = (body: UpdateStrategyBody, params = of(first), caller = mia) =>
 const remove = (strategyId: string, caller = mia) => features.call(DeleteStrategy, { params: of(strategyId) }, caller);
 const order = (body: { id: string; sortOrder: number }[], params = at(), caller = mia) =>
   features.call(SetStrategyOrder, { params, body }, caller);
-const types = async () => (await features.told()).map(({ type }) => type);
+const types = async () => (await features.emittedEvents()).map(({ type }) => type);
 
 it('reads the strategies in their order, and one alone', async () => {
   expect((await list()).map(({ id }) => id)).toEqual([first, second]);
@@ -96,7 +96,7 @@ it('replaces constraints and variants, keeps what else the update leaves out, an
     sortOrder: 0,
   });
   expect(await read(first)).toEqual(answer);
-  const [event, ...others] = await features.told();
+  const [event, ...others] = await features.emittedEvents();
   expect(others).toEqual([]);
   expect(event).toMatchObject({
     type: 'feature-strategy-update',
@@ -123,7 +123,7 @@ it('deletes a strategy, after it has turned off a feature that has no other acti
   await remove(second);
   await remove(first);
   expect(await types()).toEqual(['feature-strategy-remove', 'feature-environment-disabled', 'feature-strategy-remove']);
-  expect((await features.told())[0]).toMatchObject({ environment: 'development', preData: { id: second } });
+  expect((await features.emittedEvents())[0]).toMatchObject({ environment: 'development', preData: { id: second } });
   expect(await list()).toEqual([]);
 });
 
@@ -132,7 +132,7 @@ it('gives strategies other places, and tells the order only when it changed', as
   await order([{ id: first, sortOrder: 5 }]);
   await order([]);
   expect((await list()).map(({ id }) => id)).toEqual([second, first]);
-  expect(await features.told()).toMatchObject([
+  expect(await features.emittedEvents()).toMatchObject([
     {
       type: 'strategy-order-changed',
       preData: { strategyIds: [first, second] },
@@ -151,12 +151,12 @@ it('names the property that an update got wrong, and stores nothing', async () =
     kind: 'ValidationError',
     message: /\/body\/constraints\/0\/values/,
   });
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('is for those who may change strategies there', async () => {
   const production = { project: 'default', environment: 'production' };
-  const updater = someoneWho({ permission: 'UPDATE_FEATURE_STRATEGY', ...production });
+  const updater = callerWith({ permission: 'UPDATE_FEATURE_STRATEGY', ...production });
   await expect(put({}, of(first), updater)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_STRATEGY'] });
   await expect(order([], at(), updater)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_STRATEGY'] });
   await expect(remove(first, lee)).rejects.toMatchObject({ permissions: ['DELETE_FEATURE_STRATEGY'] });

@@ -2,20 +2,23 @@ import { implement } from '@bunting/bus';
 import { DeleteStrategyType, refusal } from '@bunting/contracts';
 import { listed } from '../../domain/users.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { hiddenFrom } from '../seen-by.ts';
-import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
+import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteStrategyType, (request) =>
     work(request, async (tx) => {
       authoriseEverywhere(request.caller, DeleteStrategyType.permission);
-      const type = await foundStrategyType(tx, request.params.name);
+      const type = await lockStrategyType(tx, request.params.name);
       requireEditable(type);
       const { name } = type;
       const users = await tx.strategyTypes.usersOf(name);
       if (users.length > 0) {
-        throw refusal('ConflictError', `Strategy ${name} is in use by ${listed(users, hiddenFrom(request.caller))}`);
+        throw refusal(
+          'ConflictError',
+          `Strategy ${name} is in use by ${listed(users, hiddenProjectsOf(request.caller))}`,
+        );
       }
       await tx.strategyTypes.remove(name);
       tx.events.record([{ type: 'strategy-deleted', data: { name } }]);

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeprecateStrategyType } from '@bunting/contracts';
 import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { foundStrategyType } from './found-strategy-type.ts';
+import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 interface Asked extends Occasion {
@@ -13,7 +13,7 @@ interface Asked extends Occasion {
 export const setDeprecated = (work: UnitOfWork, request: Asked, deprecated: boolean): Promise<null> =>
   work(request, async (tx) => {
     authoriseEverywhere(request.caller, DeprecateStrategyType.permission);
-    const before = await foundStrategyType(tx, request.params.name);
+    const before = await lockStrategyType(tx, request.params.name);
     if (before.deprecated === deprecated) return null;
     await tx.strategyTypes.save({ ...before, deprecated });
     const type = deprecated ? 'strategy-deprecated' : 'strategy-reactivated';

@@ -2,5 +2,5 @@ import { implement, JsonText } from '@bunting/bus';
 import { GetStrategyType } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getStrategyTypeEndpoint = ({ strategyTypes: types }: FeaturesContext) =>
-  implement(GetStrategyType, async ({ params }) => new JsonText(await types.one(params.name)));
+export const getStrategyTypeEndpoint = ({ strategyTypes }: FeaturesContext) =>
+  implement(GetStrategyType, async ({ params }) => new JsonText(await strategyTypes.one(params.name)));

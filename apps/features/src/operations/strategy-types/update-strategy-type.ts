@@ -3,7 +3,7 @@ import { UpdateStrategyType } from '@bunting/contracts';
 import { isSame } from '../../domain/same.ts';
 import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
-import { foundStrategyType, requireEditable } from './found-strategy-type.ts';
+import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const updateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateStrategyType.permission);
-      const before = await foundStrategyType(tx, params.name);
+      const before = await lockStrategyType(tx, params.name);
       requireEditable(before);
       const after = strategyTypeAfter(before, body);
       if (isSame(after, before)) return null;

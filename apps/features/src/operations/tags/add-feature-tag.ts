@@ -3,21 +3,21 @@ import { AddFeatureTag, invalid, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tag.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
-import { tellNewTags } from './tell-new-tags.ts';
+import { visibleTo } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
+import { addTags } from './add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureTagEndpoint = ({ work }: FeaturesContext) =>
   implement(AddFeatureTag, (request) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
-      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
+      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
       const decision = addTag(feature, body);
       if (decision.feature === feature) return body;
-      await tellNewTags(tx, [body], (type) =>
+      await addTags(tx, [body], (type) =>
         invalid(`Tag type '${type}' does not exist: see the \`/body/type\` property.`, '/body/type'),
       );
       await carryOut(tx, decision, caller);

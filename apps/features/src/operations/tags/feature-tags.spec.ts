@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { AddFeatureTag, ListFeatureTags, RemoveFeatureTag, type Tag } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
   await features.create('checkout');
 });
 afterAll(() => features.stop());
-beforeEach(() => features.forget());
+beforeEach(() => features.clearOutbox());
 
 const red: Tag = { type: 'simple', value: 'red' };
 const add = (body: Tag, featureName = 'checkout', caller = mia) =>
@@ -19,13 +19,13 @@ const remove = ({ type, value }: Tag, featureName = 'checkout', caller = mia) =>
 const tagsOf = async (featureName = 'checkout') =>
   (await features.call(ListFeatureTags, { params: { featureName } })).tags;
 const told = async () =>
-  (await features.told()).map(({ type, data, preData, tags }) => ({ type, data, preData, tags }));
+  (await features.emittedEvents()).map(({ type, data, preData, tags }) => ({ type, data, preData, tags }));
 
 it('puts a tag on a feature and takes it off again, and tells the tags that it had then', async () => {
   expect(await add(red)).toEqual(red);
   expect(await add(red)).toEqual(red);
   expect(await tagsOf()).toEqual([red]);
-  expect((await features.stateOf('checkout'))?.tags).toEqual([red]);
+  expect((await features.lastState('checkout'))?.tags).toEqual([red]);
   await remove(red);
   await remove(red);
   expect(await tagsOf()).toEqual([]);
@@ -34,7 +34,7 @@ it('puts a tag on a feature and takes it off again, and tells the tags that it h
     { type: 'feature-tagged', data: red, preData: null, tags: [red] },
     { type: 'feature-untagged', data: null, preData: red, tags: [red] },
   ]);
-  expect((await features.stateOf('checkout'))?.tags).toEqual([]);
+  expect((await features.lastState('checkout'))?.tags).toEqual([]);
 });
 
 it('knows a tag by its type and its whole value', async () => {
@@ -66,7 +66,7 @@ it('works on archived features too', async () => {
 });
 
 it('answers 404 for an unknown feature to whoever may tag any, and 403 to all others', async () => {
-  const elsewhere = someoneWho({ permission: 'UPDATE_FEATURE', project: 'shop' });
+  const elsewhere = callerWith({ permission: 'UPDATE_FEATURE', project: 'shop' });
   await expect(tagsOf('nobody')).rejects.toMatchObject({ message: 'Could not find feature with name nobody' });
   await expect(add(red, 'nobody')).rejects.toMatchObject({ message: 'Could not find feature with name nobody' });
   await expect(remove(red, 'nobody', elsewhere)).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetTag } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getTagEndpoint = ({ tags }: FeaturesContext) =>
-  implement(GetTag, async ({ params, caller }) => new JsonText(await tags.one(params, hiddenFrom(caller))));
+  implement(GetTag, async ({ params, caller }) => new JsonText(await tags.one(params, hiddenProjectsOf(caller))));

@@ -2,15 +2,15 @@ import { implement } from '@bunting/bus';
 import { notFound, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tag.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
+import { visibleTo } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureTagEndpoint = ({ work }: FeaturesContext) =>
   implement(RemoveFeatureTag, (request) =>
     work(request, async (tx) => {
       const { params, caller } = request;
-      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
+      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       // A feature that is not there has no project: whoever may remove tags anywhere is told that it is not.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');

@@ -16,7 +16,7 @@ import {
   UpdateTagType,
   ValidateTagType,
 } from '@bunting/contracts';
-import { lee, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -27,14 +27,19 @@ beforeEach(async () => {
   await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
   await features.create('checkout');
   await features.create('basket');
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const red: Tag = { type: 'simple', value: 'red' };
 const blue: Tag = { type: 'simple', value: 'blue' };
 const tagsOf = async (featureName: string) => (await features.call(ListFeatureTags, { params: { featureName } })).tags;
 const told = async () =>
-  (await features.told()).map(({ type, featureName, data, preData }) => ({ type, featureName, data, preData }));
+  (await features.emittedEvents()).map(({ type, featureName, data, preData }) => ({
+    type,
+    featureName,
+    data,
+    preData,
+  }));
 const update = (addedTags: Tag[], removedTags: Tag[] = []) =>
   features.call(UpdateFeatureTags, { params: { featureName: 'checkout' }, body: { addedTags, removedTags } });
 const inBulk = (names: string[], addedTags: Tag[], projectId = 'default') =>
@@ -45,7 +50,7 @@ const inBulk = (names: string[], addedTags: Tag[], projectId = 'default') =>
 
 it('changes the tags of a feature, and tells each change once', async () => {
   expect(await update([red, blue])).toEqual({ version: 1, tags: [blue, red] });
-  await features.forget();
+  await features.clearOutbox();
   expect(await update([red], [blue])).toEqual({ version: 1, tags: [red] });
   await update([red], [blue]);
   expect(await told()).toEqual([{ type: 'feature-untagged', featureName: 'checkout', data: null, preData: blue }]);
@@ -94,7 +99,7 @@ it('keeps a catalogue of tags, and takes a tag that goes from every feature', as
   expect(await features.call(ListTagsOfType, { params: { type: 'colour' } })).toEqual({ version: 1, tags: [] });
   expect(await features.call(GetTag, { params: red })).toEqual({ version: 1, tag: red });
 
-  await features.forget();
+  await features.clearOutbox();
   await features.call(DeleteTag, { params: red });
   expect(await told()).toEqual([
     { type: 'feature-untagged', featureName: 'checkout', data: null, preData: red },
@@ -102,7 +107,7 @@ it('keeps a catalogue of tags, and takes a tag that goes from every feature', as
   ]);
   await expect(features.call(DeleteTag, { params: red })).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(features.call(GetTag, { params: red })).rejects.toMatchObject({ kind: 'NotFoundError' });
-  const inProject = someoneWho({ permission: 'UPDATE_FEATURE', project: 'default' });
+  const inProject = callerWith({ permission: 'UPDATE_FEATURE', project: 'default' });
   await expect(features.call(DeleteTag, { params: blue }, inProject)).rejects.toMatchObject({ kind: 'NoAccessError' });
 });
 

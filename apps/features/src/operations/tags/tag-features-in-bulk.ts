@@ -4,7 +4,7 @@ import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
-import { tellNewTags } from './tell-new-tags.ts';
+import { addTags } from './add-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -23,7 +23,7 @@ export const tagFeaturesInBulkEndpoint = ({ work }: FeaturesContext) =>
         throw invalid(`Tried to change tags of feature not belonging to project: see the \`${path}\` property.`, path);
       });
       if (found.length > 0) {
-        await tellNewTags(tx, tagsToAdd(body.tags), unknownTagType(body.tags.addedTags, '/body/tags/addedTags'));
+        await addTags(tx, tagsToAdd(body.tags), unknownTagType(body.tags.addedTags, '/body/tags/addedTags'));
       }
       const decisions = found.map((feature) => changeTags(feature, body.tags));
       await carryOutAll(tx, decisions, caller);

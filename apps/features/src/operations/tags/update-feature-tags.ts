@@ -3,9 +3,9 @@ import { notFound, UpdateFeatureTags } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
 import { authorise } from '../authorise.ts';
-import { seenBy } from '../seen-by.ts';
-import { carryOut } from '../carry-out.ts';
-import { tellNewTags } from './tell-new-tags.ts';
+import { visibleTo } from '../visibility.ts';
+import { carryOut } from '../save-and-record.ts';
+import { addTags } from './add-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -13,11 +13,11 @@ export const updateFeatureTagsEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateFeatureTags, (request) =>
     work(request, async (tx) => {
       const { params, body, caller } = request;
-      const feature = seenBy(request, await tx.features.findForUpdate(params.featureName));
+      const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
       const decision = changeTags(feature, body);
-      await tellNewTags(tx, tagsToAdd(body), unknownTagType(body.addedTags, '/body/addedTags'));
+      await addTags(tx, tagsToAdd(body), unknownTagType(body.addedTags, '/body/addedTags'));
       const { tags } = await carryOut(tx, decision, caller);
       return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
     }),

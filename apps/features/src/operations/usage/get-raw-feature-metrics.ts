@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetRawFeatureMetrics } from '@bunting/contracts';
-import { hiddenFrom } from '../seen-by.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const usualHoursBack = 24;
@@ -9,5 +9,5 @@ export const getRawFeatureMetricsEndpoint = ({ usage }: FeaturesContext) =>
   implement(
     GetRawFeatureMetrics,
     async ({ params, query, caller }) =>
-      new JsonText(await usage.byHour(params.featureName, query.hoursBack ?? usualHoursBack, hiddenFrom(caller))),
+      new JsonText(await usage.byHour(params.featureName, query.hoursBack ?? usualHoursBack, hiddenProjectsOf(caller))),
   );

@@ -2,15 +2,15 @@ import { implement } from '@bunting/bus';
 import { RegisterApplication } from '@bunting/contracts';
 import { environmentFor } from '../../domain/application-token.ts';
 import { registeredApplication } from '../../domain/usage.ts';
-import type { ApplicationEnvironments } from '../../persistence/application-environments.ts';
+import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 import { authorise } from '../authorise.ts';
-import type { KeepReport } from './report.ts';
+import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const registering = (
+export const registrationEndpoint = (
   operation: typeof RegisterApplication,
-  keep: KeepReport,
-  environments: ApplicationEnvironments,
+  storeReport: StoreReport,
+  environments: FindApplicationEnvironment,
 ) =>
   implement(operation, async (request) => {
     const { body, caller } = request;
@@ -18,10 +18,10 @@ export const registering = (
     const environment = (await environments(caller, body.environment)) ?? environmentFor(caller, body.environment);
     const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });
-    return keep(request, { counts: [], applications: [application] });
+    return storeReport(request, { counts: [], applications: [application] });
   });
 
 export const registerApplicationEndpoint = ({
-  keepReport: keep,
-  applicationEnvironments: environments,
-}: FeaturesContext) => registering(RegisterApplication, keep, environments);
+  storeReport,
+  findApplicationEnvironment: environments,
+}: FeaturesContext) => registrationEndpoint(RegisterApplication, storeReport, environments);

@@ -1,9 +1,9 @@
 import { RegisterFrontendApplication } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { registering } from './register-application.ts';
+import { registrationEndpoint } from './register-application.ts';
 
 /** The same, of browsers and apps. */
 export const registerFrontendApplicationEndpoint = ({
-  keepReport: keep,
-  applicationEnvironments: environments,
-}: FeaturesContext) => registering(RegisterFrontendApplication, keep, environments);
+  storeReport,
+  findApplicationEnvironment: environments,
+}: FeaturesContext) => registrationEndpoint(RegisterFrontendApplication, storeReport, environments);

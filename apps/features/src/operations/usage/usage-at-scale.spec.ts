@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type MetricsBody, ReportMetrics } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { type QuietFeatures, quietFeatures } from '../../../test/quiet-features.ts';
-import { someoneWho } from '../../../test/started-features.ts';
-import { featureRepository } from '../../persistence/feature-repository.ts';
+import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
+import { callerWith } from '../../../test/started-features.ts';
+import { featureRepository } from '../../persistence/features/feature-repository.ts';
 
 const count = 10_000;
-let features: QuietFeatures;
+let features: FeaturesWithoutLoops;
 beforeAll(async () => {
-  features = await quietFeatures();
+  features = await featuresWithoutLoops();
   const flags = Array.from({ length: count }, (_, nth) => aFeature({ name: `flag-${nth}`, project: 'default' }));
   await features.database.transaction((tx) =>
     featureRepository(tx, { event: () => undefined, state: () => undefined }).add(flags),
@@ -20,7 +20,7 @@ const report = async (flags: number): Promise<number> => {
   const stop = new Date().toISOString();
   const toggles: MetricsBody['bucket']['toggles'] = {};
   for (let nth = 0; nth < flags; nth++) toggles[`flag-${nth}`] = { yes: 1, no: 2, variants: { red: 1 } };
-  const caller = someoneWho({ permission: 'CLIENT', environment: 'development' });
+  const caller = callerWith({ permission: 'CLIENT', environment: 'development' });
   const body = { appName: 'web', bucket: { start: stop, stop, toggles } };
   return features.statementsOf(() => features.call(ReportMetrics, { body }, caller, { timeoutMs: 60_000 }));
 };

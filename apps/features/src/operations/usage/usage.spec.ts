@@ -13,7 +13,7 @@ import {
   ReportMetrics,
   ReportMetricsInBulk,
 } from '@bunting/contracts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -27,10 +27,10 @@ let name: string;
 beforeEach(async () => {
   name = `checkout-${++nth}`;
   await features.create(name);
-  await features.forget();
+  await features.clearOutbox();
 });
 
-const inEnvironment = (environment: string) => someoneWho({ permission: 'CLIENT', environment });
+const inEnvironment = (environment: string) => callerWith({ permission: 'CLIENT', environment });
 const sql = <Row>(text: string, values: readonly unknown[] = []) =>
   features.database.transaction(({ query }) => query<Row>(text, values));
 
@@ -110,7 +110,7 @@ describe('metrics', () => {
   });
 
   it('of unknown and archived flags, and of other projects than those of the token, are dropped', async () => {
-    const garage = someoneWho({ permission: 'CLIENT', project: 'shop', environment: 'development' });
+    const garage = callerWith({ permission: 'CLIENT', project: 'shop', environment: 'development' });
     await report({ nobody: { yes: 1 }, [name]: { yes: 1 } }, { caller: garage });
     expect((await figuresOf(name))[0]).toMatchObject({ yes: 0, seen: false });
     expect(await stageOf(name)).toBe('initial');
@@ -121,7 +121,7 @@ describe('metrics', () => {
 
   it('are refused without the right to report, and for an environment that there is not', async () => {
     await expect(report({ [name]: { yes: 1 } }, { caller: lee })).rejects.toMatchObject({ kind: 'NoAccessError' });
-    const everywhere = someoneWho({ permission: 'CLIENT' });
+    const everywhere = callerWith({ permission: 'CLIENT' });
     await expect(report({ [name]: { yes: 1 } }, { caller: everywhere, environment: 'nowhere' })).rejects.toMatchObject({
       kind: 'ValidationError',
       details: [{ path: '/body/environment' }],
@@ -183,17 +183,17 @@ describe('the first metrics', () => {
   it('bring a feature to pre-live, and live from production where it is on; its state is told, and no event', async () => {
     await report({ [name]: { yes: 1 } });
     expect(await stageOf(name)).toBe('pre-live');
-    expect((await features.stateOf(name))?.lifecycle?.stage).toBe('pre-live');
+    expect((await features.lastState(name))?.lifecycle?.stage).toBe('pre-live');
     await report({ [name]: { yes: 1 } }, { caller: inEnvironment('production') });
     expect(await stageOf(name)).toBe('pre-live');
 
     const at = { projectId: 'default', featureName: name, environment: 'production' };
     await features.call(EnableEnvironment, { params: at, query: {} });
-    await features.forget();
+    await features.clearOutbox();
     await report({ [name]: { yes: 1 } }, { caller: inEnvironment('production') });
     expect(await stageOf(name)).toBe('live');
-    expect(await features.stateOf(name)).toMatchObject({ lifecycle: { stage: 'live' } });
-    expect((await features.told()).filter(({ featureName }) => featureName === name)).toEqual([]);
+    expect(await features.lastState(name)).toMatchObject({ lifecycle: { stage: 'live' } });
+    expect((await features.emittedEvents()).filter(({ featureName }) => featureName === name)).toEqual([]);
   });
 
   it('of many at once bring it there once', async () => {
@@ -217,7 +217,7 @@ it('tells mere figures at most once a minute', async () => {
   await sql("update feature_seen set told_at = now() - interval '61 seconds' where feature = $1", [name]);
   await report({ [name]: { yes: 1 } });
   expect(await told()).toHaveLength(2);
-  expect((await features.stateOf(name))?.environments[0]).toMatchObject({ yes: 6 });
+  expect((await features.lastState(name))?.environments[0]).toMatchObject({ yes: 6 });
 });
 
 describe('an application', () => {
@@ -232,7 +232,7 @@ describe('an application', () => {
     await Promise.all([register('backend', ['default']), register('backend', ['default'])]);
     await register('backend', ['default', 'flexibleRollout']);
     await report({ [name]: { yes: 1 } }, { appName: 'backend' });
-    const told = (await features.told()).filter(({ type }) => type === 'application-created');
+    const told = (await features.emittedEvents()).filter(({ type }) => type === 'application-created');
     expect(told).toMatchObject([
       {
         ...{ createdBy: 'unleash_system_user', createdByUserId: -1337, project: null, featureName: null },

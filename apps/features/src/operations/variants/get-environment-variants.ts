@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { GetEnvironmentVariants } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
+import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getEnvironmentVariantsEndpoint = ({ parts }: FeaturesContext) =>
+export const getEnvironmentVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(GetEnvironmentVariants, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(request, await parts.environmentVariants(at, params.environment));
+    return replyWithEntityTag(request, await featureParts.environmentVariants(at, params.environment));
   });

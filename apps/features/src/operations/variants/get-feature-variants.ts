@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { GetFeatureVariants } from '@bunting/contracts';
-import { tagged } from '../tagged.ts';
+import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getFeatureVariantsEndpoint = ({ parts }: FeaturesContext) =>
+export const getFeatureVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
   implement(GetFeatureVariants, async (request) => {
     const { params } = request;
     const at = { project: params.projectId, name: params.featureName };
-    return tagged(request, await parts.variants(at));
+    return replyWithEntityTag(request, await featureParts.variants(at));
   });

@@ -3,7 +3,7 @@ import { PatchEnvironmentVariants } from '@bunting/contracts';
 import { patchEnvironmentVariants } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchEnvironmentVariantsEndpoint = ({ work }: FeaturesContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { PatchFeatureVariants } from '@bunting/contracts';
 import { patchVariants, variantsOf } from '../../domain/feature-variants.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchFeatureVariantsEndpoint = ({ work }: FeaturesContext) =>

@@ -3,7 +3,7 @@ import { SetVariantsInBatch } from '@bunting/contracts';
 import { setVariantsInBatch } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setVariantsInBatchEndpoint = ({ work }: FeaturesContext) =>

@@ -10,7 +10,7 @@ import {
   SetVariantsInBatch,
 } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
-import { lee, mia, someoneWho, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const environments = { development: { enabled: false, strategies: [], variants } };
   await features.given(aFeature({ name: featureName, project: 'default', environments }));
   await features.create(`plain-${nth}`);
-  await features.forget();
+  await features.clearOutbox();
 });
 
 const at = (name = featureName) => ({ projectId: 'default', featureName: name });
@@ -37,7 +37,7 @@ const weights = ({ variants }: { variants: readonly FeatureVariant[] }) =>
   variants.map(({ name, weight }) => [name, weight]);
 const inEnvironment = async (environment: string) =>
   weights(await features.call(GetEnvironmentVariants, { params: within(environment) }));
-const told = async () => (await features.told()).map(({ type, environment }) => [type, environment]);
+const told = async () => (await features.emittedEvents()).map(({ type, environment }) => [type, environment]);
 
 it('sets and patches the variants of a feature in an environment, works out their weights, and tells what they were', async () => {
   const body = [variant('c'), variant('b'), variant('a')];
@@ -60,7 +60,7 @@ it('sets and patches the variants of a feature in an environment, works out thei
     ['feature-environment-variants-updated', 'development'],
     ['feature-environment-variants-updated', 'development'],
   ]);
-  expect((await features.told())[0]).toMatchObject({
+  expect((await features.emittedEvents())[0]).toMatchObject({
     preData: { variants: [{ name: 'a' }] },
     data: { variants: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
   });
@@ -120,7 +120,7 @@ it('names the property that is wrong, and stores nothing', async () => {
       message: /variants/,
     });
   }
-  expect(await features.told()).toEqual([]);
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('finds features and environments that there are alone, and is for those who may', async () => {
@@ -135,7 +135,7 @@ it('finds features and environments that there are alone, and is for those who m
     }
   }
   const permission = 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
-  const developer = someoneWho({ permission, environment: 'development' });
+  const developer = callerWith({ permission, environment: 'development' });
   const body = { environments: ['development', 'production'], variants: [] };
   await expect(features.call(SetVariantsInBatch, { params: at(), body }, developer)).rejects.toMatchObject({
     permissions: [permission],

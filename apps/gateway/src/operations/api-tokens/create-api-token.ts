@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import { newToken, projectsOf, requireMayCreate } from '../../domain/new-token.ts';
-import { makeToken } from './make-token.ts';
-import { requireWithinLifetime } from './within-lifetime.ts';
+import { newToken, projectsOf, requireMayCreate } from '../../domain/api-token.ts';
+import { makeToken } from './add-token.ts';
+import { requireWithinLifetime } from './require-within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createApiTokenEndpoint = ({ work, places }: GatewayContext) =>

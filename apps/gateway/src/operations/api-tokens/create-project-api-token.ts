@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateProjectApiToken, may, noAccess } from '@bunting/contracts';
-import { newToken } from '../../domain/new-token.ts';
+import { newToken } from '../../domain/api-token.ts';
 import { wrong } from '../../domain/refusals.ts';
-import { makeToken } from './make-token.ts';
+import { makeToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createProjectApiTokenEndpoint = ({ work, places }: GatewayContext) =>

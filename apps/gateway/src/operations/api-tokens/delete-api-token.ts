@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { DeleteApiToken } from '@bunting/contracts';
-import { kindsFor } from '../../domain/new-token.ts';
-import { requireToken } from './found-token.ts';
-import { answered, tokenEvent } from './told-token.ts';
+import { kindsFor } from '../../domain/api-token.ts';
+import { requireToken } from './require-token.ts';
+import { answered, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteApiTokenEndpoint = ({ work }: GatewayContext) =>

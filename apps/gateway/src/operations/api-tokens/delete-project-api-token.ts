@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteProjectApiToken, notFound } from '@bunting/contracts';
-import { answered, tokenEvent } from './told-token.ts';
+import { answered, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 import { kinds } from './project-token-kinds.ts';
 

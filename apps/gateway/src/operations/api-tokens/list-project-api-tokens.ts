@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ListProjectApiTokens, may } from '@bunting/contracts';
-import { kindsFor } from '../../domain/new-token.ts';
-import type { StoredToken } from '../../persistence/stored-tokens.ts';
-import { maySeeToken } from './found-token.ts';
-import { listed } from './told-token.ts';
+import { kindsFor } from '../../domain/api-token.ts';
+import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
+import { maySeeToken } from './require-token.ts';
+import { listed } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 import { kinds } from './project-token-kinds.ts';
 

@@ -1,8 +1,8 @@
 import { type ApiToken, type Caller } from '@bunting/contracts';
-import { kindsFor } from '../../domain/new-token.ts';
+import { kindsFor } from '../../domain/api-token.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
-import { maySeeToken } from './found-token.ts';
-import { listed } from './told-token.ts';
+import { maySeeToken } from './require-token.ts';
+import { listed } from './token-event.ts';
 
 /** The tokens that the caller may read. */
 export const readableTokens = async ({ tokens }: Pick<Work, 'tokens'>, caller: Caller): Promise<ApiToken[]> => {

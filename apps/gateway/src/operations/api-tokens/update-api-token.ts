@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { UpdateApiToken } from '@bunting/contracts';
-import { kindsFor } from '../../domain/new-token.ts';
-import { requireToken } from './found-token.ts';
-import { answered, tokenEvent } from './told-token.ts';
-import { requireWithinLifetime } from './within-lifetime.ts';
+import { kindsFor } from '../../domain/api-token.ts';
+import { requireToken } from './require-token.ts';
+import { answered, tokenEvent } from './token-event.ts';
+import { requireWithinLifetime } from './require-within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateApiTokenEndpoint = ({ work }: GatewayContext) =>

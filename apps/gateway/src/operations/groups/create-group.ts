@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateGroup } from '@bunting/contracts';
-import { keepGroup } from './keep-group.ts';
+import { keepGroup } from './save-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createGroupEndpoint = ({ work }: GatewayContext) =>

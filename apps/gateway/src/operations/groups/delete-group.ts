@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteGroup, notFound } from '@bunting/contracts';
 import { noSuchGroup } from './no-such-group.ts';
-import { toldGroup } from './keep-group.ts';
+import { toldGroup } from './save-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteGroupEndpoint = ({ work }: GatewayContext) =>

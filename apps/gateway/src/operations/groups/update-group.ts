@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateGroup } from '@bunting/contracts';
 import { noSuchGroup } from './no-such-group.ts';
-import { keepGroup } from './keep-group.ts';
+import { keepGroup } from './save-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateGroupEndpoint = ({ work }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
-import { mostApiTokens } from '../../domain/new-token.ts';
+import { mostApiTokens } from '../../domain/api-token.ts';
 import type { GatewayContext } from '../context.ts';
 
 /** The parts of Unleash's user interface that it hides unless a flag shows them. */

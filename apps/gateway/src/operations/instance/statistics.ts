@@ -1,6 +1,6 @@
 import { type Bus, call, onBehalfOf } from '@bunting/bus';
 import { type Caller, CountResources, FindEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
-import type { AccountCounter } from '../../persistence/account-counter.ts';
+import type { AccountCounter } from '../../persistence/accounts/account-statistics.ts';
 import type { Instance } from './instance.ts';
 
 interface StatisticsNeeds {

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreatePat, refusal } from '@bunting/contracts';
-import { newPat } from './new-pat.ts';
+import { newPat } from './add-pat.ts';
 import { requireSomebody } from './own-account.ts';
 import type { GatewayContext } from '../context.ts';
 

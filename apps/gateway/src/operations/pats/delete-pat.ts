@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeletePat, notFound } from '@bunting/contracts';
-import { toldPat } from './new-pat.ts';
+import { toldPat } from './add-pat.ts';
 import { requireSomebody } from './own-account.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,5 +1,5 @@
 import { type Caller, refusal } from '@bunting/contracts';
-import { isSomebody } from '../../domain/access.ts';
+import { isSomebody } from '../../domain/token-scope.ts';
 
 /** @throws Refusal 403 for a token that stands for nobody. */
 export const requireSomebody = (caller: Caller): void => {

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddProjectAccess } from '@bunting/contracts';
-import { requireMayGiveRoles, rolesIn, toldRoles } from './give-roles.ts';
+import { requireMayGiveRoles, rolesIn, toldRoles } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const addProjectAccessEndpoint = ({ work, places }: GatewayContext) =>

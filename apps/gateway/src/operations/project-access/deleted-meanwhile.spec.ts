@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { randomUUID } from 'node:crypto';
 import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
-import { applyProjects } from '../../persistence/apply-projects.ts';
+import { applyProjects } from '../../persistence/projects/apply-projects.ts';
 
 const member = 5;
 let gateway: StartedGateway;

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetProjectAccess, maySee } from '@bunting/contracts';
-import { userOf } from '../../persistence/people.ts';
-import type { Held } from '../../persistence/project-access.ts';
+import { userOf } from '../../persistence/accounts/user-repository.ts';
+import type { Held } from '../../persistence/rights/project-role-repository.ts';
 import type { GatewayContext } from '../context.ts';
 
 const within = ({ roles, addedAt }: Held) => ({

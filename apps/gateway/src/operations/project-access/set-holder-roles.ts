@@ -1,7 +1,7 @@
 import type { Caller, EventType } from '@bunting/contracts';
-import type { Holder } from '../../persistence/project-access.ts';
+import type { Holder } from '../../persistence/rights/project-role-repository.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
-import { requireMayGiveRoles, requireOwnerLeft, rolesIn } from './give-roles.ts';
+import { requireMayGiveRoles, requireOwnerLeft, rolesIn } from './project-roles.ts';
 
 interface Wanted {
   readonly caller: Caller;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetProjectAccess, type SetProjectAccessBody } from '@bunting/contracts';
-import { requireMayGiveRoles, requireOwnerLeft, rolesIn, toldRoles } from './give-roles.ts';
+import { requireMayGiveRoles, requireOwnerLeft, rolesIn, toldRoles } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 /** The wanted roles of each user or group, once each. */

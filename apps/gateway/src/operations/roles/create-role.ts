@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateRole } from '@bunting/contracts';
 import { wantedRole } from '../../domain/roles.ts';
-import { savedRole } from './answered-role.ts';
+import { savedRole } from './role-response.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createRoleEndpoint = ({ work }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetRole, notFound } from '@bunting/contracts';
-import { answeredRole } from './answered-role.ts';
+import { answeredRole } from './role-response.ts';
 import type { GatewayContext } from '../context.ts';
 import { noSuchRole } from './no-such-role.ts';
 

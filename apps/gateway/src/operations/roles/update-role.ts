@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { notFound, UpdateRole } from '@bunting/contracts';
 import { wrong } from '../../domain/refusals.ts';
 import { requireMadeHere, wantedRole } from '../../domain/roles.ts';
-import { savedRole } from './answered-role.ts';
+import { savedRole } from './role-response.ts';
 import { noSuchRole } from './no-such-role.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccountToken } from '@bunting/contracts';
-import { makeKeyOf } from '../pats/account-keys.ts';
+import { makeKeyOf } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountTokenEndpoint = ({ work }: GatewayContext) =>

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
-import { namesOf } from '../../domain/account.ts';
+import { namesOf } from '../../domain/user-names.ts';
 import { requireRootRole } from '../users/root-role.ts';
-import { toldUser } from '../users/told-user.ts';
+import { toldUser } from '../users/user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountEndpoint = ({ work }: GatewayContext) =>

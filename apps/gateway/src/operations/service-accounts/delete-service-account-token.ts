@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccountToken } from '@bunting/contracts';
-import { takeKeyOf } from '../pats/account-keys.ts';
+import { takeKeyOf } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteServiceAccountTokenEndpoint = ({ work }: GatewayContext) =>

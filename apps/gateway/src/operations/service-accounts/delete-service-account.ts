@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccount } from '@bunting/contracts';
-import { toldUser } from '../users/told-user.ts';
+import { toldUser } from '../users/user-event.ts';
 import { requireServiceAccount } from './service-account.ts';
 import type { GatewayContext } from '../context.ts';
 

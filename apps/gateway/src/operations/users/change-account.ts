@@ -1,9 +1,9 @@
 import { type EventType, notFound, type UpdateUserBody, type User } from '@bunting/contracts';
-import { requireAddress } from '../../domain/account.ts';
+import { requireAddress } from '../../domain/user-names.ts';
 import { wrong } from '../../domain/refusals.ts';
 import type { Work } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from './root-role.ts';
-import { toldUser } from './told-user.ts';
+import { toldUser } from './user-event.ts';
 
 export const noSuchUser = 'No user found';
 

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
-import { namesOf } from '../../domain/account.ts';
+import { namesOf } from '../../domain/user-names.ts';
 import { requireRootRole } from './root-role.ts';
-import { toldUser } from './told-user.ts';
+import { toldUser } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createUserEndpoint = ({ work }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteInactiveUsers } from '@bunting/contracts';
-import { toldUser } from './told-user.ts';
+import { toldUser } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteInactiveUsersEndpoint = ({ work }: GatewayContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteUser, notFound } from '@bunting/contracts';
 import { noSuchUser } from './change-account.ts';
-import { toldUser } from './told-user.ts';
+import { toldUser } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteUserEndpoint = ({ work }: GatewayContext) =>

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
-import { GetMe, imageUrlOf } from '@bunting/contracts';
-import { isSomebody } from '../../domain/access.ts';
+import { GetMe } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
+import { isSomebody } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getMeEndpoint = ({ work }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetUserRoles, may } from '@bunting/contracts';
-import { isSomebody, predefinedRole } from '../../domain/access.ts';
+import { isSomebody, predefinedRole } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getUserRolesEndpoint = ({ work }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListUserTokens } from '@bunting/contracts';
-import { keysOf } from '../pats/account-keys.ts';
+import { keysOf } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listUserTokensEndpoint = ({ work }: GatewayContext) =>

@@ -1,0 +1,22 @@
+import { type Caller, notFound, SetLegalValue } from '@bunting/contracts';
+import { type StoredContextField } from '../../domain/context-field.ts';
+import { named } from '../../domain/refusals.ts';
+import { isSame } from '../../domain/same.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export const updateLegalValues = async (
+  { contextFields, events }: Work,
+  caller: Caller,
+  name: string,
+  changed: (field: StoredContextField) => StoredContextField,
+): Promise<null> => {
+  authoriseEverywhere(caller, SetLegalValue.permission);
+  const before = await contextFields.findForUpdate(name);
+  if (before === undefined) throw notFound(`Could not find Context field with name ${named(name)}`);
+  const after = changed(before);
+  if (isSame(after, before)) return null;
+  await contextFields.save(after);
+  events.record([{ type: 'context-field-updated', data: after, preData: before }]);
+  return null;
+};

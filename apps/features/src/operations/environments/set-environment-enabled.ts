@@ -1,0 +1,23 @@
+import { notFound } from '@bunting/contracts';
+import { named } from '../../domain/refusals.ts';
+import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { authoriseEverywhere } from '../authorise-everywhere.ts';
+
+export interface SetEnvironmentEnabledRequest extends Occasion {
+  readonly params: { readonly name: string };
+}
+
+/** New projects get an environment that is on. What is in it stays, and nothing is told: no feature changes by it. */
+export const setEnvironmentEnabled = (
+  work: UnitOfWork,
+  request: SetEnvironmentEnabledRequest,
+  enabled: boolean,
+): Promise<null> =>
+  work(request, async ({ environments }) => {
+    const { params, caller } = request;
+    authoriseEverywhere(caller, 'ADMIN');
+    const [environment] = await environments.findForUpdate([params.name]);
+    if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
+    if (environment.enabled !== enabled) await environments.save([{ ...environment, enabled }]);
+    return null;
+  });

@@ -1,0 +1,24 @@
+import { notFound, type UpdateEnvironmentBody } from '@bunting/contracts';
+import { type StoredEnvironment, updateEnvironment } from '../../domain/environment.ts';
+import { named } from '../../domain/refusals.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
+
+/** Changes environments, by name: each exists, and the states of features that are in them are told anew. */
+export const updateEnvironments = async (
+  { environments, projectSettings, events }: Work,
+  changes: ReadonlyMap<string, UpdateEnvironmentBody>,
+): Promise<StoredEnvironment[]> => {
+  const found = new Map((await environments.findForUpdate([...changes.keys()])).map((one) => [one.name, one]));
+  const decisions = [...changes].map(([name, change]) => {
+    const environment = found.get(name);
+    if (environment === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
+    return updateEnvironment(environment, change);
+  });
+  const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
+  if (changed.length > 0) {
+    await environments.save(changed);
+    await projectSettings.tellAgain(await environments.featureNames(changed.map(({ name }) => name)));
+    events.record(decisions.flatMap((decision) => decision.events));
+  }
+  return decisions.map(({ environment }) => environment);
+};

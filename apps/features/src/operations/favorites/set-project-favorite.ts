@@ -1,0 +1,22 @@
+import { type Caller } from '@bunting/contracts';
+import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { lockProject } from '../projects/lock-project.ts';
+
+export interface SetProjectFavoriteRequest extends Occasion {
+  readonly params: { readonly projectId: string };
+  readonly caller: Caller;
+}
+
+export const setProjectFavorite = (
+  work: UnitOfWork,
+  request: SetProjectFavoriteRequest,
+  isFavorite: boolean,
+): Promise<null> =>
+  work(request, async (tx) => {
+    const { params, caller } = request;
+    const { project } = await lockProject(tx, { id: params.projectId, caller, access: 'authenticated' });
+    if (!(await tx.projectSettings.setFavorite(project.id, caller.id, isFavorite))) return null;
+    const type = isFavorite ? 'project-favorited' : 'project-unfavorited';
+    tx.events.record([{ type, project: project.id, data: { project: project.id } }]);
+    return null;
+  });

@@ -1,0 +1,35 @@
+import { type OperationRequest, type Bus, callIfSupported, onBehalfOf } from '@bunting/bus';
+import {
+  CountMembers,
+  type GetPersonalDashboardProject,
+  type GetProject,
+  type GetProjectHealth,
+  type GetProjectInsights,
+  type GetProjectOverview,
+  type GetProjectStatus,
+} from '@bunting/contracts';
+import type { ProjectMembers } from '../../persistence/projects/project-members.ts';
+import type { ExternalProjectData } from '../../persistence/projects/project-overview-reader.ts';
+import { loadActivityIfAvailable, noActivity } from './project-activity.ts';
+
+export type ProjectRequest = OperationRequest<
+  | typeof GetPersonalDashboardProject
+  | typeof GetProject
+  | typeof GetProjectHealth
+  | typeof GetProjectInsights
+  | typeof GetProjectOverview
+  | typeof GetProjectStatus
+>;
+
+export const loadProjectMembers = async (bus: Bus, request: ProjectRequest): Promise<readonly ProjectMembers[]> => {
+  const body = { project: request.params.projectId };
+  return (await callIfSupported(bus, CountMembers, { body }, onBehalfOf(request)))?.projects ?? [];
+};
+
+export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> => {
+  const [held, active] = await Promise.all([
+    loadProjectMembers(bus, request),
+    loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
+  ]);
+  return { held, activity: active && (active[0] ?? noActivity) };
+};

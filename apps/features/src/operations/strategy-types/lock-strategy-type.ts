@@ -1,0 +1,18 @@
+import { notFound, refusal } from '@bunting/contracts';
+import type { StoredStrategyType } from '../../domain/strategy-type.ts';
+import type { Work } from '../../persistence/unit-of-work.ts';
+
+/** A type of strategies, locked until the end of this work. */
+export const lockStrategyType = async (
+  { strategyTypes }: Pick<Work, 'strategyTypes'>,
+  name: string,
+): Promise<StoredStrategyType> => {
+  const type = await strategyTypes.findForUpdate(name);
+  if (type === undefined) throw notFound('No strategy found');
+  return type;
+};
+
+/** Those that are built in stay what they are. */
+export const requireEditable = ({ name, builtIn }: StoredStrategyType): void => {
+  if (builtIn) throw refusal('OperationDeniedError', `Cannot edit strategy ${name}`);
+};

@@ -1,0 +1,48 @@
+import { Counter, type Registry } from 'prom-client';
+import type { ApplicationLimits } from './store-report.ts';
+
+interface Options {
+  /** how many applications the list holds */
+  readonly limit: number;
+  /** how many new applications each key may name within a minute */
+  readonly perMinute: number;
+  readonly registry: Registry;
+  readonly warn: (message: string) => void;
+}
+
+const minuteMs = 60_000;
+/** A list that stays full is logged again after this time. */
+const warnEveryMs = 60 * minuteMs;
+
+/** Bounds the list of applications: each new name is a row that stays for months, and an event that stays for ever. */
+export const applicationLimits = ({ limit, perMinute, registry, warn }: Options): ApplicationLimits => {
+  let minute = 0;
+  let usedBy = new Map<string, number>();
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const counter = new Counter({
+    name: 'bunting_features_applications_unlisted_total',
+    help: 'new applications in reports that were not listed: the list was full, or the key named too many within a minute',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+
+  return {
+    limit,
+    takeFromBudget: (key, wanted, now) => {
+      const current = Math.floor(now.getTime() / minuteMs);
+      if (current !== minute) [minute, usedBy] = [current, new Map()];
+      const used = usedBy.get(key) ?? 0;
+      const granted = Math.min(wanted, Math.max(0, perMinute - used));
+      usedBy.set(key, used + granted);
+      return granted;
+    },
+    onUnlisted: (reason, applications) => {
+      counter.inc({ reason }, applications);
+      if (reason !== 'limit' || performance.now() - warnedAt < warnEveryMs) return;
+      warnedAt = performance.now();
+      warn(
+        `The list of applications is full: FEATURES_APPLICATIONS_LIMIT is ${limit}, a tenth of it for frontend keys. Did not list ${applications} new ones. Remove applications that are not needed, or raise the limit.`,
+      );
+    },
+  };
+};

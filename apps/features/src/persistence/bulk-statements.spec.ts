@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type CallRequest, serve } from '@bunting/bus';
+import { randomUUID } from 'node:crypto';
+import {
+  AddFavoriteFeature,
+  AddProjectEnvironment,
+  type AnyOperation,
+  ApplyChanges,
+  ArchiveFeatures,
+  type Change,
+  CheckChanges,
+  CloneEnvironment,
+  CloneFeature,
+  CreateProject,
+  CreateSegment,
+  CreateTagType,
+  DeleteFeatures,
+  DeleteProject,
+  DeleteTag,
+  DeleteTagType,
+  DisableEnvironmentsInBulk,
+  EnableEnvironmentsInBulk,
+  FindFlagCreators,
+  GetFeature,
+  GetFeatureEnvironment,
+  GetPersonalDashboard,
+  GetPersonalDashboardProject,
+  GetProject,
+  GetProjectDora,
+  GetProjectHealth,
+  GetProjectInsights,
+  GetProjectOverview,
+  GetProjectStatus,
+  type ImportFeaturesBody,
+  ImportFeatures,
+  ListArchivedFeatures,
+  ListProjects,
+  ListStrategies,
+  type Permission,
+  PreviewChanges,
+  RemoveProjectEnvironment,
+  ReviveFeatures,
+  SetStale,
+  SetVariantsInBatch,
+  TagFeaturesInBulk,
+  UpdateSegment,
+  ValidateArchive,
+} from '@bunting/contracts';
+import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
+import { eventLog, otherServices, mia, callerWith } from '../../test/started-features.ts';
+import { archivedFeatures } from './features/feature-json.ts';
+
+let features: FeaturesWithoutLoops;
+beforeAll(async () => {
+  features = await featuresWithoutLoops();
+});
+afterAll(() => features.stop());
+
+const allowed: readonly Permission[] = [
+  ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'CREATE_FEATURE_STRATEGY'] as const),
+  'UPDATE_FEATURE_ENVIRONMENT',
+];
+/** Somebody whose edits are looked at one by one: no administrator. */
+const kim = callerWith(...allowed.map((permission) => ({ permission })));
+
+const few = ['few-1', 'few-2'];
+const many = Array.from({ length: 400 }, (_, nth) => `many-${nth}`);
+
+const statementsOf = <O extends AnyOperation>(operation: O, ask: CallRequest<O>, caller = kim): Promise<number> =>
+  features.statementsOf(() => features.call(operation, ask, caller));
+
+it('writes hundreds of features with as many statements as two', async () => {
+  const data = { features: [...few, ...many].map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
+  const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
+  await features.call(ImportFeatures, { body });
+
+  const params = { projectId: 'default', environment: 'development' };
+  const steps: ((names: string[]) => Promise<number>)[] = [
+    (names) => statementsOf(EnableEnvironmentsInBulk, { params, query: {}, body: { features: names } }),
+    (names) => statementsOf(DisableEnvironmentsInBulk, { params, body: { features: names } }),
+    (names) => statementsOf(SetStale, { params, body: { features: names, stale: true } }),
+    (names) => statementsOf(ValidateArchive, { params, body: { features: names } }),
+    (names) => statementsOf(ArchiveFeatures, { params, body: { features: names } }),
+    (names) => statementsOf(ReviveFeatures, { params, body: { features: names } }),
+    (names) => statementsOf(ArchiveFeatures, { params, body: { features: names } }),
+    (names) => statementsOf(DeleteFeatures, { params, body: { features: names } }),
+  ];
+  for (const step of steps) expect(await step(many)).toBe(await step(few));
+});
+
+it('reads with one statement each, and writes one feature with a handful', async () => {
+  const data = { features: [{ name: 'lamp' }], featureStrategies: [], tagTypes: [] };
+  const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
+  await features.call(ImportFeatures, { body });
+  const params = { projectId: 'default', featureName: 'lamp', environment: 'development' };
+  expect(await statementsOf(GetFeature, { params })).toBe(1);
+  expect(await statementsOf(ListStrategies, { params })).toBe(1);
+  expect(await statementsOf(GetFeatureEnvironment, { params })).toBe(1);
+  expect(await statementsOf(ListArchivedFeatures, {})).toBe(1);
+  expect(await statementsOf(AddFavoriteFeature, { params })).toBeLessThanOrEqual(6);
+  expect(await statementsOf(CloneFeature, { params, body: { name: 'copy' } })).toBeLessThanOrEqual(8);
+});
+
+it('reads features that are asked for at once with one statement for up to 32 of them', async () => {
+  const names = Array.from({ length: 32 }, (_, nth) => `at-once-${nth}`);
+  const data = { features: names.map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
+  const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
+  await features.call(ImportFeatures, { body }, mia);
+  const read = (featureName: string) =>
+    features.call(GetFeature, { params: { projectId: 'default', featureName } }, kim);
+  const statements = await features.statementsOf(async () => {
+    const answers = await Promise.all(names.map(read));
+    expect(answers.map(({ name }) => name)).toEqual(names);
+  });
+  expect(statements).toBe(1);
+});
+
+it('changes what many features have in common with as many statements as for two', async () => {
+  /** How many statements each change of one project takes. */
+  const counted = async (own: string, size: number): Promise<Record<string, number>> => {
+    const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
+    const ask = <O extends AnyOperation>(operation: O, about: CallRequest<O>) => features.call(operation, about);
+    const count = <O extends AnyOperation>(operation: O, about: CallRequest<O>) => statementsOf(operation, about, mia);
+    const params = { projectId: own, environment: 'production' };
+    const segment = { name: own, constraints: [] };
+    await ask(CreateProject, { body: { id: own, name: own } });
+    await ask(CreateTagType, { body: { name: own } });
+    const { id } = await ask(CreateSegment, { body: segment });
+    const data: ImportFeaturesBody['data'] = {
+      features: names.map((name) => ({ name })),
+      featureStrategies: names.map((featureName) => ({ featureName, name: 'default', segments: [1] })),
+      featureTags: names.map((featureName) => ({ featureName, tagType: 'simple', tagValue: own })),
+      segments: [{ id: 1, name: own }],
+      tagTypes: [{ name: 'simple' }],
+    };
+    const addedTags = [{ type: own, value: 'red' }];
+    const variants = [{ name: 'one', weight: 1000, weightType: 'variable' as const, stickiness: 'default' }];
+    const path = { projectId: own, featureName: names[0] ?? '' };
+    const environments = size > 2 ? ['development', 'production'] : ['development'];
+    return {
+      import: await count(ImportFeatures, { body: { project: own, environment: 'production', data } }),
+      tag: await count(TagFeaturesInBulk, { params, body: { features: names, tags: { addedTags, removedTags: [] } } }),
+      variants: await count(SetVariantsInBatch, { params: path, body: { environments, variants } }),
+      renameSegment: await count(UpdateSegment, { params: { id: id ?? 0 }, body: { ...segment, name: `${own}-2` } }),
+      deleteTag: await count(DeleteTag, { params: { type: 'simple', value: own } }),
+      deleteTagType: await count(DeleteTagType, { params: { name: own } }),
+      removeEnvironment: await count(RemoveProjectEnvironment, { params }),
+      addEnvironment: await count(AddProjectEnvironment, { params, body: { environment: 'production' } }),
+      archive: await count(ArchiveFeatures, { params, body: { features: names } }),
+      deleteProject: await count(DeleteProject, { params }),
+    };
+  };
+  expect(await counted('large', 400)).toEqual(await counted('small', 2));
+});
+
+it('checks, previews and applies hundreds of changes with as many statements as two', async () => {
+  const counted = async (own: string, size: number, changeRequestId: number) => {
+    const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
+    const strategyIds = new Map(names.map((name) => [name, randomUUID()]));
+    const strategyOf = (name: string) => strategyIds.get(name) ?? '';
+    const data: ImportFeaturesBody['data'] = {
+      features: names.map((name) => ({ name })),
+      featureStrategies: names.map((featureName) => ({ featureName, name: 'default', id: strategyOf(featureName) })),
+      tagTypes: [],
+    };
+    const place = { project: 'default', environment: 'development' };
+    await features.call(ImportFeatures, { body: { ...place, data } });
+    const { id: segment } = await features.call(CreateSegment, { body: { name: own, constraints: [] } });
+    const changes = names.flatMap((feature): Change[] => [
+      { action: 'updateEnabled', feature, payload: { enabled: true } },
+      {
+        action: 'updateStrategy',
+        feature,
+        payload: {
+          ...{ id: strategyOf(feature), title: 'Everyone', segments: [segment ?? 0] },
+          constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }],
+        },
+      },
+    ]);
+    const requested = changes.map((change, nth) => ({ id: nth + 1, change, snapshot: null }));
+    const requests = names.map((_, nth) => ({ ...place, changes: requested.slice(2 * nth, 2 * nth + 2) }));
+    return {
+      check: await statementsOf(CheckChanges, { body: { ...place, changes, earlier: [] } }, mia),
+      preview: await statementsOf(PreviewChanges, { body: { ...place, withStates: true, requests } }, mia),
+      apply: await statementsOf(
+        ApplyChanges,
+        { body: { ...place, changeRequestId, attempt: 1, changes: requested, refuseOverwrites: false } },
+        mia,
+      ),
+    };
+  };
+  const few = await counted('apart', 2, 1);
+  expect(await counted('together', 200, 2)).toEqual(few);
+  expect(few).toMatchObject({ check: 1, preview: 1 });
+});
+
+it('finds the archive without a look at what is active', async () => {
+  await features.database.transaction(async ({ query }) => {
+    await query('analyze feature');
+    await query('set local enable_seqscan = off');
+    for (const project of [null, 'default']) {
+      const rows = await query<Record<string, string>>(
+        `explain ${archivedFeatures}`
+          .replace(/\$3/g, "'{}'")
+          .replace(/\$1/g, '1')
+          .replace(/\$2/g, project === null ? 'null' : `'${project}'`),
+      );
+      expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/feature_archived/);
+    }
+  });
+});
+
+it('shows pages about projects with one statement each, however many features there are', async () => {
+  const around = await serve(features.bus, [...otherServices, eventLog]);
+  const params = { projectId: 'default' };
+  const pages = [
+    ...[GetProject, GetProjectHealth, GetProjectOverview, GetProjectInsights, GetProjectDora, GetProjectStatus],
+    ...[ListProjects, GetPersonalDashboard, GetPersonalDashboardProject, FindFlagCreators],
+  ];
+  for (const page of pages) expect([page.subject, await statementsOf(page, { params })]).toEqual([page.subject, 1]);
+  await around.stop();
+});
+
+it('shows projects without the figures of the event log where that does not answer', async () => {
+  const around = await serve(features.bus, otherServices);
+  const params = { projectId: 'default' };
+  for (const page of [GetProject, GetProjectHealth, GetProjectOverview]) {
+    const project = await features.call(page, { params });
+    expect(project).toMatchObject({ name: 'Default', members: 3 });
+    expect(project).not.toHaveProperty('stats');
+  }
+  const { projects } = await features.call(ListProjects, {});
+  expect(projects[0]).toMatchObject({ id: 'default', lastUpdatedAt: null });
+  await expect(features.call(GetProjectInsights, { params })).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+  await around.stop();
+});
+
+it('clones an environment with as many statements for hundreds of features as for two', async () => {
+  const counted = async (own: string, size: number): Promise<number> => {
+    const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
+    await features.call(CreateProject, { body: { id: own, name: own } });
+    const data: ImportFeaturesBody['data'] = {
+      features: names.map((name) => ({ name })),
+      featureStrategies: names.map((featureName) => ({ featureName, name: 'default' })),
+      featureEnvironments: names.map((featureName) => ({ featureName, environment: 'development', enabled: true })),
+      tagTypes: [],
+    };
+    await features.call(ImportFeatures, { body: { project: own, environment: 'development', data } });
+    const body = { name: `lab-of-${own}`, projects: [own], clonePermissions: false };
+    return statementsOf(CloneEnvironment, { params: { name: 'development' }, body }, mia);
+  };
+  expect(await counted('crowd', 300)).toBe(await counted('pair', 2));
+});

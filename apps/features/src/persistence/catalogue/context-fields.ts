@@ -1,0 +1,102 @@
+import { notFound } from '@bunting/contracts';
+import { type Database, momentSql, type Statement, type Tx } from '@bunting/database';
+import type { StoredContextField } from '../../domain/context-field.ts';
+import { named } from '../../domain/refusals.ts';
+import type { User } from '../../domain/users.ts';
+import { ContextFieldEntity, sql } from '../entities.ts';
+import { strategiesWhere } from '../features/strategy-uses.ts';
+
+const columns = sql.columnsOf(ContextFieldEntity, ['name', 'description', 'sortOrder', 'stickiness', 'legalValues']);
+
+const findForUpdate = `
+  select ${sql.selectOf(ContextFieldEntity, 'context_field')} from context_field where name = $1 for update`;
+
+const insert = `
+  insert into context_field (${columns.join(', ')})
+  select ${columns.join(', ')} from json_populate_record(null::context_field, $1::json)
+  on conflict do nothing returning ${momentSql('created_at')} as "createdAt"`;
+
+/** Context fields within a unit of work. */
+export const contextFieldRepository = (tx: Tx) => ({
+  findForUpdate: async (name: string): Promise<StoredContextField | undefined> =>
+    (await tx.query<StoredContextField>(findForUpdate, [name]))[0],
+
+  /** When it was added; undefined when there is one of that name already. */
+  add: async (field: StoredContextField): Promise<{ readonly createdAt: string } | undefined> =>
+    (await tx.query<{ createdAt: string }>(insert, [JSON.stringify(sql.rowOf(ContextFieldEntity, field))]))[0],
+
+  save: async ({ name, ...field }: StoredContextField): Promise<void> => {
+    await tx.em.nativeUpdate(ContextFieldEntity, { name }, field);
+  },
+
+  remove: async (name: string): Promise<void> => {
+    await tx.em.nativeDelete(ContextFieldEntity, { name });
+  },
+
+  /** The active features with a constraint on the field. */
+  usersOf: async (name: string): Promise<User[]> => {
+    const text = `
+      select name, project from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
+      order by name`;
+    return tx.query<User>(text, [name]);
+  },
+});
+
+const json = sql.jsonOf(
+  ContextFieldEntity,
+  'field',
+  `${sql.membersOf(ContextFieldEntity, 'field', ['createdAt'])},
+  'usedInProjects', coalesce(used.projects, 0), 'usedInFeatures', coalesce(used.features, 0)`,
+);
+
+const all: Statement = {
+  name: 'context-fields',
+  text: `
+    with used as (
+      select name, count(distinct project) as projects, count(*) as features
+      from (select project, unnest(context_names) from feature 
+        where context_names <> '{}' and archived_at is null and project <> all ($1::text[]))
+        as uses (project, name) group by name)
+    select coalesce(json_agg(${json} order by field.name collate "C"), '[]')::text as json
+    from context_field field left join used on used.name = field.name`,
+};
+const one: Statement = {
+  name: 'context-field',
+  text: `
+    select ${json}::text as json
+    from context_field field cross join lateral (
+      select count(distinct project) as projects, count(*) as features from feature
+      where context_names @> array[field.name] and context_names <> '{}' and archived_at is null
+        and project <> all ($2::text[])) as used
+    where field.name = $1`,
+};
+const strategies: Statement = {
+  name: 'strategies-of-context-field',
+  text: `
+    select json_build_object('strategies', ${strategiesWhere(
+      `f.context_names @> array[field.name] and f.context_names <> '{}' and f.project <> all ($2::text[])`,
+      `strategy -> 'constraints' @> jsonb_build_array(jsonb_build_object('contextName', field.name))`,
+    )})::text as json
+    from context_field field where field.name = $1`,
+};
+const legalValues: Statement = {
+  name: 'legal-values',
+  text: 'select legal_values as "legalValues" from context_field where name = $1',
+};
+
+/** Context fields as they are now, for queries. */
+export const contextFieldReader = (database: Database) => {
+  const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(statement, [name, hidden]);
+    if (row === undefined) throw notFound(`Could not find context field ${named(name)}`);
+    return row.json;
+  };
+  return {
+    all: async (hidden: readonly string[]): Promise<string> =>
+      (await database.read<{ json: string }>(all, [hidden]))[0]?.json ?? '',
+    one: (name: string, hidden: readonly string[]) => read(one, name, hidden),
+    strategiesOf: (name: string, hidden: readonly string[]) => read(strategies, name, hidden),
+    find: async (name: string): Promise<Pick<StoredContextField, 'legalValues'> | undefined> =>
+      (await database.read<Pick<StoredContextField, 'legalValues'>>(legalValues, [name]))[0],
+  };
+};

@@ -1,0 +1,27 @@
+import type { FeatureTypeDescription } from '@bunting/contracts';
+import type { Database, Statement, Tx } from '@bunting/database';
+import { FeatureTypeEntity, sql } from '../entities.ts';
+
+const findForUpdate = `
+  select ${sql.selectOf(FeatureTypeEntity, 'feature_type')} from feature_type where id = $1 for update`;
+
+/** Types of features within a unit of work. */
+export const featureTypeRepository = (tx: Tx) => ({
+  findForUpdate: async (id: string): Promise<FeatureTypeDescription | undefined> =>
+    (await tx.query<FeatureTypeDescription>(findForUpdate, [id]))[0],
+
+  setLifetime: async (id: string, lifetimeDays: number | null): Promise<void> => {
+    await tx.em.nativeUpdate(FeatureTypeEntity, { id }, { lifetimeDays });
+  },
+});
+
+const all: Statement = {
+  name: 'feature-types',
+  text: `
+    select json_build_object('version', 1, 'types', coalesce(json_agg(${sql.jsonOf(FeatureTypeEntity, 'feature_type')} order by id), '[]'))::text as json from feature_type`,
+};
+
+/** Types of features as they are now, as JSON, for queries. */
+export const featureTypeReader = (database: Database) => ({
+  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
+});

@@ -1,0 +1,63 @@
+import { notFound } from '@bunting/contracts';
+import type { Database, Statement, Tx } from '@bunting/database';
+import type { User } from '../../domain/users.ts';
+import type { StoredStrategyType } from '../../domain/strategy-type.ts';
+import { sql, StrategyTypeEntity } from '../entities.ts';
+import { insertIfAbsent } from '../insert-if-absent.ts';
+
+const findForUpdate = `
+  select ${sql.selectOf(StrategyTypeEntity, 'strategy_type')} from strategy_type where name = $1 for update`;
+
+/** Own types of strategies are listed after the built-in ones. */
+const sortOrder = 9999;
+
+/** Types of strategies within a unit of work. */
+export const strategyTypeRepository = (tx: Tx) => ({
+  findForUpdate: async (name: string): Promise<StoredStrategyType | undefined> =>
+    (await tx.query<StoredStrategyType>(findForUpdate, [name]))[0],
+
+  /** False when there is one of that name already. */
+  add: (type: StoredStrategyType): Promise<boolean> => insertIfAbsent(tx, StrategyTypeEntity, { ...type, sortOrder }),
+
+  save: async ({ name, ...type }: StoredStrategyType): Promise<void> => {
+    await tx.em.nativeUpdate(StrategyTypeEntity, { name }, type);
+  },
+
+  remove: async (name: string): Promise<void> => {
+    await tx.em.nativeDelete(StrategyTypeEntity, { name });
+  },
+
+  /** The features with a strategy of the type, archived ones too. */
+  usersOf: async (name: string): Promise<User[]> => {
+    const text = `
+      select name, project from feature
+      where strategy_ids <> '{}'
+        and jsonb_path_exists(environments, '$.*.strategies[*] ? (@.name == $name)', jsonb_build_object('name', $1::text))
+      order by name`;
+    return tx.query<User>(text, [name]);
+  },
+});
+
+const json = `json_build_object('name', name, 'displayName', coalesce(title, name), 'title', title,
+  'description', description, 'editable', not built_in, 'deprecated', deprecated, 'parameters', parameters)`;
+
+const all: Statement = {
+  name: 'strategy-types',
+  text: `
+    select json_build_object('version', 1, 'strategies', coalesce(json_agg(${json}
+      order by sort_order, name), '[]'))::text as json from strategy_type`,
+};
+const one: Statement = {
+  name: 'strategy-type',
+  text: `select ${json}::text as json from strategy_type where name = $1`,
+};
+
+/** Types of strategies as they are now, as JSON, for queries. */
+export const strategyTypeReader = (database: Database) => ({
+  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
+  one: async (name: string): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(one, [name]);
+    if (row === undefined) throw notFound('No strategy found');
+    return row.json;
+  },
+});

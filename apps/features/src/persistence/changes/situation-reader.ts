@@ -1,0 +1,114 @@
+import type { Database, Statement } from '@bunting/database';
+import type { SegmentUser, Situation } from '../../domain/changes/index.ts';
+import type { StoredSegment } from '../../domain/segment.ts';
+import { featureJson, storedSegmentJson } from '../entities.ts';
+import { type FeatureJson, featureOf } from '../features/feature-row.ts';
+import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
+
+/** What changes are about, as far as it can be said before they are understood. */
+export interface ChangeSubjects extends Mentions {
+  readonly project: string;
+  /** names of features: those that change, and those that they are to depend on */
+  readonly features: readonly string[];
+  /** ids of the segments that change */
+  readonly segments: readonly number[];
+  /** names that segments are to get */
+  readonly segmentNames: readonly string[];
+}
+
+/** Everything that the subjects of changes touch, as it is now. */
+export type StoredSituation = Omit<Situation, 'environment' | 'now' | 'newStrategyId'>;
+
+interface SituationJson {
+  readonly surroundings: SurroundingsJson;
+  readonly features: readonly FeatureJson[];
+  readonly children: readonly { readonly parent: string; readonly name: string }[];
+  readonly segments: readonly StoredSegment[];
+  readonly segmentUsers: readonly (SegmentUser & { readonly segment: number })[];
+  readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
+}
+
+const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
+
+// Asked so that no index of active features seems to help, before PostgreSQL knows how few of them have parents or segments.
+const isActive = (row: string): string => `coalesce(${row}.archived_at, 'infinity') = 'infinity'`;
+
+/** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments. */
+const situation: Statement = {
+  name: 'situation',
+  text: `
+    with found as (select * from feature f where f.name = any ($4::text[]))
+    select json_build_object(
+      'surroundings', ${surroundingsJson(
+        `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
+        `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
+      )},
+      'features', ${list(`select ${featureJson('f')} from found f`)},
+      'children', ${list(`
+        select json_build_object('parent', parent, 'name', child.name) from feature child, unnest(child.parents) as parent
+        where child.parents && $4::text[] and child.parents <> '{}' and ${isActive('child')}
+          and parent = any ($4::text[])`)},
+      'segments', ${list(`
+        select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
+      'segmentUsers', ${list(`
+        select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
+        where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}
+          and id = any ($5::integer[])`)},
+      'segmentsByName', ${list(`
+        select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)}
+    ) as situation
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+const grouped = <Item, Key, Value>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+  valueOf: (item: Item) => Value,
+): Map<Key, Value[]> => {
+  const groups = Map.groupBy(items, keyOf);
+  return new Map([...groups].map(([key, members]) => [key, members.map(valueOf)]));
+};
+
+/**
+ * Reads all that rules must know of the subjects of changes; nothing for a project that there is not. What other projects
+ * have that are hidden from who asks is left out, as if it did not exist.
+ */
+export type SituationReader = (
+  subjects: ChangeSubjects,
+  hidden: readonly string[],
+) => Promise<StoredSituation | undefined>;
+
+export const situationReader =
+  (database: Pick<Database, 'read'>): SituationReader =>
+  async ({ project, texts, numbers, features, segments, segmentNames }, hidden) => {
+    const values = [project, texts, numbers, features, segments, segmentNames];
+    const [row] = await database.read<{ situation: SituationJson }>(situation, values);
+    if (row === undefined) return undefined;
+    const found = row.situation;
+    // Who has lost sight of the project since may still have agreed changes applied there.
+    const others = hidden.filter((other) => other !== project);
+    const isThere = (item: { readonly project: string | null }): boolean =>
+      item.project === null || !others.includes(item.project);
+    return {
+      project,
+      surroundings: surroundingsOf(found.surroundings, others),
+      features: new Map(
+        found.features
+          .map(featureOf)
+          .filter(isThere)
+          .map((feature) => [feature.name, feature]),
+      ),
+      children: grouped(
+        found.children,
+        ({ parent }) => parent,
+        ({ name }) => name,
+      ),
+      segments: new Map(found.segments.filter(isThere).map((segment) => [segment.id, segment])),
+      segmentUsers: grouped(
+        found.segmentUsers,
+        ({ segment }) => segment,
+        ({ name, project: of }) => ({ name, project: of }),
+      ),
+      segmentsByName: new Map(found.segmentsByName.map(({ id, name }) => [name, id])),
+    };
+  };

@@ -1,0 +1,135 @@
+import { lifecycleStages } from '@bunting/contracts';
+import { momentSql } from '@bunting/database';
+import { describedMembers } from '../entities.ts';
+
+// PostgreSQL makes the JSON that clients and projections get, so that a read is one round trip whatever its size. Here is
+// what those statements share; in each, `f` is a row of `feature`.
+
+const imageUrl = (ident: string): string =>
+  `'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(trim(${ident})), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
+
+/** SQL: who created the feature. */
+const createdBy = `json_build_object(
+  'id', f.created_by_id, 'name', f.created_by_name, 'imageUrl', ${imageUrl('f.created_by_name')})`;
+
+/** SQL: the stage that the feature is in: the highest of those that it has entered, and the first from its creation on. */
+const lifecycle = `coalesce(
+  (select stage from jsonb_array_elements(f.lifecycle) as stage
+   order by array_position(array[${lifecycleStages.map((stage) => `'${stage}'`).join(', ')}], stage ->> 'stage') desc limit 1),
+  jsonb_build_object('stage', 'initial', 'enteredStageAt', ${momentSql('f.created_at')}))`;
+
+/** SQL to join: `lately.yes` and `lately.no`, what was counted in the last sixty minutes by a row of `feature_seen`. */
+export const joinLastHour = (seen: string): string => `
+  cross join lateral (
+    select
+      least(coalesce(sum(by_minute.yes), 0), 9007199254740991)::bigint as yes,
+      least(coalesce(sum(by_minute.no), 0), 9007199254740991)::bigint as no
+    from unnest(${seen}.minutes, ${seen}.yes_by_minute, ${seen}.no_by_minute) as by_minute (minute, yes, no)
+    where by_minute.minute > floor(extract(epoch from now()) / 60) - 60) as lately`;
+
+const environmentMembers = `
+  'name', e.name, 'type', e.type, 'enabled', coalesce((it -> 'enabled')::boolean, false), 'sortOrder', e.sort_order,
+  'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${momentSql('seen.last_seen_at')},
+  'hasStrategies', coalesce(it -> 'strategies' <> '[]', false),
+  'hasEnabledStrategies', coalesce(it -> 'strategies' @> '[{"disabled": false}]', false),
+  'yes', lately.yes, 'no', lately.no`;
+
+/**
+ * SQL to join: `env.list`, the feature in each environment of its project; `env.enabled`, whether it is on in any of them;
+ * `env.last_seen_at`.
+ */
+const environments = (more = ''): string => `
+  cross join lateral (
+    select
+      json_agg(json_build_object(${environmentMembers}${more}) order by e.sort_order, e.name) as list,
+      bool_or((it -> 'enabled')::boolean) as enabled,
+      max(seen.last_seen_at) as last_seen_at
+    from project_environment connected
+    join environment e on e.name = connected.environment
+    left join feature_seen seen on seen.feature = f.name and seen.environment = e.name ${joinLastHour('seen')}
+    cross join lateral (select f.environments -> e.name as it) as at
+    where connected.project = f.project
+  ) as env`;
+
+const favorite = (userId: string): string =>
+  `exists (select from feature_favorite where feature = f.name and user_id = ${userId})`;
+
+// Asked so that no index of active features seems to help: while PostgreSQL does not know yet how many features there are,
+// as after an import, it would walk through all of them for each.
+const activeChildren = `from feature child
+  where child.parents @> array[f.name] and child.parents <> '{}' and coalesce(child.archived_at, 'infinity') = 'infinity'`;
+
+/** What every description of a feature that is not archived holds. */
+const members = `
+  ${describedMembers('f')}, 'createdAt', ${momentSql('f.created_at')}, 'createdBy', ${createdBy},
+  'lastSeenAt', ${momentSql('env.last_seen_at')}, 'tags', f.tags,
+  'lifecycle', ${lifecycle}, 'environments', coalesce(env.list, '[]')`;
+
+const archivedAt = `'archivedAt', ${momentSql('f.archived_at')}`;
+
+const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(it -> 'strategies', '[]')`;
+const variants = `, 'variants', coalesce((
+  select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(it -> 'variants') as variant), '[]')`;
+
+const wholeFeature = (withVariants: boolean): string => `
+  select json_build_object(${members},
+    'archived', f.archived_at is not null,
+    'enabled', coalesce(env.enabled, false),
+    'favorite', ${favorite('asked.user_id')},
+    'variants', '[]'::json,
+    'strategies', '[]'::json,
+    'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
+    'dependencies', f.dependencies,
+    'links', f.links,
+    'collaborators', json_build_object('users', f.collaborators))::text as json, f.edition::text as tag
+  from feature f ${environments(withVariants ? strategies + variants : strategies)}
+  where f.name = asked.name and f.project = asked.project and f.archived_at is null`;
+
+/**
+ * The features that are asked for, each whole and for a user: `$1` names, `$2` projects, `$3` ids of the users. Each is looked up
+ * by its name, whatever PostgreSQL believes of how many there are; and how many are asked for is hidden from it, so that it
+ * plans once and not each time.
+ */
+export const wholeFeatures = (withVariants: boolean): string => `
+  select asked.nth::integer, whole.json, whole.tag
+  from unnest((select $1::text[]), (select $2::text[]), (select $3::integer[]))
+    with ordinality as asked (name, project, user_id, nth)
+  cross join lateral (${wholeFeature(withVariants)} limit 1) as whole`;
+
+const inProject = (wanted: string): string => `f.project = $1 and f.archived_at is null ${wanted}`;
+
+/**
+ * The features of a project, for a user: `$1` project, `$2` id of the user.
+ * @param wanted narrows them further
+ * @param page limits them, in the order of their names
+ */
+export const featuresOfProject = (wanted = '', page = ''): string => `
+  select json_build_object(
+    'version', 2,
+    'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$2')}) order by f.name), '[]'))::text as json
+  from ${page === '' ? 'feature' : `(select * from feature f where ${inProject(wanted)} order by f.name ${page})`} f ${environments()}
+  where ${page === '' ? inProject(wanted) : 'true'}`;
+
+/**
+ * Those with one at least of the tags `$3`, as JSON documents, or with whatever tags where it is null, whose name begins with
+ * `$4`, which is in lower case.
+ */
+export const tagAndNamePrefix = `
+  and ($3::text[] is null or f.tags @> any ($3::text[]::jsonb[])) and starts_with(lower(f.name), $4)`;
+
+/** The archived features, latest first, for a user: `$1` id of the user, `$2` project, or null for those of every project. */
+export const archivedFeatures = `
+  select json_build_object(
+    'version', 2,
+    'features', coalesce(json_agg(json_build_object(${members}, ${archivedAt}, 'favorite', ${favorite('$1')})
+      order by f.archived_at desc, f.name), '[]'))::text as json
+  from feature f ${environments()}
+  where f.archived_at is not null and ($2::text is null or f.project = $2) and f.project <> all ($3::text[])`;
+
+/** What projections are told of features: of the rows of `from`, which may be what a write returns. */
+export const statesOf = (from: string): string => `
+  select f.version, f.edition, json_build_object(${members}, ${archivedAt},
+    'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
+    'segments', f.segment_ids,
+    'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state
+  from ${from} f ${environments()}`;

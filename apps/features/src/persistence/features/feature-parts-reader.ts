@@ -1,0 +1,187 @@
+import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
+import type { Database, Statement } from '@bunting/database';
+import { named } from '../../domain/refusals.ts';
+import { absentFeature } from './missing-feature.ts';
+import { archivedFeatures } from './feature-json.ts';
+import { nothing, type TaggedJson } from '../entity-tags.ts';
+
+/** Where a feature is looked for. */
+export interface FeatureRef {
+  readonly project: string;
+  readonly name: string;
+}
+
+const byName = (variants: string): string =>
+  `coalesce((select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(${variants}) as variant), '[]')`;
+
+/** A statement about a feature: `$1` name, `$2` project. */
+const ofFeature = (name: string, json: string): Statement => ({
+  name,
+  text: `select (${json})::text as json, f.edition::text as edition from feature f where f.name = $1 and f.project = $2`,
+});
+
+/** A statement about a feature in an environment: `it`; `$3` is the name of the environment. */
+const ofEnvironment = (name: string, json: string): Statement => ({
+  name,
+  text: `
+    select (${json})::text as json, it as own,
+      exists (select from project_environment where project = f.project and environment = $3::text) as connected
+    from feature f cross join lateral (select f.environments -> $3::text as it) as at
+    where f.name = $1 and f.project = $2`,
+});
+
+const environment = ofEnvironment(
+  'feature-in-environment',
+  `json_build_object('name', f.name, 'environment', $3::text, 'enabled', coalesce((it -> 'enabled')::boolean, false),
+    'strategies', coalesce((
+      select json_agg(strategy || jsonb_build_object('featureName', f.name) order by place)
+      from jsonb_array_elements(it -> 'strategies') with ordinality as listed (strategy, place)), '[]'))`,
+);
+const strategies = ofEnvironment('strategies-of-feature', `coalesce(it -> 'strategies', '[]')`);
+const environmentVariants = ofEnvironment(
+  'variants-in-environment',
+  `json_build_object('version', 1, 'variants', ${byName(`it -> 'variants'`)})`,
+);
+
+const strategy = ofFeature(
+  'strategy',
+  `select strategy from jsonb_array_elements(f.environments -> $3::text -> 'strategies') as strategy
+   where strategy ->> 'id' = $4`,
+);
+
+const variants = ofFeature(
+  'variants-of-feature',
+  `json_build_object('version', 1, 'variants', coalesce((
+    select ${byName(`f.environments -> e.name -> 'variants'`)}
+    from project_environment connected join environment e on e.name = connected.environment
+    where connected.project = f.project and jsonb_array_length(f.environments -> e.name -> 'variants') > 0
+    order by e.sort_order, e.name limit 1), '[]'))`,
+);
+
+const lifecycle = ofFeature('lifecycle-of-feature', 'f.lifecycle');
+
+const stageOf: Readonly<Record<keyof LifecycleCounts, LifecycleStage>> = {
+  ...{ initial: 'initial', preLive: 'pre-live', live: 'live', completed: 'completed', archived: 'archived' },
+};
+const lifecycleCounts: Statement = {
+  name: 'lifecycle-counts',
+  text: `
+    select json_build_object(${Object.entries(stageOf)
+      .map(([member, stage]) => `'${member}', count(*) filter (where stage = '${stage}')`)
+      .join(', ')})::text as json
+    from (
+      select case when archived_at is not null then 'archived'
+        ${['completed', 'live', 'pre-live'].map((stage) => `when lifecycle @> '[{"stage": "${stage}"}]' then '${stage}'`).join(' ')}
+        else 'initial' end as stage
+      from feature where project <> all ($1::text[])) as staged`,
+};
+
+/** A statement that lists names for a feature: none for a feature that does not exist. `$1` name, `$2` project. */
+const namesFor = (name: string, names: string): Statement => ({
+  name,
+  text: `select coalesce((select (${names}) from feature f where f.name = $1 and f.project = $2), '[]')::text as json`,
+});
+
+const possibleParents = namesFor(
+  'possible-parents',
+  `select coalesce(json_agg(parent.name order by parent.name), '[]') from feature parent
+   where parent.project = f.project and parent.archived_at is null and parent.name <> f.name and parent.parents = '{}'
+     and not exists (select from feature child
+       where child.parents @> array[f.name] and child.parents <> '{}' and child.archived_at is null)`,
+);
+
+const variantNames = namesFor(
+  'names-of-variants',
+  `select coalesce(json_agg(name order by name), '[]') from (
+     select variant ->> 'name' as name from jsonb_path_query(f.environments, '$.*.variants[*]') as variant
+     union select variant ->> 'name' from jsonb_path_query(f.environments, '$.*.strategies[*].variants[*]') as variant
+   ) as names`,
+);
+
+const anyDependencies: Statement = {
+  name: 'any-dependencies',
+  text: `select to_json(exists (select from feature where parents <> '{}'))::text as json`,
+};
+
+const archiveValidation: Statement = {
+  name: 'archive-validation',
+  text: `
+    with named as (select name, parents from feature where name = any ($2::text[]) and project = $1)
+    select json_build_object(
+      'parentsWithChildFeatures', coalesce((
+        select json_agg(distinct named.name order by named.name) from feature child, unnest(child.parents) as parent
+        join named on named.name = parent
+        where child.parents && $2::text[] and child.parents <> '{}' and child.archived_at is null
+          and child.name not in (select name from named)), '[]'),
+      'hasDeletedDependencies', exists (select from named where parents <> '{}'))::text as json`,
+};
+
+const archived: Statement = { name: 'archived-features', text: archivedFeatures };
+
+interface Row {
+  readonly json: string | null;
+  readonly edition?: string;
+  /** what the feature is in the environment, as it is stored */
+  readonly own?: unknown;
+  readonly connected?: boolean;
+}
+
+/** Parts of features as they are now, and lists of names, as JSON from PostgreSQL, each in one statement. */
+export const featurePartsReader = (database: Database) => {
+  const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
+    (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
+
+  const rowOf = async (statement: Statement, { name, project }: FeatureRef, ...more: string[]): Promise<Row> => {
+    const [row] = await database.read<Row>(statement, [name, project, ...more]);
+    if (row !== undefined) return row;
+    throw await absentFeature(
+      (text, values) => database.read({ name: 'where-feature-is', text }, values),
+      project,
+      name,
+    );
+  };
+
+  const partOf = async (statement: Statement, at: FeatureRef): Promise<string> =>
+    (await rowOf(statement, at)).json ?? '';
+
+  const partIn =
+    (statement: Statement, unconnected: (feature: string, environment: string) => Refusal) =>
+    async (at: FeatureRef, where: string): Promise<TaggedJson> => {
+      const { json, own, connected } = await rowOf(statement, at, where);
+      if (connected !== true) throw unconnected(named(at.name), named(where));
+      return { json: json ?? '', tag: contentTag(own ?? nothing) };
+    };
+  const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
+
+  return {
+    environment: partIn(environment, notIn),
+    strategies: partIn(strategies, (feature, where) =>
+      notFound(`Feature ${feature} does not have environment ${where}`),
+    ),
+    environmentVariants: partIn(environmentVariants, notIn),
+    strategy: async (at: FeatureRef, where: string, strategyId: string): Promise<TaggedJson> => {
+      const { json } = await rowOf(strategy, at, where, strategyId);
+      if (json === null) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
+      return { json, tag: contentTag(JSON.parse(json)) };
+    },
+    /** The variants of the first environment that has any. */
+    variants: async (at: FeatureRef): Promise<TaggedJson> => {
+      const { json, edition = '' } = await rowOf(variants, at);
+      return { json: json ?? '', tag: edition };
+    },
+    lifecycle: (at: FeatureRef): Promise<string> => partOf(lifecycle, at),
+    /** How many features are in each stage of their life. */
+    lifecycleCounts: (hidden: readonly string[]): Promise<string> => read(lifecycleCounts, [hidden]),
+    possibleParents: ({ name, project }: FeatureRef): Promise<string> => read(possibleParents, [name, project]),
+    variantNames: ({ name, project }: FeatureRef): Promise<string> => read(variantNames, [name, project]),
+    anyDependencies: (): Promise<string> => read(anyDependencies, []),
+    /** What keeps features of a project from being archived. */
+    archiveValidation: (project: string, names: readonly string[]): Promise<string> =>
+      read(archiveValidation, [project, names]),
+    /** The archived features of a project, or of all. */
+    archived: (project: string | null, userId: number, hidden: readonly string[]): Promise<string> =>
+      read(archived, [userId, project, hidden]),
+  };
+};
+export type FeaturePartsReader = ReturnType<typeof featurePartsReader>;

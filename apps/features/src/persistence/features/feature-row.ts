@@ -1,0 +1,60 @@
+import type { Constraint } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
+import type { Feature, Person } from '../../domain/feature.ts';
+import { FeatureEntity, sql } from '../entities.ts';
+
+// Between a row of `feature` and the feature that the domain knows.
+
+/** What `featureJson` makes: collaborators come with their pictures, which are made once, at writing. */
+export type FeatureJson = Omit<Feature, 'collaborators'> & {
+  readonly collaborators: readonly (Person & { readonly imageUrl: string })[];
+};
+
+export const featureOf = (json: FeatureJson): Feature => ({
+  ...json,
+  collaborators: json.collaborators.map(({ id, name }) => ({ id, name })),
+});
+
+const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)];
+
+/** The row of a feature. The last four columns only repeat what the documents hold, for look-ups. */
+const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
+  const strategies = Object.values(feature.environments).flatMap((environment) => environment.strategies);
+  const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
+  return sql.rowOf(FeatureEntity, {
+    ...feature,
+    collaborators: feature.collaborators.map(({ id, name }) => ({ id, name, imageUrl: imageUrlOf(name) })),
+    strategyIds: unique(strategies.map(({ id }) => id)),
+    segmentIds: unique(strategies.flatMap(({ segments }) => segments)),
+    contextNames: unique(constraints.map(({ contextName }) => contextName)),
+    parents: unique(feature.dependencies.map((dependency) => dependency.feature)),
+  });
+};
+
+/** Columns that the statements below compute, or leave alone. */
+const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'edition']);
+const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(name));
+const given = 'json_populate_recordset(null::feature, $1::json) as given';
+
+/** The one parameter of the statements below: features as rows. */
+export const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));
+
+/** SQL: whether the feature `given` is enabled in an environment of type production. */
+const inProduction = `exists (
+    select from environment e where e.type = 'production' and (given.environments -> e.name -> 'enabled')::boolean)`;
+
+/** Stores features that are new. Where there was one of that name, the versions of the new one follow those of that. */
+export const insertFeatures = `
+  insert into feature (${names.join(', ')}, production_at, version, edition)
+  select ${names.map((name) => `given.${name}`).join(', ')}, case when ${inProduction} then now() end,
+    coalesce(deleted_feature.version, 0) + 1,
+    coalesce(deleted_feature.version, 0) + 1
+  from ${given} left join deleted_feature on deleted_feature.name = given.name returning *`;
+
+/** Stores what became of features that are there. */
+export const updateFeatures = `
+  update feature set (${names.join(', ')}, production_at, version, edition) = row (
+    ${names.map((name) => `given.${name}`).join(', ')},
+    case when feature.production_at is null and ${inProduction} then now() else feature.production_at end,
+    feature.version + 1, feature.version + 1)
+  from ${given} where feature.name = given.name returning feature.*`;

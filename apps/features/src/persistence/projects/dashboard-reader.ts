@@ -1,0 +1,67 @@
+import type { PersonalDashboard } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { type ProjectMembers, memberCount } from './project-members.ts';
+import { health, joinMetrics } from './project-metrics.ts';
+
+/** Whose page it is. */
+export interface DashboardScope {
+  readonly id: number;
+  /** the projects that the page shows; null: every one that is not hidden */
+  readonly projects: readonly string[] | null;
+  readonly hidden: readonly string[];
+}
+
+const dashboard: Statement = {
+  name: 'personal-dashboard',
+  text: `
+    select json_build_object(
+      'projects', coalesce((
+        select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${health}, 'memberCount', ${memberCount},
+          'featureCount', counted.features) order by p.name collate "C", p.id)
+        from project p ${joinMetrics('$4')}
+        where p.archived_at is null and p.id <> all ($3::text[]) and ($2::text[] is null or p.id = any ($2::text[]))), '[]'),
+      'flags', coalesce((
+        select json_agg(json_build_object('name', name, 'type', type, 'project', project) order by created_at desc, name)
+        from (
+          select name, type, project, created_at from feature f
+          where archived_at is null and project <> all ($3::text[])
+            and (created_by_id = $1 or name in (select feature from feature_favorite where user_id = $1))
+          order by created_at desc, name limit 100) as own), '[]'),
+      'projectOwners', $5::json, 'admins', $6::json)::text as json`,
+};
+
+const creators: Statement = {
+  name: 'creators-of-features',
+  text: `
+    with creator as materialized (
+      select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
+      where project <> all ($1::text[]) order by created_by_id, created_at desc
+    ), matching as (select * from creator where strpos(lower(name), $2) > 0)
+    select json_build_object('total', (select count(*) from matching), 'flagCreators', coalesce((
+      select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id)
+      from (select * from matching order by lower(name), id limit $3 offset $4) as page), '[]'))::text as json`,
+};
+
+/** What matters to a user, as JSON, in one statement. */
+export const dashboardReader = (database: Database) => {
+  const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
+    (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
+  return {
+    read: (
+      { id, projects, hidden }: DashboardScope,
+      held: readonly ProjectMembers[],
+      { projectOwners, admins }: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
+    ): Promise<string> =>
+      read(dashboard, [
+        ...[id, projects, hidden],
+        ...[held, projectOwners, admins].map((people) => JSON.stringify(people)),
+      ]),
+    /** Who created features in projects that are not hidden. @param part a part of the name, in lower case */
+    creators: (
+      hidden: readonly string[],
+      part: string,
+      { offset, limit }: { readonly offset: number; readonly limit: number },
+    ): Promise<string> => read(creators, [hidden, part, limit, offset]),
+  };
+};
+export type DashboardReader = ReturnType<typeof dashboardReader>;

@@ -1,0 +1,93 @@
+import { momentSql } from '@bunting/database';
+import { joinMembers } from './project-members.ts';
+
+// What the pages about one project count, as SQL. In each, `p` is the row of `project`.
+
+const windowOf = (column: string): string => `${column} > now() - interval '30 days'`;
+const pastWindowOf = (column: string): string =>
+  `${column} <= now() - interval '30 days' and ${column} > now() - interval '60 days'`;
+
+/** SQL: days between two moments, to one decimal. */
+export const daysBetween = (from: string, to: string): string =>
+  `round((extract(epoch from ${to} - ${from}) / 86400)::numeric, 1)`;
+
+/** SQL to join: `counted`, how many active features the project has, and how many of them are stale or outlived. */
+export const joinCounted = `
+  cross join lateral (
+    select count(*) as features, count(*) filter (where stale) as stale,
+      count(*) filter (where potentially_stale and not stale) as outlived
+    from feature where project = p.id and archived_at is null) as counted`;
+
+/** SQL: the share of features that are not stale, in percent. */
+export const health = `case when counted.features = 0 then 100
+  else round(100.0 * (counted.features - counted.stale) / counted.features) end`;
+
+/** SQL: how many active features there are of each type. */
+export const featureTypeCounts = `coalesce((
+  select json_agg(json_build_object('type', type, 'count', features) order by type)
+  from (select type, count(*) as features from feature where project = p.id and archived_at is null group by type) as by_type), '[]')`;
+
+/** SQL: how far the project has come. */
+export const onboardingStatus = `
+  case when exists (select from client_application_usage where project = p.id)
+    or exists (select from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)
+    then json_build_object('status', 'onboarded')
+  else coalesce((
+    select json_build_object('status', 'first-flag-created', 'feature', f.name)
+    from feature f where f.project = p.id and f.archived_at is null order by f.created_at, f.name limit 1),
+    json_build_object('status', 'onboarding-started')) end`;
+
+/** SQL: what happened in the project. @param activity the parameter with the counts of events as JSON, or SQL null */
+export const stats = (activity: string): string => `(
+  select json_build_object(
+    'avgTimeToProdCurrentWindow', coalesce(round(avg(${daysBetween('created_at', 'production_at')})
+      filter (where production_at > '-infinity' and ${windowOf('production_at')}), 1), 0),
+    'createdCurrentWindow', count(*) filter (where ${windowOf('created_at')}),
+    'createdPastWindow', count(*) filter (where ${pastWindowOf('created_at')}),
+    'archivedCurrentWindow', count(*) filter (where ${windowOf('archived_at')}),
+    'archivedPastWindow', count(*) filter (where ${pastWindowOf('archived_at')}),
+    'projectActivityCurrentWindow', (${activity}::json ->> 'currentWindow')::bigint,
+    'projectActivityPastWindow', (${activity}::json ->> 'pastWindow')::bigint,
+    'projectMembersAddedCurrentWindow', coalesce(held.added, 0))
+  from feature where project = p.id)`;
+
+/** SQL: the time that features of the project with the id took to production. */
+export const leadTime = (id: string): string => `(
+  select json_build_object(
+    'projectAverage', coalesce(round(avg(days), 1), 0),
+    'features', coalesce(json_agg(json_build_object('name', name, 'timeToProduction', days) order by name), '[]'))
+  from (
+    select name, ${daysBetween('created_at', 'production_at')} as days from feature
+    where project = ${id} and production_at > '-infinity') as delivered)`;
+
+const stageNames = { initial: 'initial', preLive: 'pre-live', live: 'live', completed: 'completed' } as const;
+
+/** SQL: where the features of the project are in their life, and how long they stay there. */
+export const lifecycleSummary = `(
+  select json_build_object(
+    ${Object.entries(stageNames)
+      .map(
+        ([member, stage]) => `'${member}', json_build_object(
+      'averageDays', round(avg(days) filter (where stage = '${stage}'), 1),
+      'currentFlags', count(*) filter (where stage = '${stage}' and is_current and archived_at is null))`,
+      )
+      .join(', ')},
+    'archived', (
+      select json_build_object('currentFlags', count(*) filter (where archived_at is not null),
+        'last30Days', count(*) filter (where ${windowOf('archived_at')}))
+      from feature where project = p.id))
+  from (
+    select f.archived_at, entered ->> 'stage' as stage,
+      lead(entered) over per_feature is null as is_current,
+      extract(epoch from coalesce((lead(entered) over per_feature ->> 'enteredStageAt')::timestamptz, now())
+        - (entered ->> 'enteredStageAt')::timestamptz) / 86400 as days
+    from feature f, jsonb_array_elements(f.lifecycle) with ordinality as listed (entered, nth)
+    where f.project = p.id
+    window per_feature as (partition by f.name order by nth)) as stages)`;
+
+/** SQL: when the newest use of a feature of the project was reported. */
+export const lastUsageAt = momentSql(`(
+  select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
+
+/** SQL: the joins of a page about a project: its counts, and what the gateway says of it. @param held the parameter with that */
+export const joinMetrics = (held: string): string => `${joinCounted} ${joinMembers(held)}`;

@@ -1,0 +1,150 @@
+import {
+  type GetProjectActivity,
+  notFound,
+  type PersonalDashboardProject,
+  type ProjectStatus,
+  type ReplyOf,
+} from '@bunting/contracts';
+import { type Database, momentSql, type Statement } from '@bunting/database';
+import { named } from '../../domain/refusals.ts';
+import { featuresOfProject } from '../features/feature-json.ts';
+import { orNull, withoutNulls } from '../json-sql.ts';
+import { type ProjectMembers, memberCount, owners } from './project-members.ts';
+import {
+  featureTypeCounts,
+  health,
+  joinMetrics,
+  leadTime,
+  lifecycleSummary,
+  onboardingStatus,
+  stats,
+} from './project-metrics.ts';
+
+/** SQL: the overview of the project `$1`, with more members, for the user `$2`: `$3` who holds it, `$4` how active it is. */
+const overview = (...more: readonly string[]): string => `
+  select ${withoutNulls(
+    `'version': 1, 'name': p.name, 'description': p.description, 'mode': p.mode`,
+    `'defaultStickiness': p.default_stickiness, 'featureLimit': ${orNull('p.feature_limit')}`,
+    `'featureNaming': coalesce(p.feature_naming, '{"pattern": null, "example": null, "description": null}')`,
+    `'health': ${health}`,
+    `'favorite': exists (select from project_favorite where project = p.id and user_id = $2)`,
+    `'members': ${memberCount}, 'owners': ${owners}`,
+    `'createdAt': ${momentSql('p.created_at')}, 'updatedAt': ${momentSql('coalesce(p.updated_at, p.created_at)')}`,
+    `'archivedAt': ${momentSql('p.archived_at')}`,
+    `'environments': coalesce((
+      select json_agg(${withoutNulls(`'environment': e.name, 'defaultStrategy': connected.default_strategy`)}
+        order by e.sort_order, e.name)
+      from project_environment connected join environment e on e.name = connected.environment
+      where connected.project = p.id), '[]')`,
+    `'featureTypeCounts': ${featureTypeCounts}, 'onboardingStatus': ${onboardingStatus}`,
+    `'stats': case when $4::json is not null then ${stats('$4')} end`,
+    ...more,
+  )}::text as json
+  from project p ${joinMetrics('$3')}
+  where p.id = $1`;
+
+const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
+const features = `'features': (select listed.json::json -> 'features' from (${featuresOfProject()}) as listed)`;
+const withFeatures: Statement = { name: 'project-with-features', text: overview(features) };
+const withHealth: Statement = {
+  name: 'project-health',
+  text: overview(
+    features,
+    `'activeCount': counted.features - counted.stale, 'staleCount': counted.stale`,
+    `'potentiallyStaleCount': counted.outlived`,
+  ),
+};
+const insights: Statement = {
+  name: 'project-insights',
+  text: `
+    select json_build_object('stats', ${stats('$3')}, 'featureTypeCounts', ${featureTypeCounts}, 'leadTime', ${leadTime('p.id')},
+      'health', json_build_object('rating', ${health}, 'activeCount', counted.features - counted.stale,
+        'potentiallyStaleCount', counted.outlived, 'staleCount', counted.stale),
+      'members', json_build_object('currentMembers', ${memberCount}, 'change', coalesce(held.added, 0)))::text as json
+    from project p ${joinMetrics('$2')} where p.id = $1`,
+};
+const dora: Statement = { name: 'project-dora', text: `select ${leadTime('$1')}::text as json` };
+const status: Statement = {
+  name: 'project-status',
+  text: `
+    select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${health}),
+      'technicalDebt', json_build_object('current', 100 - ${health}), 'staleFlags', json_build_object('total', counted.stale),
+      'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCount},
+        'segments', (select count(*) from segment where project = p.id)),
+      'lifecycleSummary', ${lifecycleSummary})::text as json
+    from project p ${joinMetrics('$2')} where p.id = $1`,
+};
+const forCaller: Statement = {
+  name: 'project-for-caller',
+  text: `
+    select json_build_object('onboardingStatus', ${onboardingStatus}, 'owners', ${owners},
+      'insights', json_build_object('avgHealthCurrentWindow', null, 'avgHealthPastWindow', null,
+        'totalFlags', counted.features, 'activeFlags', counted.features - counted.stale - counted.outlived,
+        'staleFlags', counted.stale, 'potentiallyStaleFlags', counted.outlived, 'health', ${health}),
+      'latestEvents', $3::json, 'roles', $4::json)::text as json
+    from project p ${joinMetrics('$2')} where p.id = $1`,
+};
+const creators: Statement = {
+  name: 'flag-creators',
+  text: `
+    select coalesce((
+      select json_agg(json_build_object('id', id, 'name', name) order by name, id) from (
+        select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
+        where project = p.id order by created_by_id, created_at desc) as creators), '[]')::text as json
+    from project p where p.id = $1`,
+};
+const taken: Statement = {
+  name: 'project-id',
+  text: `
+    select from project where id = $1 union all
+    select from deleted_private_project where id = $1 and not $2::boolean`,
+};
+
+/** How many events a project has had. */
+export type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
+
+/** What other services know of a project. */
+export interface ExternalProjectData {
+  readonly held: readonly ProjectMembers[];
+  /** undefined where nothing is known: then there are no `stats` */
+  readonly activity: Activity | undefined;
+}
+
+/** Projects with what is in them, as JSON, each in one statement. Those that do not exist are refused, but for `dora`. */
+export const projectOverviewReader = (database: Database) => {
+  const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
+    if (row === undefined) throw notFound(`No project found: ${named(id)}`);
+    return row.json;
+  };
+  const described =
+    (statement: Statement) =>
+    (id: string, userId: number, { held, activity }: ExternalProjectData): Promise<string> =>
+      read(statement, id, userId, JSON.stringify(held), activity === undefined ? null : JSON.stringify(activity));
+  return {
+    overview: described(withoutFeatures),
+    withFeatures: described(withFeatures),
+    withHealth: described(withHealth),
+    insights: (id: string, held: readonly ProjectMembers[], activity: Activity): Promise<string> =>
+      read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
+    /** Without any feature where there is no such project. */
+    dora: (id: string): Promise<string> => read(dora, id),
+    status: (
+      id: string,
+      held: readonly ProjectMembers[],
+      { days, apiTokens }: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
+    ): Promise<string> => read(status, id, JSON.stringify(held), JSON.stringify(days), apiTokens),
+    /** One project on the page of the caller. */
+    forCaller: (
+      id: string,
+      held: readonly ProjectMembers[],
+      { latestEvents, roles }: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
+    ): Promise<string> =>
+      read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),
+    flagCreators: (id: string): Promise<string> => read(creators, id),
+    /** @param reservedIsFree whether an id that a deleted private project has left may be taken again */
+    isTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
+      (await database.read(taken, [id, reservedIsFree])).length > 0,
+  };
+};
+export type ProjectOverviewReader = ReturnType<typeof projectOverviewReader>;

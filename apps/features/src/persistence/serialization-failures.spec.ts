@@ -1,0 +1,243 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CallRequest } from '@bunting/bus';
+import {
+  AddFeatureTag,
+  AddProjectEnvironment,
+  AddStrategy,
+  type AnyOperation,
+  ArchiveFeature,
+  ArchiveProject,
+  CreateContextField,
+  CreateEnvironment,
+  CreateFeature,
+  CreateProject,
+  CreateSegment,
+  CreateStrategyType,
+  CreateTag,
+  CreateTagType,
+  DeleteContextField,
+  DeleteEnvironment,
+  DeleteProject,
+  DeleteSegment,
+  DeleteStrategyType,
+  DeleteTag,
+  DeleteTagType,
+  ListFeatureTags,
+  ListTags,
+  MoveFeature,
+  RemoveProjectEnvironment,
+  ReviveFeature,
+  UpdateSegment,
+} from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { aFeature } from '../../test/builders.ts';
+import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
+
+// Two at once: one takes away what the other begins to use. Whoever is second is held up until the first is done, and then
+// knows of it.
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures({ FEATURES_DATABASE_POOL_MAX: '20' });
+});
+afterAll(() => features.stop());
+
+const path = { projectId: 'shop', featureName: 'lamp', environment: 'development' };
+let segment: number;
+beforeEach(async () => {
+  await features.call(CreateProject, { body: { id: 'shop', name: 'shop' } });
+  await features.call(CreateProject, { body: { id: 'yard', name: 'yard' } });
+  await features.call(CreateFeature, { params: path, body: { name: 'lamp' } });
+  ({ id: segment = 0 } = await features.call(CreateSegment, { body: { name: 'young', constraints: [] } }));
+});
+afterEach(() =>
+  features.database.transaction(async ({ query }) => {
+    await query('truncate feature, segment, tag cascade');
+    await query("delete from project where id <> 'default'");
+    await query("delete from context_field where name = 'floor'");
+    await query("delete from strategy_type where name = 'moon'");
+    await query("delete from tag_type where name = 'room'");
+    await query("delete from environment where name = 'attic'");
+  }),
+);
+
+/** How many transactions wait for a lock: with all done but the telling, or before. */
+const waiting = async (): Promise<{ readonly atTheEnd: number; readonly before: number }> => {
+  const text = `
+    select count(*) filter (where query ilike '%insert into outbox%') as "atTheEnd",
+      count(*) filter (where query not ilike '%outbox%') as before
+    from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  const [row] = await features.database.read<{ atTheEnd: number; before: number }>({ name: 'waiting', text });
+  return row ?? { atTheEnd: 0, before: 0 };
+};
+
+/** Holds the first up when it has done everything and told nothing, until the second waits for it; then both come to their ends. */
+const together = async (
+  first: () => Promise<unknown>,
+  second: () => Promise<unknown>,
+): Promise<readonly PromiseSettledResult<unknown>[]> => {
+  let outcomes: Promise<readonly PromiseSettledResult<unknown>[]> = Promise.resolve([]);
+  await features.database.transaction(async ({ query }) => {
+    await query('lock table outbox in share mode');
+    const one = first();
+    outcomes = Promise.allSettled([one]);
+    await eventually(async () => expect((await waiting()).atTheEnd).toBe(1));
+    outcomes = Promise.allSettled([one, second()]);
+    await eventually(async () => expect((await waiting()).before).toBe(1));
+  });
+  return outcomes;
+};
+
+/** What became of one that was asked: its refusal, or that it was done. */
+const told = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
+  outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'done' : (outcome.reason as { kind: string }).kind));
+
+interface Case {
+  readonly what: string;
+  readonly given?: () => Promise<unknown>;
+  readonly use: () => Promise<unknown>;
+  readonly takeAway: () => Promise<unknown>;
+  /** what becomes of taking away when the use came first, and of the use when it came second */
+  readonly late: readonly [takeAway: string, use: string];
+}
+
+const call = <O extends AnyOperation>(operation: O, ask: CallRequest<O>) => features.call(operation, ask);
+const use = (more: object) => () => call(AddStrategy, { params: path, body: { name: 'default', ...more } });
+const onFloor = { contextName: 'floor', operator: 'IN', values: ['1'] };
+const yard = { projectId: 'yard' };
+const tag = (type: string) => () => call(AddFeatureTag, { params: path, body: { type, value: 'red' } });
+
+const cases: readonly Case[] = [
+  {
+    what: 'a segment that is deleted',
+    use: () => use({ segments: [segment] })(),
+    takeAway: () => call(DeleteSegment, { params: { id: segment } }),
+    late: ['ConflictError', 'NotFoundError'],
+  },
+  {
+    what: 'a segment that becomes one of another project',
+    use: () => use({ segments: [segment] })(),
+    takeAway: () =>
+      call(UpdateSegment, { params: { id: segment }, body: { name: 'young', project: 'yard', constraints: [] } }),
+    late: ['ValidationError', 'ValidationError'],
+  },
+  {
+    what: 'a segment of a feature that is revived',
+    given: async () => {
+      await use({ segments: [segment] })();
+      await call(ArchiveFeature, { params: path });
+    },
+    use: () => call(ReviveFeature, { params: { featureName: 'lamp' } }),
+    takeAway: () => call(DeleteSegment, { params: { id: segment } }),
+    late: ['ConflictError', 'ConflictError'],
+  },
+  {
+    what: 'a context field that is deleted',
+    given: () => call(CreateContextField, { body: { name: 'floor' } }),
+    use: use({ constraints: [onFloor] }),
+    takeAway: () => call(DeleteContextField, { params: { name: 'floor' } }),
+    late: ['ConflictError', 'NotFoundError'],
+  },
+  {
+    what: 'a type of strategies that is deleted',
+    given: () => call(CreateStrategyType, { body: { name: 'moon', parameters: [] } }),
+    use: use({ name: 'moon' }),
+    takeAway: () => call(DeleteStrategyType, { params: { name: 'moon' } }),
+    late: ['ConflictError', 'ValidationError'],
+  },
+  {
+    what: 'a tag that is deleted',
+    given: () => call(CreateTag, { body: { type: 'simple', value: 'red' } }),
+    use: tag('simple'),
+    takeAway: () => call(DeleteTag, { params: { type: 'simple', value: 'red' } }),
+    late: ['done', 'done'],
+  },
+  {
+    what: 'a type of tags that is deleted',
+    given: () => call(CreateTagType, { body: { name: 'room' } }),
+    use: tag('room'),
+    takeAway: () => call(DeleteTagType, { params: { name: 'room' } }),
+    late: ['done', 'ValidationError'],
+  },
+  {
+    what: 'a project for a new feature that is archived',
+    use: () => call(CreateFeature, { params: yard, body: { name: 'torch' } }),
+    takeAway: () => call(ArchiveProject, { params: yard }),
+    late: ['InvalidOperationError', 'NotFoundError'],
+  },
+  {
+    what: 'a project for a new feature that is deleted',
+    use: () => call(CreateFeature, { params: yard, body: { name: 'torch' } }),
+    takeAway: () => call(DeleteProject, { params: yard }),
+    late: ['InvalidOperationError', 'NotFoundError'],
+  },
+  {
+    what: 'a project for a feature that moves there and that is archived',
+    use: () => call(MoveFeature, { params: path, body: { newProjectId: 'yard' } }),
+    takeAway: () => call(ArchiveProject, { params: yard }),
+    late: ['InvalidOperationError', 'NotFoundError'],
+  },
+  {
+    what: 'a project for a feature that is revived and that is archived',
+    given: () => features.given(aFeature({ name: 'torch', project: 'yard', archivedAt: '2026-02-01T00:00:00.000Z' })),
+    use: () => call(ReviveFeature, { params: { featureName: 'torch' } }),
+    takeAway: () => call(ArchiveProject, { params: yard }),
+    late: ['InvalidOperationError', 'NotFoundError'],
+  },
+  {
+    what: 'a project for a feature that is revived and that is deleted',
+    given: () => features.given(aFeature({ name: 'torch', project: 'yard', archivedAt: '2026-02-01T00:00:00.000Z' })),
+    use: () => call(ReviveFeature, { params: { featureName: 'torch' } }),
+    takeAway: () => call(DeleteProject, { params: yard }),
+    late: ['InvalidOperationError', 'NotFoundError'],
+  },
+  {
+    what: 'an environment for a project that is deleted',
+    given: () => call(CreateEnvironment, { body: { name: 'attic', type: 'test' } }),
+    use: () => call(AddProjectEnvironment, { params: { projectId: 'shop' }, body: { environment: 'attic' } }),
+    takeAway: () => call(DeleteEnvironment, { params: { name: 'attic' } }),
+    late: ['ConflictError', 'ValidationError'],
+  },
+  {
+    what: 'an environment that is taken from the project',
+    use: use({}),
+    takeAway: () => call(RemoveProjectEnvironment, { params: path }),
+    late: ['done', 'ValidationError'],
+  },
+];
+
+describe.each(cases)('$what', ({ given, use: uses, takeAway, late }) => {
+  beforeEach(async () => {
+    await given?.();
+  });
+  const [takenLate, usedLate] = late;
+
+  it(`is not taken from under its first use: ${takenLate}`, async () => {
+    expect(told(await together(uses, takeAway))).toEqual(['done', takenLate]);
+  });
+
+  it(`is not used once it is gone: ${usedLate}`, async () => {
+    expect(told(await together(takeAway, uses))).toEqual(['done', usedLate]);
+  });
+});
+
+describe('a tag that is put on a feature while it is deleted', () => {
+  beforeEach(() => call(CreateTag, { body: { type: 'simple', value: 'red' } }));
+  const red = { type: 'simple', value: 'red' };
+  const deleted = () => call(DeleteTag, { params: red });
+  const found = async () => [
+    (await call(ListFeatureTags, { params: path })).tags,
+    (await call(ListTags, {})).tags.filter(({ value }) => value === 'red'),
+  ];
+
+  it('is on no feature when it was deleted last', async () => {
+    await together(tag('simple'), deleted);
+    expect(await found()).toEqual([[], []]);
+  });
+
+  it('is in the catalogue when it was put on last', async () => {
+    await together(deleted, tag('simple'));
+    expect(await found()).toEqual([[red], [red]]);
+  });
+});

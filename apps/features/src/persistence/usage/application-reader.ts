@@ -1,0 +1,235 @@
+import type { ApplicationsQuery, ProjectApplicationsQuery } from '@bunting/contracts';
+import { notFound } from '@bunting/contracts';
+import { type Database, momentSql, type Statement } from '@bunting/database';
+import { named } from '../../domain/refusals.ts';
+import { usedOnlyIn } from './application-repository.ts';
+
+type Hidden = readonly string[];
+
+const usageOf = (hidden: string): string => `
+  select project, json_agg(environment order by environment) as environments, min(environment) as first
+  from client_application_usage where app_name = a.app_name and project <> all (${hidden}::text[]) group by project`;
+
+const described = `
+  'description', a.description, 'url', a.url, 'color', a.color, 'icon', a.icon, 'createdBy', a.created_by,
+  'createdAt', ${momentSql('a.created_at')}, 'updatedAt', ${momentSql('a.updated_at')}, 'lastSeenAt', ${momentSql('a.last_seen_at')}`;
+
+const usageJson = (hidden: string): string => `coalesce((
+  select json_agg(json_build_object('project', project, 'environments', environments) order by project)
+  from (${usageOf(hidden)}) as by_project), '[]')`;
+
+/** SQL: what the row `m` says is missing: no active flag that the keys of the application give, and none of a hidden project. */
+const isMissing = (hidden: string): string => `not exists (
+  select from feature f where f.name = m.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
+    select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))`;
+
+/** SQL: the major version in the text `sdk`, such as 6 in `unleash-client-node:6.4.1`. */
+const majorOf = (sdk: string): string => `substring(split_part(${sdk}, ':', 2) from '^v?([0-9]{1,6})([.]|$)')::integer`;
+
+const newestSdks = `newest as (
+  select split_part(sdk_version, ':', 1) as sdk, max(${majorOf('sdk_version')}) as major
+  from client_instance where sdk_version is not null group by 1)`;
+
+/** SQL: whether there is a newer major version of the SDK `sdk`. */
+const isOutdated = (sdk: string): string => `exists (
+  select from newest where newest.sdk = split_part(${sdk}, ':', 1) and newest.major > ${majorOf(sdk)})`;
+
+/** SQL: the application of the name `$1`, unless it is used in the projects `$2` alone. */
+const theOne = `from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`;
+
+const sortable = { appName: 'a.app_name', createdAt: 'a.created_at', lastSeenAt: 'a.last_seen_at' } as const;
+
+const all = (sortBy: keyof typeof sortable, sortOrder: 'asc' | 'desc'): Statement => ({
+  name: `client-applications-${sortBy}-${sortOrder}`,
+  text: `
+    with found as materialized (
+      select a.app_name, row_number() over (order by ${sortable[sortBy]} ${sortOrder}, a.app_name) as nth
+      from client_application a
+      where not ${usedOnlyIn('$1')} and ($2::text is null or position(lower($2) in lower(a.app_name)) > 0)
+    )
+    select json_build_object(
+      'applications', coalesce((
+        select json_agg(json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, 'strategies', a.strategies, ${described},
+          'project', place.project, 'environment', place.first, 'usage', ${usageJson('$1')}) order by found.nth)
+        from found join client_application a using (app_name)
+        left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as place on true
+        where found.nth > $3::integer and found.nth <= $3::integer + $4::integer), '[]'),
+      'total', (select count(*) from found))::text as json`,
+});
+
+const instanceJson = `'instanceId', i.instance_id, 'sdkVersion', i.sdk_version, 'lastSeen', ${momentSql('i.last_seen_at')}`;
+
+const one: Statement = {
+  name: 'client-application',
+  text: `
+    select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${described},
+      'strategies', coalesce((
+        select json_agg(case when type.name is null then json_build_object('name', given.name, 'notFound', true)
+          else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by given.nth)
+        from jsonb_array_elements_text(a.strategies) with ordinality as given (name, nth)
+        left join strategy_type type on type.name = given.name), '[]'),
+      'instances', coalesce((
+        select json_agg(json_build_object('appName', i.app_name, ${instanceJson}, 'environment', i.environment,
+          'createdAt', ${momentSql('i.created_at')}) order by i.last_seen_at desc, i.environment, i.instance_id)
+        from (select * from client_instance where app_name = a.app_name order by last_seen_at desc limit 1000) as i), '[]'),
+      'seenToggles', coalesce((
+        select json_agg(json order by name) from (
+          select name, json_build_object('name', name, 'project', project, 'type', type, 'description', description, 'stale', stale) as json
+          from (select distinct f.name, f.project, f.type, f.description, f.stale
+            from feature_usage_hour counted join feature f on f.name = counted.feature
+            where counted.app_name = a.app_name and f.project <> all ($2::text[])) as seen
+          union all
+          select feature, json_build_object('name', feature, 'notFound', true)
+          from (select distinct m.feature from client_missing_feature m where m.app_name = a.app_name and ${isMissing('$2')}) as missing
+        ) as toggles), '[]'),
+      'usage', ${usageJson('$2')},
+      'links', json_build_object('self', '/api/applications/' || a.app_name))::text as json
+    ${theOne}`,
+};
+
+const overview: Statement = {
+  name: 'client-application-overview',
+  text: `
+    with ${newestSdks}
+    select json_build_object(
+      'projects', coalesce((
+        select json_agg(distinct f.project order by f.project) from feature_usage_hour counted join feature f on f.name = counted.feature
+        where counted.app_name = a.app_name and f.project <> all ($2::text[])), '[]'),
+      'featureCount', (
+        select count(distinct f.name) from feature_usage_hour counted join feature f on f.name = counted.feature
+        where counted.app_name = a.app_name and f.project <> all ($2::text[])),
+      'environments', coalesce((
+        select json_agg(json_build_object('name', place.environment, 'instanceCount', running.instances, 'sdks', running.sdks,
+          'lastSeen', ${momentSql('greatest(running.last_seen_at, counted.hour)')},
+          'issues', json_build_object(
+            'missingFeatures', coalesce((
+              select json_agg(m.feature order by m.feature) from client_missing_feature m
+              where m.app_name = a.app_name and m.environment = place.environment and ${isMissing('$2')}), '[]'),
+            'outdatedSdks', running.outdated)) order by place.environment)
+        from (
+          select distinct environment from client_application_usage
+          where app_name = a.app_name and project <> all ($2::text[])) as place
+        cross join lateral (
+          select count(*) as instances, max(i.last_seen_at) as last_seen_at,
+            coalesce(json_agg(distinct i.sdk_version order by i.sdk_version) filter (where i.sdk_version is not null), '[]') as sdks,
+            coalesce(json_agg(distinct i.sdk_version order by i.sdk_version)
+              filter (where i.sdk_version is not null and ${isOutdated('i.sdk_version')}), '[]') as outdated
+          from client_instance i where i.app_name = a.app_name and i.environment = place.environment) as running
+        cross join lateral (
+          select max(hour) as hour from feature_usage_hour
+          where app_name = a.app_name and environment = place.environment) as counted), '[]'),
+      'issues', json_build_object('missingStrategies', coalesce((
+        select json_agg(distinct given.name order by given.name) from jsonb_array_elements_text(a.strategies) as given (name)
+        where not exists (select from strategy_type type where type.name = given.name)), '[]')))::text as json
+    ${theOne}`,
+};
+
+const instances: Statement = {
+  name: 'client-application-instances',
+  text: `
+    select json_build_object('instances', coalesce((
+      select json_agg(json_build_object(${instanceJson}) order by i.last_seen_at desc, i.instance_id)
+      from (
+        select * from client_instance where app_name = a.app_name and environment = $3
+        order by last_seen_at desc limit 1000) as i), '[]'))::text as json
+    ${theOne}`,
+};
+
+/** SQL: where applications use the project of text `$1`: by their keys, and by what they evaluated. */
+const placesOfProject = `place as materialized (
+  select app_name, environment from client_application_usage where project = $1
+  union
+  select counted.app_name, counted.environment
+  from feature f join feature_usage_hour counted on counted.feature = f.name
+  join client_application a on a.app_name = counted.app_name
+  where f.project = $1)`;
+
+const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
+  name: `client-applications-of-project-${sortOrder}`,
+  text: `
+    with ${placesOfProject}, found as materialized (
+      select app_name, json_agg(environment order by environment) as environments,
+        row_number() over (order by app_name ${sortOrder}) as nth
+      from place
+      group by app_name
+      having $2::text is null or position(lower($2) in lower(app_name)) > 0
+        or bool_or(position(lower($2) in lower(environment)) > 0)
+        or exists (
+          select from client_instance i
+          where i.app_name = place.app_name and position(lower($2) in lower(i.sdk_version)) > 0
+            and i.environment = any (array_agg(place.environment)))
+    )
+    select json_build_object(
+      'applications', coalesce((
+        select json_agg(json_build_object('name', found.app_name, 'environments', found.environments,
+          'instances', coalesce((
+            select json_agg(instance_id order by last_seen_at desc, instance_id)
+            from (
+              select i.instance_id, max(i.last_seen_at) as last_seen_at from client_instance i join place using (app_name, environment)
+              where i.app_name = found.app_name group by i.instance_id order by 2 desc limit 100) as running), '[]'),
+          'sdks', coalesce((
+            select json_agg(json_build_object('name', sdk, 'versions', versions) order by sdk)
+            from (
+              select split_part(i.sdk_version, ':', 1) as sdk,
+                json_agg(distinct substring(i.sdk_version from position(':' in i.sdk_version || ':') + 1)) as versions
+              from client_instance i join place using (app_name, environment)
+              where i.app_name = found.app_name and i.sdk_version is not null group by 1) as used), '[]'))
+          order by found.nth)
+        from found where found.nth > $3::integer and found.nth <= $3::integer + $4::integer), '[]'),
+      'total', (select count(*) from found))::text as json
+    from project p where p.id = $1 and p.archived_at is null`,
+});
+
+const outdatedSdks: Statement = {
+  name: 'outdated-sdks-of-project',
+  text: `
+    with ${placesOfProject}, ${newestSdks}
+    select json_build_object('sdks', coalesce((
+      select json_agg(json_build_object('sdkVersion', sdk_version, 'applications', applications) order by sdk_version)
+      from (
+        select i.sdk_version, json_agg(distinct i.app_name order by i.app_name) as applications
+        from client_instance i join place using (app_name, environment)
+        where i.sdk_version is not null and ${isOutdated('i.sdk_version')} group by i.sdk_version) as outdated), '[]'))::text as json
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+const isHidden: Statement = {
+  name: 'client-application-is-hidden',
+  text: `select from client_application a where a.app_name = $1 and ${usedOnlyIn('$2')}`,
+};
+
+const usualPage = 1_000;
+const usualPageOfProject = 50;
+
+/** The applications as they are now, as JSON, each answer in one statement. What is used in hidden projects alone is not there. */
+export const applicationReader = (database: Database) => {
+  const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
+    const [row] = await database.read<{ json: string }>(statement, values);
+    if (row === undefined) throw notFound(missing);
+    return row.json;
+  };
+  const noApplication = (name: string): string => `Could not find application with appName ${named(name)}`;
+  const noProject = (id: string): string => `No project found: ${named(id)}`;
+
+  return {
+    all: (
+      { query, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = usualPage }: ApplicationsQuery,
+      hidden: Hidden,
+    ): Promise<string> =>
+      found(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit], 'Could not find the applications'),
+    one: (appName: string, hidden: Hidden): Promise<string> => found(one, [appName, hidden], noApplication(appName)),
+    overview: (appName: string, hidden: Hidden): Promise<string> =>
+      found(overview, [appName, hidden], noApplication(appName)),
+    instances: (appName: string, environment: string, hidden: Hidden): Promise<string> =>
+      found(instances, [appName, hidden, environment], noApplication(appName)),
+    ofProject: (
+      project: string,
+      { query, sortOrder = 'asc', offset = 0, limit = usualPageOfProject }: ProjectApplicationsQuery,
+    ): Promise<string> => found(ofProject(sortOrder), [project, query ?? null, offset, limit], noProject(project)),
+    outdatedSdksOf: (project: string): Promise<string> => found(outdatedSdks, [project], noProject(project)),
+    /** Whether there is an application of that name that is used in hidden projects alone. */
+    isHidden: async (appName: string, hidden: Hidden): Promise<boolean> =>
+      hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
+  };
+};
+export type ApplicationReader = ReturnType<typeof applicationReader>;

@@ -1,0 +1,161 @@
+import type { FeatureState } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
+import type { LifecycleStage } from '../../domain/feature.ts';
+import { type Count, largestCount, type ReportedFeature } from '../../domain/usage.ts';
+import { statesOf } from '../features/feature-json.ts';
+
+/** What becomes of a feature when its figures are told: nothing but the stages that it enters. */
+export interface FeatureStages {
+  readonly name: string;
+  readonly stages: readonly LifecycleStage[];
+}
+
+/** For how many hours figures are kept. */
+export const usageRetentionHours = 48;
+
+const capped = (sum: string): string => `least(${sum}, ${largestCount})::bigint`;
+
+const environmentTypes = 'select name, type from environment';
+
+const reported = (lock: string): string => `
+  select f.name, f.project,
+    array(select stage ->> 'stage' from jsonb_array_elements(f.lifecycle) as stage) as stages,
+    array(select name from unnest($2::text[]) as name where (f.environments #>> array[name, 'enabled'])::boolean) as "enabledIn"
+  from feature f where f.name = any ($1::text[]) and f.archived_at is null order by f.name ${lock}`;
+
+const look = reported('');
+const lookAndLock = reported('for no key update of f');
+
+/** The rows are locked in one order by all who report. Minutes that are over are dropped on the way. */
+const addLately = `
+  with given as (
+    select feature, environment,
+      coalesce(array_agg(minute) filter (where minute > $2::integer - 60), '{}') as minutes,
+      coalesce(array_agg(yes) filter (where minute > $2::integer - 60), '{}') as yes,
+      coalesce(array_agg(no) filter (where minute > $2::integer - 60), '{}') as no
+    from (
+      select feature, environment, minute, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no
+      from json_to_recordset($1::json) as it (feature text, environment text, minute integer, yes bigint, no bigint)
+      group by feature, environment, minute) as by_minute
+    group by feature, environment
+  )
+  insert into feature_seen as seen (feature, environment, last_seen_at, minutes, yes_by_minute, no_by_minute, told_at)
+  select feature, environment, $3::timestamptz, minutes, yes, no, $3::timestamptz
+  from given order by feature, environment
+  on conflict (feature, environment) do update set
+    last_seen_at = greatest(seen.last_seen_at, excluded.last_seen_at),
+    (minutes, yes_by_minute, no_by_minute) = (
+      select coalesce(array_agg(minute), '{}'), coalesce(array_agg(yes), '{}'), coalesce(array_agg(no), '{}')
+      from (
+        select minute, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no
+        from (
+          select * from unnest(seen.minutes, seen.yes_by_minute, seen.no_by_minute) as earlier (minute, yes, no)
+          union all
+          select * from unnest(excluded.minutes, excluded.yes_by_minute, excluded.no_by_minute) as later (minute, yes, no)
+        ) as both_of_them
+        where minute > $2::integer - 60 group by minute) as by_minute),
+    told_at = case when seen.told_at < $3::timestamptz - interval '1 minute' then $3::timestamptz else seen.told_at end
+  returning feature, told_at = $3::timestamptz as due`;
+
+const addByHour = `
+  insert into feature_usage_hour as kept (feature, environment, app_name, hour, yes, no, variants)
+  select feature, environment, "appName", to_timestamp(hour * 3600::double precision), yes, no, variants
+  from json_to_recordset($1::json)
+    as it (feature text, environment text, "appName" text, hour integer, yes bigint, no bigint, variants jsonb)
+  order by 1, 2, 3, 4
+  on conflict (feature, environment, app_name, hour) do update set
+    yes = ${capped('kept.yes + excluded.yes')},
+    no = ${capped('kept.no + excluded.no')},
+    variants = case when excluded.variants = '{}' then kept.variants else (
+      select jsonb_object_agg(name, count) from (
+        select name, ${capped('sum(count::bigint)')} as count
+        from (
+          select * from jsonb_each_text(kept.variants) as earlier (name, count)
+          union all
+          select * from jsonb_each_text(excluded.variants) as later (name, count)
+        ) as both_of_them group by name order by name limit 200) as by_name) end`;
+
+const tell = `
+  with given as (
+    select name, stages from json_to_recordset($1::json) as it (name text, stages jsonb)
+  ), free as (
+    select f.name, given.stages from feature f join given on given.name = f.name order by f.name for no key update of f skip locked
+  ), saved as (
+    update feature set lifecycle = feature.lifecycle || free.stages, version = feature.version + 1
+    from free where feature.name = free.name returning feature.*
+  ) ${statesOf('saved')}`;
+
+const minutesPerHour = 60;
+
+interface HourCount extends Omit<Count, 'minute' | 'variants'> {
+  readonly hour: number;
+  readonly variants: Record<string, number>;
+}
+
+/** What was counted, one entry for each feature, environment, application and hour. */
+const byHour = (counts: readonly Count[]): HourCount[] => {
+  const sums = new Map<string, HourCount>();
+  for (const { feature, environment, appName, minute, yes, no, variants } of counts) {
+    const hour = Math.floor(minute / minutesPerHour);
+    const key = JSON.stringify([feature, environment, appName, hour]);
+    const sum = sums.get(key);
+    const together = new Map(Object.entries(sum?.variants ?? {}));
+    for (const [name, count] of Object.entries(variants)) {
+      together.set(name, Math.min((together.get(name) ?? 0) + count, largestCount));
+    }
+    sums.set(key, {
+      ...{ feature, environment, appName, hour },
+      yes: Math.min((sum?.yes ?? 0) + yes, largestCount),
+      no: Math.min((sum?.no ?? 0) + no, largestCount),
+      variants: Object.fromEntries(together),
+    });
+  }
+  return [...sums.values()];
+};
+
+/** Usage figures within a unit of work. However many features a report names, each of these is one statement. */
+export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
+  /** The types of all environments, by name. */
+  environmentTypes: async (): Promise<Map<string, string>> =>
+    new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
+
+  /** The active features of those names. */
+  findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+    query(look, [names, environments]),
+  /** The same, locked in the order of their names. */
+  findReportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
+    query(lookAndLock, [names, environments]),
+
+  /** Adds up what was counted, minute by minute. Answers the features whose figures were not told for a minute. */
+  addByMinute: async (counts: readonly Count[], now: Date): Promise<string[]> => {
+    const given = counts.map(({ feature, environment, minute, yes, no }) => ({
+      feature,
+      environment,
+      minute,
+      yes,
+      no,
+    }));
+    const values = [JSON.stringify(given), Math.floor(now.getTime() / 60_000), now.toISOString()];
+    const rows = await query<{ feature: string; due: boolean }>(addLately, values);
+    return [...new Set(rows.filter(({ due }) => due).map(({ feature }) => feature))];
+  },
+
+  /** Adds up what was counted, hour by hour and application by application. */
+  addByHour: async (counts: readonly Count[], now: Date): Promise<void> => {
+    const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
+    const kept = byHour(counts).filter(({ hour }) => hour > oldest);
+    if (kept.length > 0) await query(addByHour, [JSON.stringify(kept)]);
+  },
+
+  /** Tells the states of features, with the stages that they enter. One that is just being written is left to be told later. */
+  emitStates: async (features: readonly FeatureStages[]): Promise<void> => {
+    if (features.length === 0) return;
+    for (const { version, state } of await query<{ version: number; state: FeatureState }>(tell, [
+      JSON.stringify(features),
+    ])) {
+      outbox.state({ entity: 'feature', id: state.name, version, state });
+    }
+  },
+});
+export type UsageRepository = ReturnType<typeof usageRepository>;

@@ -1,0 +1,79 @@
+import { type Bus, call, type CallContext, inProcessBus, serve, type CallRequest } from '@bunting/bus';
+import type { AnyOperation, Caller, ReplyOf } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { startOutboxProducer } from '@bunting/outbox';
+import { featuresContext } from '../src/operations/context.ts';
+import { featuresEndpoints } from '../src/operations/index.ts';
+import { entities } from '../src/persistence/entities.ts';
+import { steps } from '../src/persistence/migrations/index.ts';
+import { readersOf } from '../src/persistence/readers.ts';
+import { type UnitOfWork, unitOfWork } from '../src/persistence/unit-of-work.ts';
+import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
+
+export interface TestUnitOfWork {
+  readonly database: Database;
+  readonly work: UnitOfWork;
+}
+
+/** Work on a database of the service, with nobody who sends out what it tells. */
+export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Promise<TestUnitOfWork> => {
+  const database = await openDatabase({ url, name: 'spec', steps, entities });
+  const telling = startOutboxProducer({
+    ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
+    warn: () => undefined,
+  });
+  await telling.relay.stop();
+  return { database, work: unitOfWork(telling) };
+};
+
+export interface FeaturesWithoutLoops extends TestUnitOfWork {
+  readonly bus: Bus;
+  call<O extends AnyOperation>(
+    operation: O,
+    ask: CallRequest<O>,
+    caller?: Caller,
+    more?: Partial<CallContext>,
+  ): Promise<ReplyOf<O>>;
+  /** How many statements something takes, all that it waits for included. */
+  statementsOf(job: () => Promise<unknown>): Promise<number>;
+  /** How often something waits for PostgreSQL. */
+  roundTripsOf(job: () => Promise<unknown>): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A list of applications that is never full. */
+const unlimitedApplications = {
+  limit: 1_000_000,
+  takeFromBudget: (_key: string, wanted: number) => wanted,
+  onUnlisted: () => undefined,
+};
+
+/** The operations of the service on a database of their own, without all that runs by itself: its statements would be counted too. */
+export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
+  const fresh = await freshFeaturesDatabase();
+  const bus = inProcessBus();
+  const { database, work } = await testUnitOfWork(fresh.url, bus);
+  const context = featuresContext({ work, bus, readers: readersOf(database), limits: unlimitedApplications });
+  const served = await serve(bus, featuresEndpoints(context), {
+    checkReplies: true,
+  });
+  return {
+    ...{ bus, database, work },
+    call: (operation, ask, caller = mia, more = {}) => call(bus, operation, ask, { ...contextOf(caller), ...more }),
+    statementsOf: async (job) => {
+      const before = database.statements;
+      await job();
+      return database.statements - before;
+    },
+    roundTripsOf: async (job) => {
+      const before = database.roundTrips;
+      await job();
+      return database.roundTrips - before;
+    },
+    stop: async () => {
+      await served.stop();
+      await database.close();
+      await fresh.drop();
+    },
+  };
+};

@@ -1,0 +1,223 @@
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { refusalOf } from '../../test/refusal-of.ts';
+import { servicesBehind } from '../../test/services-behind.ts';
+import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { requestBudgets } from './rate-limit.ts';
+
+const featurePath = '/api/admin/projects/default/features/one';
+
+describe('a budget of requests', () => {
+  it('is good for a minute, fills up evenly, and is one for each who asks', () => {
+    let now = 0;
+    const budgets = requestBudgets(60, () => now);
+    for (let left = 59; left >= 0; left--) {
+      expect(budgets.take('ann')).toEqual({ limit: 60, remaining: left, resetSeconds: 60 - left, waitSeconds: 0 });
+    }
+    expect(budgets.take('ann')).toEqual({ limit: 60, remaining: 0, resetSeconds: 60, waitSeconds: 1 });
+    expect(budgets.take('bob')).toMatchObject({ remaining: 59, waitSeconds: 0 });
+    now += 999;
+    expect(budgets.take('ann').waitSeconds).toBe(1);
+    now += 1;
+    expect(budgets.take('ann')).toMatchObject({ remaining: 0, waitSeconds: 0 });
+    now += 3_600_000;
+    expect(budgets.standing('ann')).toEqual({ limit: 60, remaining: 60, resetSeconds: 0, waitSeconds: 0 });
+  });
+
+  it('is kept for so many, and who was not seen for longest starts anew', () => {
+    const budgets = requestBudgets(1, () => 0);
+    budgets.take('first');
+    budgets.take('second');
+    for (let nth = 0; nth < 9_999; nth++) budgets.take(`other ${nth}`);
+    expect(budgets.standing('first').remaining).toBe(1);
+    expect(budgets.standing('second').remaining).toBe(0);
+  });
+});
+
+describe('a key with a budget', () => {
+  let gateway: StartedGateway;
+  const other = '*:*.11111111111111111111111111111111';
+  beforeAll(async () => {
+    gateway = await startGateway({ environment: { GATEWAY_REQUESTS_PER_MINUTE: '3' } });
+    await gateway.behind(servicesBehind().endpoints);
+    await gateway.givenToken({ token: other, kind: 'admin' });
+  });
+  afterAll(() => gateway.stop());
+
+  it('is told what is left of it, gets 429 beyond it, and takes nothing from another key', async () => {
+    for (const left of [2, 1, 0]) {
+      const { status, headers } = await gateway.ask(featurePath);
+      expect(status).toBe(200);
+      expect(headers.get('ratelimit-policy')).toBe('"requests";q=3;w=60');
+      expect(headers.get('ratelimit')).toMatch(new RegExp(`^"requests";r=${left};t=\\d+$`));
+      expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['3', String(left)]);
+      expect(Number(headers.get('ratelimit-reset'))).toBeLessThanOrEqual(60);
+    }
+    for (const path of [featurePath, '/api/admin/nosuch']) {
+      const response = await gateway.ask(path);
+      expect(response.status).toBe(429);
+      expect(response.headers.get('ratelimit-remaining')).toBe('0');
+      const wait = Number(response.headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(20);
+      expect(await refusalOf(response)).toMatchObject({
+        name: 'RateLimitError',
+        message: 'The budget of 3 requests a minute of this key is used up.',
+      });
+    }
+    expect((await gateway.ask(featurePath, { key: other })).status).toBe(200);
+    expect((await gateway.ask('/health')).status).toBe(200);
+  });
+});
+
+describe('a frontend key', () => {
+  let gateway: StartedGateway;
+  const [one, other] = ['*:development.key-of-one-page', '*:development.key-of-another-page'];
+  beforeAll(async () => {
+    gateway = await startGateway({
+      environment: { GATEWAY_FRONTEND_REQUESTS_PER_MINUTE: '8', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
+    });
+    await gateway.behind(servicesBehind().endpoints);
+    for (const token of [one, other]) await gateway.givenToken({ token, kind: 'frontend', environment: 'development' });
+  });
+  afterAll(() => gateway.stop());
+
+  const evaluate = (key: string, address: string, body = '{}') =>
+    gateway.ask('/api/frontend', {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body,
+    });
+
+  it('has a budget for each address, shared by all frontend keys there, and takes nothing from other keys', async () => {
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 9; nth++)
+      statuses.push((await evaluate(nth % 2 === 0 ? one : other, '198.51.100.1')).status);
+    expect(statuses).toEqual([...Array<number>(8).fill(200), 429]);
+    const refused = await evaluate(one, '198.51.100.1');
+    expect(refused.headers.get('ratelimit-limit')).toBe('8');
+    expect((await refusalOf(refused)).message).toContain('with frontend keys from your address');
+    expect((await evaluate(one, '198.51.100.2')).status).toBe(200);
+    const headers = { 'x-forwarded-for': '198.51.100.1' };
+    expect((await gateway.ask(featurePath, { headers })).status).toBe(200);
+  });
+
+  it('pays for its bodies by their size', async () => {
+    const context = JSON.stringify({ context: { properties: { text: 'x'.repeat(5 * 16 * 1024) } } });
+    const { status, headers } = await evaluate(one, '198.51.100.3', context);
+    expect([status, headers.get('ratelimit-remaining')]).toEqual([200, '2']);
+    expect((await evaluate(one, '198.51.100.3', context)).status).toBe(429);
+  });
+
+  it('behind a proxy that is not trusted shares the budget of the proxy, and the log says what to set', async () => {
+    const behind = await startGateway({ environment: { GATEWAY_FRONTEND_REQUESTS_PER_MINUTE: '1' } });
+    await behind.givenToken({ token: one, kind: 'frontend', environment: 'development' });
+    await behind.behind(servicesBehind().endpoints);
+    const ask = (address: string) =>
+      behind.ask('/api/frontend', { key: one, headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
+    expect([await ask('192.0.2.1'), await ask('192.0.2.2'), await ask('192.0.2.3')]).toEqual([200, 429, 429]);
+    const warnings = behind.lines.filter(({ msg }) => String(msg).includes('GATEWAY_TRUSTED_PROXIES'));
+    expect(warnings).toHaveLength(1);
+    await behind.stop();
+  });
+});
+
+describe('a key without a budget', () => {
+  it('is told of none', async () => {
+    const gateway = await startGateway();
+    await gateway.behind(servicesBehind().endpoints);
+    const { status, headers } = await gateway.ask(featurePath);
+    expect([status, headers.get('ratelimit'), headers.get('ratelimit-limit')]).toEqual([200, null, null]);
+    await gateway.stop();
+  });
+});
+
+describe('an address that tries keys', () => {
+  let gateway: StartedGateway;
+  const seldom = '*:*.22222222222222222222222222222222';
+  beforeAll(async () => {
+    gateway = await startGateway({
+      environment: {
+        GATEWAY_FAILURES_PER_MINUTE: '3',
+        GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
+        GATEWAY_STATEMENT_TIMEOUT_MS: '60000',
+      },
+    });
+    await gateway.behind(servicesBehind().endpoints);
+    await gateway.givenToken({ token: seldom, kind: 'admin' });
+  });
+  afterAll(() => gateway.stop());
+
+  const from = (address: string, key?: string | null) =>
+    gateway.ask(featurePath, { ...(key === undefined ? {} : { key }), headers: { 'x-forwarded-for': address } });
+  const statusesOf = async (keys: readonly (string | null)[], address: string) => {
+    const statuses: number[] = [];
+    for (const key of keys) statuses.push((await from(address, key)).status);
+    return statuses;
+  };
+
+  it('gets 429 for invalid keys beyond its failures, while every valid key is let in, also one that was never used', async () => {
+    const address = '198.51.100.7';
+    expect(await statusesOf(['guess 1', null, 'guess 2', 'guess 3', null], address)).toEqual([401, 401, 401, 429, 429]);
+    const refused = await from(address, 'guess 4');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refusalOf(refused)).toMatchObject({
+      name: 'RateLimitError',
+      message: 'There were too many requests without a valid key from your address.',
+    });
+    expect((await from(address, seldom)).status).toBe(200);
+    expect((await from(address)).status).toBe(200);
+    expect((await from('198.51.100.8', 'guess 5')).status).toBe(401);
+  });
+
+  it('takes two connections of the database at most, however many keys it tries', async () => {
+    const waiting = {
+      name: 'waiting-for-locks',
+      text: `select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and application_name = 'bunting-gateway' and wait_event_type = 'Lock'
+          and query like '%select nth::int, token.id,%'`,
+    };
+    const count = async () => (await gateway.database.read<{ count: number }>(waiting))[0]?.count;
+    const guesses = await gateway.database.transaction(async ({ query }) => {
+      await query('lock table api_token in access exclusive mode');
+      const sent = Array.from({ length: 300 }, (_, nth) => from('198.51.100.9', `guess at the same time ${nth}`));
+      await eventually(async () => expect(await count()).toBe(2));
+      // A key of another address waits for no further connection either.
+      sent.push(from('198.51.100.10', 'one more guess'));
+      expect((await gateway.ask('/health')).status).toBe(200);
+      expect(await count()).toBe(2);
+      return { sent };
+    });
+    const statuses = (await Promise.all(guesses.sent)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  });
+
+  it('is the whole of its network, where there are as many addresses as one likes', async () => {
+    expect(await statusesOf(['guess 5', 'guess 6'], '2001:db8:0:1::7')).toEqual([401, 401]);
+    expect(await statusesOf(['guess 7', 'guess 8'], '2001:db8::1:ffff:0:0:9')).toEqual([401, 429]);
+    expect(await statusesOf(['guess 9'], '2001:db8:0:2::7')).toEqual([401]);
+  });
+});
+
+describe('an address that a proxy tells of', () => {
+  it('is believed to nobody who is not trusted', async () => {
+    const gateway = await startGateway({ environment: { GATEWAY_FAILURES_PER_MINUTE: '2' } });
+    const statuses: number[] = [];
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+      const response = await gateway.ask(featurePath, { key: 'guess', headers: { 'x-forwarded-for': address } });
+      statuses.push(response.status);
+    }
+    expect(statuses).toEqual([401, 401, 429]);
+    await gateway.stop();
+  });
+
+  it.each(['300.1.2.3', '10.0.0.0/33', 'fe80::1/129', '10.0.0.0/8/8', '10.0.0.0/'])(
+    'is not guessed from a setting that is none: %s',
+    async (list) => {
+      await expect(startGateway({ environment: { GATEWAY_TRUSTED_PROXIES: `127.0.0.1, ${list}` } })).rejects.toThrow(
+        `GATEWAY_TRUSTED_PROXIES names ${list}, which is neither an address nor a network like 10.0.0.0/8.`,
+      );
+    },
+  );
+});

@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { implement, JsonText } from '@bunting/bus';
+import { GetFeature, GetProject, ImportFeatures, readOutboxOf, UpdateProject } from '@bunting/contracts';
+import { eventually, startNats, streamMessages } from '@bunting/testing';
+import { connect, type Socket } from 'node:net';
+import { rawRequest, sendRaw } from '../../test/raw-http.ts';
+import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
+import { servicesBehind } from '../../test/services-behind.ts';
+import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+
+const featurePath = '/api/admin/projects/default/features/one';
+const json = { 'content-type': 'application/json' };
+const authorized = { authorization: adminToken };
+
+let gateway: StartedGateway;
+/** Lets the call to the project that is awaited be answered. */
+let answerProject: () => void;
+let projectAsked: Promise<void>;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    environment: {
+      GATEWAY_BODY_LIMIT_BYTES: '2048',
+      GATEWAY_LARGE_BODY_LIMIT_BYTES: '4096',
+      GATEWAY_JSON_DEPTH: '6',
+      GATEWAY_JSON_MEMBERS: '8',
+      GATEWAY_JSON_ITEMS: '5',
+      GATEWAY_JSON_VALUES: '30',
+      GATEWAY_LARGE_JSON_ITEMS: '20',
+      GATEWAY_LARGE_JSON_VALUES: '40',
+      GATEWAY_URL_BYTES: '256',
+      GATEWAY_QUERY_PARAMETERS: '3',
+      GATEWAY_HEADERS_BYTES: '2048',
+      GATEWAY_HEADERS: '16',
+      GATEWAY_HEADERS_TIMEOUT_MS: '300',
+      GATEWAY_ARRIVAL_TIMEOUT_MS: '600',
+      GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS: '1800',
+      GATEWAY_IDLE_TIMEOUT_MS: '200',
+      GATEWAY_REQUESTS_AT_ONCE: '1',
+    },
+  });
+  const behind = servicesBehind();
+  let request: () => void;
+  projectAsked = new Promise((resolve) => (request = resolve));
+  const untilTold = new Promise<void>((resolve) => (answerProject = resolve));
+  const project = implement(GetProject, async () => {
+    request();
+    await untilTold;
+    throw new Error('The project is answered in another test.');
+  });
+  await gateway.behind([...behind.endpoints, project]);
+});
+afterAll(() => gateway.stop());
+
+const createFeature = (body: string) =>
+  gateway.ask('/api/admin/projects/default/features', { method: 'POST', headers: json, body });
+const importFeatures = (body: string) =>
+  gateway.ask('/api/admin/features-batch/import', { method: 'POST', headers: json, body });
+
+describe('the limit of a body', () => {
+  const named = (extra: string) => `{"name":"one"${extra}}`;
+
+  it.each<[string, string, number]>([
+    ['GATEWAY_JSON_DEPTH', `,"tags":${'['.repeat(6)}${']'.repeat(6)}`, 400],
+    ['GATEWAY_JSON_MEMBERS', ',"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1', 400],
+    ['GATEWAY_JSON_ITEMS', ',"tags":[1,2,3,4,5,6]', 400],
+    ['GATEWAY_JSON_VALUES', `,"tags":[${Array(5).fill('[1,2,3,4,5]').join()}]`, 400],
+    ['GATEWAY_BODY_LIMIT_BYTES', `,"description":"${'x'.repeat(2_048)}"`, 413],
+  ])('is %s', async (_setting, extra, status) => {
+    const response = await createFeature(named(extra));
+    expect(response.status).toBe(status);
+    expect((await refusalOf(response)).message).toMatch(/more than \d+|larger than 2048 bytes/);
+    expect((await createFeature(named(''))).status).toBe(201);
+  });
+
+  it('is another one for an import', async () => {
+    const file = (features: number) =>
+      `{"project":"default","environment":"development","data":{"features":[${Array(features).fill('{}').join()}]}}`;
+    const tooMany = async (count: number) => (await refusalOf(await importFeatures(file(count)))).message;
+    expect(await tooMany(10)).not.toContain('more than');
+    expect(await tooMany(21)).toContain('a list with more than 20 items');
+    const values = `{"a":[${Array(18).fill('[1,1]').join()}]}`;
+    expect((await refusalOf(await importFeatures(values))).message).toContain('more than 40 values');
+    expect((await importFeatures(`"${'x'.repeat(4_096)}"`)).status).toBe(413);
+  });
+});
+
+describe('the limit of a report of usage', () => {
+  it('is that of ordinary bodies for a frontend key, which everybody has who loads the page', async () => {
+    const [frontend, client] = ['*:development.key-of-a-page', '*:development.key-of-a-server'];
+    await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development' });
+    await gateway.givenToken({ token: client, kind: 'client', environment: 'development' });
+    const body = JSON.stringify({ appName: 'x'.repeat(3_000) });
+    const report = async (path: string, key: string) =>
+      (await gateway.ask(path, { method: 'POST', key, headers: json, body })).status;
+    expect(await report('/api/frontend/client/metrics', frontend)).toBe(413);
+    expect(await report('/api/client/metrics', client)).toBe(400);
+  });
+});
+
+describe('the limit of an address', () => {
+  it.each<[string, string]>([
+    ['GATEWAY_URL_BYTES', `?${'x'.repeat(256)}`],
+    ['GATEWAY_QUERY_PARAMETERS', '?a&b&c&d'],
+    ['GATEWAY_URL_BYTES, whatever is in it', `%zz${'x'.repeat(256)}`],
+  ])('is %s, and comes before the key', async (_setting, more) => {
+    const response = await gateway.ask(`${featurePath}${more}`, { key: null });
+    expect([response.status, (await refusalOf(response)).name]).toEqual([414, 'UriTooLong']);
+    expect((await gateway.ask(`${featurePath}?a&b&c`)).status).toBe(200);
+  });
+});
+
+describe('the limit of the headers', () => {
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`x-${nth}`, 'x']));
+
+  it.each<[string, Record<string, string>]>([
+    ['GATEWAY_HEADERS_BYTES', { 'x-long': 'x'.repeat(2_048) }],
+    ['GATEWAY_HEADERS', many(14)],
+    ['GATEWAY_HEADERS, however many more there are', many(200)],
+  ])('is %s', async (_setting, headers) => {
+    const answer = await sendRaw(gateway.port, rawRequest('GET', featurePath, { ...authorized, ...headers }));
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);
+    const within = await sendRaw(gateway.port, rawRequest('GET', featurePath, { ...authorized, ...many(13) }));
+    expect(within.status).toBe(200);
+  });
+});
+
+describe('a client that takes its time', () => {
+  const half = rawRequest(
+    'POST',
+    '/api/admin/projects/default/features',
+    { ...authorized, ...json, 'content-length': '2000' },
+    '{"name":"o',
+  );
+  const slow: [setting: string, begun: string][] = [
+    ['GATEWAY_HEADERS_TIMEOUT_MS', 'GET /health HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
+    ['GATEWAY_ARRIVAL_TIMEOUT_MS', half],
+  ];
+
+  it.each(slow)('is cut off after %s, however it drips', async (_setting, begun) => {
+    let dripping: NodeJS.Timeout | undefined;
+    const answer = await sendRaw(gateway.port, begun, (socket) => {
+      dripping = setInterval(() => socket.writable && socket.write(' '), 50);
+    });
+    clearInterval(dripping);
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([408, 'RequestTimeout']);
+    expect(answer.tookMs).toBeGreaterThan(250);
+    expect(answer.tookMs).toBeLessThan(5_000);
+  });
+
+  it.each(slow)('is cut off after %s when it stops in the middle', async (_setting, begun) => {
+    const answer = await sendRaw(gateway.port, begun);
+    expect([answer.status, answer.headers['connection'], refusalIn(answer.body).message]).toEqual([
+      408,
+      'close',
+      'The request did not arrive in time.',
+    ]);
+    expect(answer.tookMs).toBeGreaterThan(250);
+    expect(answer.tookMs).toBeLessThan(5_000);
+  });
+
+  it('is cut off when it has sent nothing at all', async () => {
+    const ended = await new Promise<string>((resolve) => {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.on('data', () => undefined).once('error', () => resolve('reset'));
+      socket.once('close', () => resolve('closed'));
+    });
+    expect(ended).toBe('closed');
+  });
+
+  it('takes no place from requests that are answered, and nothing of it is left afterwards', async () => {
+    const sockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+    const before = sockets();
+    // There is one place among those that are answered.
+    const stalled = Array.from({ length: 40 }, () => sendRaw(gateway.port, half));
+    expect((await gateway.ask(featurePath)).status).toBe(200);
+    const statuses = (await Promise.all(stalled)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([408]));
+    expect((await gateway.ask(featurePath)).status).toBe(200);
+    await eventually(() => expect(sockets()).toBeLessThan(before + stalled.length / 2));
+  });
+
+  it('has GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS for the body of an import', async () => {
+    const headers = { ...authorized, ...json, 'content-length': '2000' };
+    const ordinary = sendRaw(gateway.port, half);
+    const large = sendRaw(gateway.port, rawRequest('POST', '/api/admin/features-batch/import', headers, '{"proj'));
+    let isOver = false;
+    void large.then(() => (isOver = true));
+    expect([(await ordinary).status, isOver]).toEqual([408, false]);
+    expect((await large).status).toBe(408);
+  });
+
+  it('between two requests loses its connection after GATEWAY_IDLE_TIMEOUT_MS', async () => {
+    const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { connection: 'keep-alive' }));
+    expect(answer.status).toBe(200);
+    expect(answer.tookMs).toBeGreaterThan(150);
+    expect(answer.tookMs).toBeLessThan(5_000);
+  });
+});
+
+describe('more requests than are answered at once', () => {
+  it('are refused at once beyond GATEWAY_REQUESTS_AT_ONCE, but for those about health', async () => {
+    const first = gateway.ask('/api/admin/projects/default');
+    await projectAsked;
+    const second = await gateway.ask(featurePath);
+    expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refusalOf(second)).toMatchObject({
+      name: 'ServiceUnavailable',
+      message: 'Bunting has more to do than it can take on now. Please try again.',
+    });
+    expect((await gateway.ask(featurePath.replace('/api', '/%61pi'))).status).toBe(503);
+    expect((await gateway.ask('/health/live')).status).toBe(200);
+    answerProject();
+    expect((await first).status).toBe(500);
+    expect((await gateway.ask(featurePath)).status).toBe(200);
+  });
+});
+
+describe('a reader of the documentation who never reads', () => {
+  it('takes no place from requests with a key', async () => {
+    const asset = '/docs/assets/swagger-ui-bundle.js';
+    const socket = connect(gateway.port, '127.0.0.1').pause();
+    socket.write(rawRequest('GET', asset, { connection: 'keep-alive' }).repeat(30));
+    await eventually(() => expect(gateway.logged()).toContain('"route":"/docs/assets/'));
+    expect((await gateway.ask(featurePath)).status).toBe(200);
+    socket.destroy();
+  });
+});
+
+describe('answers that clients do not read', () => {
+  const bytes = 16 * 1024 * 1024;
+  const large = new JsonText(`"${'x'.repeat(bytes)}"`);
+  const withReaders = async (
+    environment: Readonly<Record<string, string>>,
+    work: (started: StartedGateway, unread: readonly Socket[]) => Promise<void>,
+  ): Promise<void> => {
+    const started = await startGateway({ environment });
+    await started.behind([implement(GetFeature, async () => large as never)]);
+    const unread = Array.from({ length: 6 }, () => {
+      const socket = connect(started.port, '127.0.0.1').on('error', () => undefined);
+      return socket.pause();
+    });
+    for (const socket of unread) socket.write(rawRequest('GET', featurePath, authorized));
+    try {
+      await work(started, unread);
+    } finally {
+      for (const socket of unread) socket.destroy();
+      await started.stop();
+    }
+  };
+  const cut = ({ lines }: StartedGateway) => lines.filter(({ outcome }) => outcome === 'aborted').length;
+
+  it('hold no more than GATEWAY_UNREAD_BYTES, and others are answered', () =>
+    withReaders({ GATEWAY_UNREAD_BYTES: String(2 * bytes), CHECK_REPLIES: 'false' }, async (started) => {
+      await eventually(() => expect(cut(started)).toBe(5));
+      const answer = await started.ask(featurePath);
+      expect([answer.status, (await answer.text()).length]).toEqual([200, bytes + 2]);
+    }));
+});
+
+describe('a statement of the gateway', () => {
+  it('is given up after GATEWAY_STATEMENT_TIMEOUT_MS, and the answer is 503', async () => {
+    const impatient = await startGateway({ environment: { GATEWAY_STATEMENT_TIMEOUT_MS: '100' } });
+    await impatient.database.transaction(async ({ query }) => {
+      await query('lock table api_token in access exclusive mode');
+      const response = await impatient.ask(featurePath);
+      expect([response.status, (await refusalOf(response)).name]).toEqual([503, 'ServiceUnavailable']);
+    });
+    await impatient.stop();
+  });
+});
+
+describe('a service that does not answer', () => {
+  /** what the service was told of the time that it has */
+  let given: number[];
+  let impatient: StartedGateway;
+  let answered: () => void;
+
+  beforeAll(async () => {
+    impatient = await startGateway({
+      environment: { GATEWAY_REQUEST_TIMEOUT_MS: '150', GATEWAY_LARGE_REQUEST_TIMEOUT_MS: '600' },
+    });
+    given = [];
+    const end = new Promise<void>((resolve) => (answered = resolve));
+    const never = async ({ deadline, now }: { deadline: Date; now: Date }): Promise<never> => {
+      given.push(deadline.getTime() - now.getTime());
+      await end;
+      throw new Error('Nobody waits for this any more.');
+    };
+    await impatient.behind([implement(GetFeature, never), implement(ImportFeatures, never)]);
+  });
+  afterAll(async () => {
+    answered();
+    await impatient.stop();
+  });
+
+  it.each<[string, string, string, number]>([
+    ['GATEWAY_REQUEST_TIMEOUT_MS', 'GET', featurePath, 150],
+    ['GATEWAY_LARGE_REQUEST_TIMEOUT_MS', 'POST', '/api/admin/features-batch/import', 600],
+  ])('is waited for %s, and is told so', async (_setting, method, path, ms) => {
+    given.splice(0);
+    const data = { features: [], featureStrategies: [], tagTypes: [] };
+    const body = JSON.stringify({ project: 'default', environment: 'development', data });
+    const startedAt = performance.now();
+    const response = await impatient.ask(path, { method, ...(method === 'GET' ? {} : { headers: json, body }) });
+    const tookMs = performance.now() - startedAt;
+    expect([response.status, (await refusalOf(response)).name]).toEqual([503, 'ServiceUnavailable']);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(given).toEqual([ms]);
+    expect(tookMs).toBeGreaterThan(ms - 20);
+    expect(tookMs).toBeLessThan(ms + 3_000);
+  });
+});
+
+describe('what is behind the gateway', () => {
+  const project = {
+    entity: 'project',
+    id: 'hushed',
+    version: 1,
+    state: { id: 'hushed', mode: 'private', createdBy: null },
+  };
+  /** Features with one private project that is announced to nobody: who asks is told. */
+  const unannounced = (reading: () => void = () => undefined) =>
+    implement(readOutboxOf.features, async ({ body: { after } }) => {
+      reading();
+      const message = {
+        position: 1,
+        uid: '0b5b6a52-0000-4000-8000-000000000001',
+        type: 'project',
+        recordedAt: new Date().toISOString(),
+        traceparent: null,
+        payload: project,
+      };
+      return { head: 1, messages: after < 1 ? [message] : [] };
+    });
+
+  it('is asked for changes of projects every GATEWAY_PROJECTS_INTERVAL_MS, if nobody announces them', async () => {
+    const started = await startGateway({ environment: { GATEWAY_PROJECTS_INTERVAL_MS: '20' } });
+    let readings = 0;
+    await started.behind([unannounced(() => readings++)]);
+    const known = { name: 'known-project', text: "select mode from project where id = 'hushed'" };
+    await eventually(async () => expect(await started.database.read(known)).toEqual([{ mode: 'private' }]));
+    const before = readings;
+    await eventually(() => expect(readings).toBeGreaterThan(before + 3), { timeoutMs: 1_000 });
+    await started.stop();
+  });
+
+  it.each([
+    ['0', 0, 300],
+    ['700', 690, 5_000],
+  ])('is waited for after a change of a project, GATEWAY_PROJECTS_WAIT_MS %s', async (wait, least, most) => {
+    const started = await startGateway({
+      environment: { GATEWAY_PROJECTS_WAIT_MS: wait, GATEWAY_PROJECTS_INTERVAL_MS: '60000' },
+    });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await started.behind([
+      implement(UpdateProject, async () => null),
+      implement(readOutboxOf.features, async () => {
+        await held;
+        return { head: 0, messages: [] };
+      }),
+    ]);
+    const body = JSON.stringify({ name: 'Renamed' });
+    const startedAt = performance.now();
+    const response = await started.ask('/api/admin/projects/default', { method: 'PUT', headers: json, body });
+    const tookMs = performance.now() - startedAt;
+    release();
+    expect(response.status).toBe(200);
+    expect(tookMs).toBeGreaterThanOrEqual(least);
+    expect(tookMs).toBeLessThan(most);
+    await started.stop();
+  });
+});
+
+describe('what the gateway keeps', () => {
+  it('is published on NATS after GATEWAY_RELAY_POLL_INTERVAL_MS where no commit of this process announced it', async () => {
+    const nats = await startNats();
+    const started = await startGateway({ environment: { GATEWAY_RELAY_POLL_INTERVAL_MS: '20', BUS_URL: nats.url } });
+    await started.database.transaction(({ query }) =>
+      query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"nobody"}' from outbox limit 1`),
+    );
+    await eventually(async () =>
+      expect((await streamMessages(nats.url, 'bunting-gateway')).at(-1)?.payload).toContain('nobody'),
+    );
+    await started.stop();
+    await nats.stop();
+  });
+
+  it('is read over no more connections than GATEWAY_DATABASE_POOL_MAX', async () => {
+    const started = await startGateway({ environment: { GATEWAY_DATABASE_POOL_MAX: '4' } });
+    await started.behind(servicesBehind().endpoints);
+    const mine = `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and application_name = 'bunting-gateway'`;
+    const statuses = await Promise.all(Array.from({ length: 60 }, () => started.ask(featurePath)));
+    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
+    const [row] = await started.database.read<{ count: number }>({ name: 'connections', text: mine });
+    expect(row?.count).toBeGreaterThan(1);
+    expect(row?.count).toBeLessThanOrEqual(4);
+    await started.stop();
+  });
+});

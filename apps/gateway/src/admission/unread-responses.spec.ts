@@ -1,0 +1,80 @@
+import { eventually } from '@bunting/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { rawRequest } from '../../test/raw-http.ts';
+import { type UnreadAnswers, unreadAnswers } from './unread-responses.ts';
+
+/** More than the operating system buffers for one connection. */
+const answerBytes = 16 * 1024 * 1024;
+const body = Buffer.alloc(answerBytes, 'x');
+
+let server: Server;
+let unread: UnreadAnswers;
+let sockets: Socket[];
+let ended: number;
+
+const start = async (limits: Parameters<typeof unreadAnswers>[0], countedBytes = answerBytes): Promise<void> => {
+  unread = unreadAnswers(limits);
+  server = createServer((request, response) => {
+    response.once('close', () => {
+      if (!response.writableFinished) ended++;
+    });
+    response.end(body);
+    unread.add(response, request.url ?? '', countedBytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+};
+beforeEach(() => {
+  sockets = [];
+  ended = 0;
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const ask = (client: string): Socket => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket);
+  socket.write(rawRequest('GET', `/${client}`));
+  return socket;
+};
+const askWithoutReading = (client: string): Socket => ask(client).pause();
+const read = async (client: string): Promise<number> => {
+  let bytes = 0;
+  const socket = ask(client).on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return bytes;
+};
+
+describe('answers that are not read', () => {
+  it('hold no more bytes than GATEWAY_UNREAD_BYTES: the client with most of them loses its oldest connections', async () => {
+    const GATEWAY_UNREAD_BYTES = 3 * answerBytes;
+    await start({ GATEWAY_UNREAD_BYTES, GATEWAY_READING_TIMEOUT_MS: 600_000 });
+    askWithoutReading('modest');
+    await eventually(() => expect(unread.bytes()).toBe(answerBytes));
+    for (let nth = 1; nth <= 10; nth++) {
+      askWithoutReading('greedy');
+      await eventually(() =>
+        expect([ended, unread.bytes()]).toEqual([Math.max(0, nth - 2), Math.min(nth + 1, 3) * answerBytes]),
+      );
+    }
+    expect(await read('another')).toBeGreaterThan(answerBytes);
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => expect(unread.bytes()).toBe(0));
+  });
+
+  it('end their connection when they are not read in time', async () => {
+    await start({ GATEWAY_UNREAD_BYTES: 100 * answerBytes, GATEWAY_READING_TIMEOUT_MS: 100 }, 64 * 1024);
+    askWithoutReading('slow');
+    await eventually(() => expect(unread.bytes()).toBe(64 * 1024));
+    await eventually(() => expect([ended, unread.bytes()]).toEqual([1, 0]), { timeoutMs: 20_000 });
+  });
+
+  it('are not counted once they are read', async () => {
+    await start({ GATEWAY_UNREAD_BYTES: 2 * answerBytes, GATEWAY_READING_TIMEOUT_MS: 600_000 });
+    for (let nth = 0; nth < 5; nth++) expect(await read('quick')).toBeGreaterThan(answerBytes);
+    expect([ended, unread.bytes()]).toEqual([0, 0]);
+  });
+});

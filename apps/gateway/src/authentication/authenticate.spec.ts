@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import type { Caller } from '@bunting/contracts';
+import { type Heard, servicesBehind } from '../../test/services-behind.ts';
+import { type StartedGateway, startGateway, tokenKey } from '../../test/started-gateway.ts';
+import { authenticator } from './authenticate.ts';
+import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { tokenRepository } from '../persistence/tokens/token-lookup.ts';
+
+const path = '/api/admin/projects/default/features/one';
+
+let gateway: StartedGateway;
+let heard: Heard[];
+let made = 0;
+const aToken = (): string => `user:${String(++made).padStart(64, '0')}`;
+
+const given = async (environment: Readonly<Record<string, string>>): Promise<void> => {
+  gateway = await startGateway({ environment });
+  const behind = servicesBehind();
+  ({ heard } = behind);
+  await gateway.behind(behind.endpoints);
+};
+const status = async (key: string): Promise<number> => (await gateway.ask(path, { key })).status;
+const revoke = (name: string) =>
+  gateway.database.transaction(({ query }) => query('update api_token set revoked_at = now() where name = $1', [name]));
+
+describe('a token', () => {
+  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_MS: '0' }));
+  afterAll(() => gateway.stop());
+
+  const callerOf = async (key: string): Promise<Caller | undefined> => {
+    heard.splice(0);
+    expect(await status(key)).toBe(200);
+    return heard[0]?.caller;
+  };
+
+  it('of a user acts as the user, with what the root role gives', async () => {
+    const [admin, editor, viewer] = [aToken(), aToken(), aToken()];
+    await gateway.givenToken({ token: admin, role: 'admin' });
+    await gateway.givenToken({ token: editor, role: 'editor' });
+    await gateway.givenToken({ token: viewer, role: 'viewer' });
+    const [asAdmin, asEditor, asViewer] = [await callerOf(admin), await callerOf(editor), await callerOf(viewer)];
+    expect(asAdmin?.grants).toEqual([{ permission: 'ADMIN' }]);
+    expect(asEditor?.grants).toContainEqual({ permission: 'CREATE_SEGMENT' });
+    expect(asEditor?.grants).toContainEqual({ permission: 'CREATE_FEATURE', project: 'default' });
+    expect(asViewer?.grants).toEqual([]);
+    expect(new Set([asAdmin?.id, asEditor?.id, asViewer?.id]).size).toBe(3);
+    expect(asViewer?.id).toBeGreaterThan(0);
+    expect(asViewer?.name).toMatch(/@example\.org$/);
+  });
+
+  it('is refused once it has expired, from that moment on', async () => {
+    const [expired, expiring] = [aToken(), aToken()];
+    await gateway.givenToken({ token: expired, expiresAt: new Date(Date.now() - 1_000) });
+    expect(await status(expired)).toBe(401);
+    await gateway.givenToken({ token: expiring, expiresAt: new Date(Date.now() + 1_500) });
+    expect(await status(expiring)).toBe(200);
+    await eventually(async () => expect(await status(expiring)).toBe(401));
+  });
+
+  it('is refused once it is revoked', async () => {
+    const [revoked, later] = [aToken(), 'client.0123456789abcdef'];
+    await gateway.givenToken({ token: revoked, revokedAt: new Date() });
+    expect(await status(revoked)).toBe(401);
+    await gateway.givenToken({ token: later, kind: 'admin' });
+    expect(await status(later)).toBe(200);
+    await revoke('the admin token');
+    expect(await status(later)).toBe(401);
+  });
+
+  it('is told apart from one that differs in one character', async () => {
+    const token = aToken();
+    await gateway.givenToken({ token });
+    expect(await status(token)).toBe(200);
+    expect(await status(`${token.slice(0, -1)}x`)).toBe(401);
+    expect(await status(`x${token.slice(1)}`)).toBe(401);
+    expect(await status(`${token}0`)).toBe(401);
+    expect(await status(token.toUpperCase())).toBe(401);
+  });
+
+  it('is not accepted when only its selector is right', async () => {
+    const token = aToken();
+    await gateway.givenToken({ token, kind: 'frontend' });
+    await gateway.database.transaction(({ query }) =>
+      query("update api_token set hash = sha256('another') where kind = 'frontend'"),
+    );
+    expect(await status(token)).toBe(401);
+  });
+});
+
+describe('the memory of the gateway', () => {
+  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_MS: '1000' }));
+  afterAll(() => gateway.stop());
+
+  it('saves the database all but one of many lookups, for a good key as for a bad one', async () => {
+    const { database } = gateway;
+    const token = aToken();
+    await gateway.givenToken({ token });
+    const hasher = await openTokenHasher(database, tokenKey);
+    const { authenticate } = authenticator({ tokens: tokenRepository(database), hasher, cacheMs: 60_000 });
+    const atOnce = async (key: string) => {
+      const before = database.statements;
+      const outcomes = await Promise.allSettled(Array.from({ length: 50 }, async () => authenticate(key)));
+      return { outcomes: new Set(outcomes.map((outcome) => outcome.status)), statements: database.statements - before };
+    };
+    expect(await atOnce(token)).toEqual({ outcomes: new Set(['fulfilled']), statements: 1 });
+    expect(await atOnce(`Bearer ${token}`)).toEqual({ outcomes: new Set(['fulfilled']), statements: 0 });
+    expect(await atOnce('nobody-has-this')).toEqual({ outcomes: new Set(['rejected']), statements: 1 });
+    expect(await atOnce('nobody-has-this')).toEqual({ outcomes: new Set(['rejected']), statements: 0 });
+  });
+
+  it('has no room for all the bad keys of the world, and keeps the good ones', async () => {
+    const { database } = gateway;
+    const good = {
+      caller: { id: 1, name: 'one', grants: [] },
+      isPublic: false,
+      mayAdminister: true,
+      livesMs: Number.POSITIVE_INFINITY,
+    };
+    const hasher = await openTokenHasher(database, tokenKey);
+    let request = 0;
+    const goodSelector = hasher('the good one').selector;
+    const tokens = {
+      find: async ({ selector }: { selector: string }) => (request++, selector === goodSelector ? good : undefined),
+    };
+    const { authenticate } = authenticator({ tokens, hasher, cacheMs: 60_000 });
+    await authenticate('the good one');
+    for (let nth = 0; nth < 10_100; nth++)
+      await expect(async () => authenticate(`bad ${nth}`)).rejects.toThrow('not valid');
+    expect(request).toBe(10_101);
+    expect(await authenticate('the good one')).toBe(good);
+    expect(request).toBe(10_101);
+    await expect(async () => authenticate('bad 0')).rejects.toThrow('not valid');
+    await expect(async () => authenticate('bad 10099')).rejects.toThrow('not valid');
+    expect(request).toBe(10_102);
+  });
+
+  it('is brief: a revoked token stops, and a new one starts, within the time that was set', async () => {
+    const token = aToken();
+    expect(await status(token)).toBe(401);
+    await gateway.givenToken({ token, kind: 'admin' });
+    await eventually(async () => expect(await status(token)).toBe(200), { timeoutMs: 3_000 });
+    await revoke('the admin token');
+    await eventually(async () => expect(await status(token)).toBe(401), { timeoutMs: 3_000 });
+  });
+
+  it('does not outlive the token', async () => {
+    const token = aToken();
+    await gateway.givenToken({ token, expiresAt: new Date(Date.now() + 400) });
+    expect(await status(token)).toBe(200);
+    await eventually(async () => expect(await status(token)).toBe(401), { timeoutMs: 900 });
+  });
+});
+
+describe('a change in who may do what', () => {
+  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_MS: '5000', GATEWAY_LAST_USE_INTERVAL_MS: '100' }));
+  afterAll(() => gateway.stop());
+
+  it('is heard of on every replica, long before what it remembers grows old', async () => {
+    const other = await startGateway({
+      databaseUrl: gateway.databaseUrl,
+      environment: { GATEWAY_TOKEN_CACHE_MS: '5000' },
+    });
+    try {
+      await other.behind(servicesBehind().endpoints);
+      const token = aToken();
+      await gateway.givenToken({ token, kind: 'admin' });
+      for (const replica of [gateway, other])
+        await eventually(async () => expect((await replica.ask(path, { key: token })).status).toBe(200));
+      const revokedAt = performance.now();
+      await revoke('the admin token');
+      for (const replica of [gateway, other])
+        await eventually(async () => expect((await replica.ask(path, { key: token })).status).toBe(401));
+      expect(performance.now() - revokedAt).toBeLessThan(4_000);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is heard of again after the connection that listens was lost', async () => {
+    const listeners =
+      "select pid from pg_stat_activity where datname = current_database() and query = 'listen access_changed'";
+    const listening = async () =>
+      (await gateway.database.read<{ pid: number }>({ name: 'listeners', text: listeners })).map(({ pid }) => pid);
+    const [lost] = await listening();
+    await gateway.database.read({ name: 'end-listener', text: 'select pg_terminate_backend($1)' }, [lost]);
+    await eventually(async () => expect((await listening()).filter((pid) => pid !== lost)).toHaveLength(1));
+    const token = aToken();
+    expect(await status(token)).toBe(401);
+    const givenAt = performance.now();
+    await gateway.givenToken({ token });
+    await eventually(async () => expect(await status(token)).toBe(200));
+    expect(performance.now() - givenAt).toBeLessThan(4_000);
+  });
+
+  it('is not that a token was used, which is written down a little later', async () => {
+    const token = aToken();
+    await gateway.givenToken({ token });
+    expect(await status(token)).toBe(200);
+    const seen = `select t.seen_at as token, u.seen_at as person from api_token t join api_user u on u.id = t.user_id
+      order by t.number desc limit 1`;
+    await eventually(async () => {
+      const [row] = await gateway.database.read<{ token: string | null; person: string | null }>({
+        name: 'seen',
+        text: seen,
+      });
+      expect(row?.token).toMatch(/^20/);
+      expect(row?.person).toEqual(row?.token);
+    });
+  });
+});

@@ -1,0 +1,154 @@
+import { type Bus, natsBus, serve } from '@bunting/bus';
+import type { CreatedPat, User } from '@bunting/contracts';
+import { eventually, type FreshDatabase, startNats, type TestNats } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessApi, placesBehind } from '../../test/access-api.ts';
+import { servicesBehind } from '../../test/services-behind.ts';
+import { adminToken, freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+
+const featurePath = '/api/admin/projects/default/features/one';
+const promisedMs = 5_000;
+
+let nats: TestNats;
+let database: FreshDatabase;
+let behind: Bus;
+/** where keys are taken away */
+let one: StartedGateway;
+/** where they must stop to work as well */
+let other: StartedGateway;
+
+const { ask, done, aUser, aPat } = accessApi(() => one);
+
+const statusAt = async (gateway: StartedGateway, key: string): Promise<number> => {
+  const response = await gateway.ask(featurePath, { key });
+  await response.arrayBuffer();
+  return response.status;
+};
+const statusesOf = (key: string): Promise<number[]> =>
+  Promise.all([one, other].map((gateway) => statusAt(gateway, key)));
+
+/** Somebody's two keys, of which one is used to take the other away. */
+const aPersonalKey = async () => {
+  const { id, key } = await aUser();
+  const pat = await aPat(key);
+  return { id, key, pat };
+};
+
+const ways: readonly [how: string, make: () => Promise<{ key: string; takeAway: () => Promise<unknown> }>][] = [
+  [
+    'an admin token that is deleted',
+    async () => {
+      const { secret } = await done<{ secret: string }>('POST', 'api-tokens', { tokenName: 'a', type: 'admin' });
+      return { key: secret, takeAway: () => done('DELETE', `api-tokens/${encodeURIComponent(secret)}`) };
+    },
+  ],
+  [
+    'a personal access token that its owner deletes',
+    async () => {
+      const { key, pat } = await aPersonalKey();
+      return { key: pat.secret, takeAway: () => done('DELETE', `user/tokens/${pat.id}`, undefined, key) };
+    },
+  ],
+  [
+    'the key of a user who is deleted',
+    async () => {
+      const { id, pat } = await aPersonalKey();
+      return { key: pat.secret, takeAway: () => done('DELETE', `user-admin/${id}`) };
+    },
+  ],
+  [
+    'the key of a service account',
+    async () => {
+      const body = { username: 'robot', name: 'robot', rootRole: 3 };
+      const { id } = await done<User>('POST', 'service-account', body);
+      const token = await done<CreatedPat>('POST', `service-account/${id}/token`, { description: 'its key' });
+      return { key: token.secret, takeAway: () => done('DELETE', `service-account/${id}/token/${token.id}`) };
+    },
+  ],
+];
+
+beforeAll(async () => {
+  [nats, database] = await Promise.all([startNats(), freshGatewayDatabase()]);
+  behind = await natsBus({ url: nats.url, name: 'behind' });
+  await serve(behind, [...servicesBehind().endpoints, ...placesBehind(['default'])]);
+  const start = () =>
+    startGateway({
+      databaseUrl: database.url,
+      // As it is by default: what a replica remembers, it must be told to forget.
+      environment: { BUS_URL: nats.url, GATEWAY_TOKEN_CACHE_MS: '2000' },
+    });
+  one = await start();
+  other = await start();
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([one?.stop(), other?.stop()]);
+  await behind?.close();
+  await nats?.stop();
+  await database?.drop();
+}, 30_000);
+
+describe('while the message bus is away', () => {
+  const keys = new Map<string, { key: string; takeAway: () => Promise<unknown> }>();
+  const expiring = `user:${'e'.repeat(64)}`;
+  let expiresAt: number;
+  let editor: Awaited<ReturnType<typeof aUser>>;
+
+  beforeAll(async () => {
+    for (const [how, make] of ways) keys.set(how, await make());
+    editor = await aUser(2);
+    for (const { key } of [...keys.values(), editor]) expect(await statusesOf(key)).toEqual([200, 200]);
+    await nats.kill();
+    // Who is known is told that the service is away, who is not is told nothing.
+    await eventually(async () => expect(await statusesOf(adminToken)).toEqual([503, 503]));
+    expect(await statusesOf('nobody has this')).toEqual([401, 401]);
+    expiresAt = Date.now() + 1_500;
+    await one.givenToken({ token: expiring, expiresAt: new Date(expiresAt) });
+  }, 30_000);
+
+  it.each(ways.map(([how]) => how))('%s is refused by every replica, at once here and soon elsewhere', async (how) => {
+    const { key, takeAway } = keys.get(how) as { key: string; takeAway: () => Promise<unknown> };
+    expect(await statusesOf(key)).toEqual([503, 503]);
+    await takeAway();
+    const takenAt = performance.now();
+    expect(await statusAt(one, key)).toBe(401);
+    await eventually(async () => expect(await statusAt(other, key)).toBe(401), { timeoutMs: promisedMs });
+    expect(performance.now() - takenAt).toBeLessThan(promisedMs);
+  });
+
+  it('a role that is taken away is given up by every replica as well', async () => {
+    const create = (gateway: StartedGateway) =>
+      gateway
+        .ask('/api/admin/segments', {
+          method: 'POST',
+          key: editor.key,
+          headers: { 'content-type': 'application/json' },
+        })
+        .then(({ status }) => status);
+    expect(await Promise.all([one, other].map(create))).toEqual([400, 400]);
+    await done('PUT', `user-admin/${editor.id}`, { rootRole: 3 });
+    expect(await create(one)).toBe(403);
+    await eventually(async () => expect(await create(other)).toBe(403), { timeoutMs: promisedMs });
+  });
+
+  it('a key that expires while it is in use is refused from that moment on', async () => {
+    for (const gateway of [one, other]) {
+      await eventually(async () => expect(await statusAt(gateway, expiring)).toBe(401));
+      expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+    }
+  });
+
+  it('who asks for what another service knows is told to come back', async () => {
+    const { status, headers, body } = await ask('POST', 'api-tokens', { tokenName: 'b', type: 'client' });
+    expect([status, body.name]).toEqual([503, 'ServiceUnavailable']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('what was taken away stays so when the bus is back, and what was told is not lost', async () => {
+    await nats.restart();
+    await eventually(async () => expect(await statusesOf(adminToken)).toEqual([200, 200]), { timeoutMs: 15_000 });
+    for (const { key } of keys.values()) expect(await statusesOf(key)).toEqual([401, 401]);
+    const types = (await one.told()).map(({ type }) => type);
+    for (const type of ['api-token-deleted', 'pat-deleted', 'user-deleted', 'user-updated'])
+      expect(types).toContain(type);
+  }, 30_000);
+});

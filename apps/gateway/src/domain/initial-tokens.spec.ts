@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { givenTokens } from './initial-tokens.ts';
+
+it('reads tokens in the format of Unleash, with commas between them', () => {
+  const { first } = givenTokens({
+    INIT_ADMIN_API_TOKENS: '*:*.one-secret, *:*.another-secret,',
+    INIT_CLIENT_API_TOKENS: 'default:development.third',
+    INIT_FRONTEND_API_TOKENS: '*:production.with.dots:and-colons',
+  });
+  expect(first).toEqual([
+    { kind: 'admin', secret: '*:*.one-secret', projects: ['*'], environment: '*' },
+    { kind: 'admin', secret: '*:*.another-secret', projects: ['*'], environment: '*' },
+    { kind: 'client', secret: 'default:development.third', projects: ['default'], environment: 'development' },
+    { kind: 'frontend', secret: '*:production.with.dots:and-colons', projects: ['*'], environment: 'production' },
+  ]);
+  expect(givenTokens({})).toEqual({ always: undefined, first: [] });
+});
+
+it.each([
+  ['INIT_ADMIN_API_TOKENS', '*:*.good,default:*.narrow'],
+  ['INIT_ADMIN_API_TOKENS', '*:*.good,nothing-like-it'],
+  ['INIT_CLIENT_API_TOKENS', '*:development.good,*:*.everywhere'],
+  ['INIT_CLIENT_API_TOKENS', '*:development.good,default:.none'],
+  ['INIT_FRONTEND_API_TOKENS', 'a:b.good,[]:development.which-ones'],
+  ['INIT_FRONTEND_API_TOKENS', 'a:b.good,a:b.'],
+])('refuses what %s cannot hold, names its place, and not the secret: %s', (setting, value) => {
+  const attempt = () => givenTokens({ [setting]: value });
+  expect(attempt).toThrow(new RegExp(`Token 2 of ${setting} must have the form`));
+  expect(attempt).not.toThrow(/narrow|everywhere|nothing-like|which-ones/);
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { grantsOfToken, mayAdminister } from './token-scope.ts';
+
+describe('a token', () => {
+  it('of an administrator gives everything', () => {
+    expect(grantsOfToken({ kind: 'admin', projects: ['*'], environment: '*' })).toEqual([{ permission: 'ADMIN' }]);
+    expect(mayAdminister('admin')).toBe(true);
+  });
+
+  it('of an application gives only what applications ask, where the token says', () => {
+    expect(grantsOfToken({ kind: 'client', projects: ['*'], environment: 'development' })).toEqual([
+      { permission: 'CLIENT', environment: 'development' },
+    ]);
+    expect(grantsOfToken({ kind: 'frontend', projects: ['a', 'b'], environment: 'production' })).toEqual([
+      { permission: 'FRONTEND', project: 'a', environment: 'production' },
+      { permission: 'FRONTEND', project: 'b', environment: 'production' },
+    ]);
+    expect([mayAdminister('client'), mayAdminister('frontend'), mayAdminister('user')]).toEqual([false, false, true]);
+  });
+});

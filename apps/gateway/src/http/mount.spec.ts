@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { refusalOf } from '../../test/refusal-of.ts';
+import { type Heard, servicesBehind } from '../../test/services-behind.ts';
+import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+
+const featurePath = '/api/admin/projects/default/features/one';
+const strategyPath = `${featurePath}/environments/development/strategies/4f0b`;
+const json = { 'content-type': 'application/json' };
+const viewer = 'user:viewer-0123456789abcdef0123456789abcdef';
+const editor = 'user:editor-0123456789abcdef0123456789abcdef';
+const client = '*:development.0123456789abcdef0123456789abcdef';
+const frontend = 'default:development.0123456789abcdef0123456789abcdef';
+
+let gateway: StartedGateway;
+let heard: Heard[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const behind = servicesBehind();
+  ({ heard } = behind);
+  await gateway.behind(behind.endpoints, { checkReplies: true });
+  await gateway.givenToken({ token: viewer, role: 'viewer' });
+  await gateway.givenToken({ token: editor, role: 'editor' });
+  await gateway.givenToken({ token: client, kind: 'client', environment: 'development' });
+  await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development', projects: ['default'] });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => void heard.splice(0));
+
+describe('a request that is in order', () => {
+  it('reaches its service with path, query, caller and trace, and the reply comes back as it was made', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const response = await gateway.ask(`${featurePath}?variantEnvironments=true&unheardOf=1`, {
+      headers: { 'x-request-id': 'request-17', traceparent },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('x-request-id')).toBe('request-17');
+    expect(await response.text()).toBe('{ "name": "one",  "project": "default" }');
+    expect(heard).toMatchObject([
+      {
+        operation: 'get-feature',
+        params: { projectId: 'default', featureName: 'one' },
+        query: { variantEnvironments: 'true' },
+        caller: { id: -42, name: 'admin', grants: [{ permission: 'ADMIN' }] },
+        requestId: 'request-17',
+      },
+    ]);
+    expect(heard[0]?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+    expect(heard[0]?.traceparent).not.toBe(traceparent);
+  });
+
+  it('gets a request id and a trace of its own where it has none that can be said back', async () => {
+    const response = await gateway.ask(featurePath, { headers: { 'x-request-id': 'a b"c', traceparent: 'no trace' } });
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(heard[0]?.requestId).toBe(response.headers.get('x-request-id'));
+    expect(heard[0]?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  });
+
+  it('is answered with the status of its contract, without a body where there is none', async () => {
+    const created = await gateway.ask('/api/admin/projects/default/features', {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ name: 'new' }),
+    });
+    expect([created.status, ((await created.json()) as { name: string }).name]).toEqual([201, 'new']);
+    const archived = await gateway.ask(featurePath, { method: 'DELETE' });
+    expect([archived.status, await archived.text()]).toEqual([202, '']);
+    const untagged = await gateway.ask('/api/admin/features/one/tags/simple/team', { method: 'DELETE' });
+    expect([untagged.status, await untagged.text()]).toEqual([200, '']);
+  });
+
+  it('says where what was created is, from the request or from the reply', async () => {
+    const segment = await gateway.ask('/api/admin/segments', {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ name: 'beta', constraints: [] }),
+    });
+    expect([segment.status, segment.headers.get('location')]).toEqual([201, 'segments/7']);
+    const tag = await gateway.ask('/api/admin/features/one%20two/tags', {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ type: 'simple', value: 'team' }),
+    });
+    expect([tag.status, tag.headers.get('location')]).toEqual([201, 'one%20two/tags']);
+  });
+
+  it('passes on what the service says beside its reply', async () => {
+    const response = await gateway.ask('/api/admin/search/features');
+    expect(response.headers.get('bunting-stale')).toBe('120');
+  });
+
+  it('says since when a deprecated operation is deprecated, and nothing of the kind otherwise', async () => {
+    const deprecated = await gateway.ask('/api/admin/events/search', { method: 'POST', headers: json, body: '{}' });
+    expect([deprecated.status, deprecated.headers.get('deprecation')]).toEqual([200, '@1733011200']);
+    expect((await gateway.ask(featurePath)).headers.get('deprecation')).toBeNull();
+  });
+
+  it('carries an idempotency key to the service, if it is one', async () => {
+    const write = (key: string) => gateway.ask(featurePath, { method: 'DELETE', headers: { 'idempotency-key': key } });
+    await write('3f0e7a');
+    expect(heard[0]?.idempotency?.key).toBe('3f0e7a');
+    expect((await refusalOf(await write('k'.repeat(256)))).message).toContain('Idempotency-Key');
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const response = await gateway.ask(featurePath, { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(response.headers.get('content-length')).toBe('40');
+  });
+});
+
+describe('a reply that its service tags itself', () => {
+  const path = '/api/client/features';
+  const request = (headers: Record<string, string> = {}, query = '') =>
+    gateway.ask(`${path}${query}`, { headers: { authorization: client, ...headers } });
+
+  it('goes out with that tag, and not at all to whom has it', async () => {
+    const first = await request();
+    expect([first.status, first.headers.get('etag')]).toEqual([200, '"all:of-it"']);
+    expect(await first.json()).toMatchObject({ features: [] });
+    for (const known of ['"all:of-it"', 'W/"all:of-it"', '"other", "all:of-it"', '*']) {
+      const again = await request({ 'if-none-match': known });
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, '"all:of-it"', '']);
+    }
+    expect((await request({ 'if-none-match': '"all"' })).status).toBe(200);
+    expect((await request({ 'if-match': '"other"' })).status).toBe(412);
+    expect((await request({ 'if-none-match': 'all' })).status).toBe(400);
+  });
+
+  it('is asked for with what stands in headers, which the address cannot say', async () => {
+    await request({ 'unleash-client-spec': '5.1.9' }, '?namePrefix=a&project=x&project=y');
+    await request({}, '?clientSpec=5.1.9');
+    expect(heard.map(({ query }) => query)).toEqual([
+      { namePrefix: 'a', project: ['x', 'y'], clientSpec: '5.1.9' },
+      {},
+    ]);
+    expect((await request({ 'unleash-client-spec': 'x'.repeat(101) })).status).toBe(400);
+  });
+});
+
+describe('an operation that takes whatever is in the query', () => {
+  it('is given all of it, each once, with the address of whoever asks, which nobody can give', async () => {
+    const query = 'userId=7&properties%5Bplan%5D=pro&toString=x&constructor=y&__proto__=z&callerAddress=10.0.0.1';
+    const request = await gateway.ask(`/api/frontend?${query}`, { headers: { authorization: frontend } });
+    expect([request.status, heard.map((one) => one.query)]).toEqual([
+      200,
+      [{ userId: '7', 'properties[plan]': 'pro', toString: 'x', constructor: 'y', callerAddress: '127.0.0.1' }],
+    ]);
+    const twice = await gateway.ask('/api/frontend?plan=a&plan=b', { headers: { authorization: frontend } });
+    expect([twice.status, await twice.json()]).toMatchObject([400, { details: [{ path: '/query/plan' }] }]);
+  });
+
+  it('is given the address also where the rest is in the body', async () => {
+    const request = await gateway.ask('/api/frontend?callerAddress=10.0.0.1&userId=8', {
+      method: 'POST',
+      headers: { ...json, authorization: frontend },
+      body: JSON.stringify({ context: { userId: '7' } }),
+    });
+    expect([request.status, heard]).toMatchObject([
+      200,
+      [{ query: { callerAddress: '127.0.0.1' }, body: { context: { userId: '7' } } }],
+    ]);
+    expect(heard[0]?.query).not.toHaveProperty('userId');
+  });
+});
+
+describe('the key', () => {
+  it.each([
+    ['none', null],
+    ['an empty one', ''],
+    ['blanks', '   '],
+    ['a word', 'nonsense'],
+    ['nearly an admin token', '*:*.nonsense'],
+    ['just the scheme', 'Bearer'],
+    ['another scheme', 'Basic YTpi'],
+    ['a very long one', 'k'.repeat(9_000)],
+  ])('is needed first, and this is none: %s', async (_what, key) => {
+    const broken = { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' };
+    const response = await gateway.ask(strategyPath, { ...broken, key });
+    expect(response.status).toBe(401);
+    expect((await refusalOf(response)).name).toBe('AuthenticationRequired');
+    expect(heard).toEqual([]);
+  });
+
+  it('is missed in words that say whether there was one', async () => {
+    expect((await refusalOf(await gateway.ask(featurePath, { key: null }))).message).toContain(
+      'Your request had no authorization header',
+    );
+    expect((await refusalOf(await gateway.ask(featurePath, { key: 'other' }))).message).not.toContain(
+      'had no authorization header',
+    );
+  });
+
+  it.each(['Bearer ', 'bearer ', 'BEARER    '])('may follow the word %p', async (word) => {
+    expect((await gateway.ask(featurePath, { key: `${word}${adminToken}` })).status).toBe(200);
+  });
+
+  it.each([client, frontend])('of an application is not for the administration: %p', async (key) => {
+    for (const init of [{}, { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' }]) {
+      const response = await gateway.ask(init.method === undefined ? featurePath : strategyPath, { ...init, key });
+      expect(response.status).toBe(403);
+      expect((await refusalOf(response)).name).toBe('NoAccessError');
+    }
+    expect((await gateway.ask('/api/admin/nosuch', { key })).status).toBe(403);
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('the permission', () => {
+  it('is needed before anything is said of the body, and is named', async () => {
+    const broken = { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' };
+    const response = await gateway.ask(strategyPath, { ...broken, key: viewer });
+    expect(response.status).toBe(403);
+    expect(await refusalOf(response)).toMatchObject({
+      name: 'NoAccessError',
+      message:
+        'You don\'t have the required permissions to perform this operation. To perform this action, you need the "UPDATE_FEATURE_STRATEGY" permission.',
+      permissions: ['UPDATE_FEATURE_STRATEGY'],
+    });
+    expect(heard).toEqual([]);
+  });
+
+  it('is not needed for what any valid key may do', async () => {
+    expect((await gateway.ask(featurePath, { key: viewer })).status).toBe(200);
+  });
+
+  it('is judged by the project in the path, and not by one in the body', async () => {
+    const create = (project: string) =>
+      gateway.ask(`/api/admin/projects/${project}/features`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ name: 'new', project: 'default' }),
+        key: editor,
+      });
+    expect((await create('default')).status).toBe(201);
+    const refused = await create('other');
+    expect([refused.status, (await refusalOf(refused)).permissions]).toEqual([403, ['CREATE_FEATURE']]);
+  });
+
+  it('is left to the service where the path names no project', async () => {
+    const untag = (key: string) => gateway.ask('/api/admin/features/one/tags/simple/team', { method: 'DELETE', key });
+    expect((await untag(editor)).status).toBe(200);
+    expect((await untag(viewer)).status).toBe(403);
+  });
+});
+
+describe('a refusal of a service', () => {
+  it('keeps its id, its kind and its words', async () => {
+    const response = await gateway.ask('/api/admin/projects/default/features/gone');
+    expect(response.status).toBe(404);
+    expect(await refusalOf(response)).toMatchObject({
+      name: 'NotFoundError',
+      message: 'Could not find feature with name gone',
+      details: [{ message: 'Could not find feature with name gone' }],
+    });
+  });
+
+  it('that is a defect says nothing but an id', async () => {
+    const response = await gateway.ask('/api/admin/projects/default/features/broken');
+    expect(response.status).toBe(500);
+    const error = await refusalOf(response);
+    expect(error.name).toBe('InternalError');
+    expect(JSON.stringify(error)).not.toMatch(/select|password|at .*\.ts/);
+  });
+
+  it('comes at once, with the time to try again, when the service is away', async () => {
+    const startedAt = performance.now();
+    const response = await gateway.ask('/api/admin/projects/default/change-requests/pending');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await refusalOf(response)).name).toBe('ServiceUnavailable');
+  });
+});

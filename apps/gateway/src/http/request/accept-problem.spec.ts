@@ -1,0 +1,37 @@
+import { expect, it } from '@jest/globals';
+import { wantsProblem } from './accept-problem.ts';
+
+it.each([
+  'application/problem+json',
+  'Application/Problem+JSON',
+  'application/json, application/problem+json',
+  'application/problem+json;q=0.5, */*;q=0.1',
+  'application/json;q=0.4, application/problem+json;q=0.5',
+  'text/html, application/problem+json ; q=1.0',
+])('hears the wish for problems in %j', (accept) => {
+  expect(wantsProblem(accept)).toBe(true);
+});
+
+it.each([
+  undefined,
+  '',
+  '*/*',
+  'application/*',
+  'application/json',
+  'application/problem+json;q=0',
+  'application/problem+json;q=nonsense',
+  'application/problem+json;q=2',
+  'application/problem+json;q=0.4, application/json',
+  'application/problem+jsonp',
+  `application/problem+json${','.repeat(5_000)}`,
+])('answers as the interface promises to %j', (accept) => {
+  expect(wantsProblem(accept)).toBe(false);
+});
+
+it('takes no longer for what was made to take long', () => {
+  const began = performance.now();
+  for (const piece of [',', ';', ';q=', 'a/*,', ' ']) {
+    for (let nth = 0; nth < 100; nth++) wantsProblem(`application/problem+json${piece.repeat(4_000 / piece.length)}`);
+  }
+  expect(performance.now() - began).toBeLessThan(1_000);
+});

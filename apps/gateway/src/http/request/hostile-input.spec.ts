@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ErrorBody } from '@bunting/contracts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { type Heard, servicesBehind } from '../../../test/services-behind.ts';
+import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+
+const featurePath = '/api/admin/projects/default/features/one';
+const strategyPath = `${featurePath}/environments/development/strategies/4f0b`;
+const json = { 'content-type': 'application/json' };
+
+let gateway: StartedGateway;
+let heard: Heard[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const behind = servicesBehind();
+  ({ heard } = behind);
+  await gateway.behind(behind.endpoints, { checkReplies: true });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => void heard.splice(0));
+
+describe('the content type', () => {
+  const patch = (headers: Record<string, string>, body: string | Uint8Array = '[]') =>
+    gateway.ask(strategyPath, { method: 'PATCH', headers, body });
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
+    'may be %p',
+    async (type) => {
+      expect((await patch({ 'content-type': type })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    'application/json-patch+json',
+    'text/plain',
+    'application/json; charset=latin1',
+    'application/jsonx',
+    ';',
+    'application/xml',
+  ])('is refused when it is %p, before the body is looked at', async (type) => {
+    const response = await patch({ 'content-type': type }, '{"cut');
+    expect(response.status).toBe(415);
+    expect(await refusalOf(response)).toMatchObject({
+      name: 'ContentTypeerror',
+      message: `We do not accept the content-type you provided (${type}). Try using one of the content-types we do accept instead (application/json) and make sure the body is in the corresponding format.`,
+    });
+  });
+
+  it('is missed where there is none', async () => {
+    const response = await patch({}, new Uint8Array([0x5b, 0x5d]));
+    expect(response.status).toBe(415);
+    expect((await refusalOf(response)).message).toContain("(you didn't provide one)");
+    const empty = await gateway.ask(strategyPath, { method: 'PATCH' });
+    expect(empty.status).toBe(415);
+  });
+
+  it('must not say that the body is compressed', async () => {
+    expect((await patch({ ...json, 'content-encoding': 'gzip' })).status).toBe(415);
+  });
+
+  it.each([undefined, 'text/plain', ';;', 'application/json'])(
+    'does not matter where no body is read: %p',
+    async (type) => {
+      const headers = type === undefined ? {} : { 'content-type': type };
+      const response = await gateway.ask(featurePath, {
+        method: 'DELETE',
+        headers,
+        ...(type === undefined ? {} : { body: '{"cut' }),
+      });
+      expect(response.status).toBe(202);
+    },
+  );
+});
+
+describe('the body', () => {
+  const patch = (body: string | Uint8Array) => gateway.ask(strategyPath, { method: 'PATCH', headers: json, body });
+  const wrong = async (body: string | Uint8Array): Promise<ErrorBody> => {
+    const response = await patch(body);
+    expect(response.status).toBe(400);
+    const error = await refusalOf(response);
+    expect(error.name).toBe('ValidationError');
+    expect(heard).toEqual([]);
+    return error;
+  };
+  const replaceTitle = (value: string) => `[{"op":"replace","path":"/title","value":${value}}]`;
+
+  it('reaches the service as it is', async () => {
+    const steps = [{ op: 'replace', path: '/title', value: 'Æ 🙂 \u202e' }];
+    expect((await patch(JSON.stringify(steps))).status).toBe(200);
+    expect(heard[0]?.body).toEqual(steps);
+  });
+
+  it.each(['', '{', '[{"op":"replace","path":', "{'a':1}", '[]]', 'nonsense'])(
+    'is refused when it is no JSON: %p',
+    async (body) => {
+      expect((await wrong(body)).message).toMatch(/^The `\/body` property /);
+    },
+  );
+
+  it('is refused when its bytes are no UTF-8', async () => {
+    expect((await wrong(Buffer.from(replaceTitle('"\xff"'), 'latin1'))).message).toContain('UTF-8');
+  });
+
+  it('is named where it breaks its schema', async () => {
+    expect(await wrong('[{"op":"test","path":"/title"}]')).toMatchObject({ details: [{ path: '/body/0/op' }] });
+    expect(await wrong('{}')).toMatchObject({ details: [{ path: '/body' }] });
+    expect(await wrong('[{"op":"remove"}]')).toMatchObject({ details: [{ path: '/body/0/path' }] });
+    expect(await wrong('[{"op":"remove","path":5}]')).toMatchObject({ details: [{ path: '/body/0/path' }] });
+  });
+
+  it.each(['"a\\u0000b"', '"a\\ud800b"', '"a\\udc00b"', '{"a\\u0000":1}'])(
+    'is refused with text that cannot be kept: %p',
+    async (value) => {
+      expect((await wrong(replaceTitle(value))).details?.[0]?.path).toMatch(/^\/body\/0\/value/);
+    },
+  );
+
+  it.each([
+    '{"__proto__":{"admin":true}}',
+    '{"\\u005f\\u005fproto__":1}',
+    '{"a":[{"constructor":{"prototype":{"admin":true}}}]}',
+  ])('is refused with a key that leads to a prototype: %p', async (value) => {
+    expect((await wrong(replaceTitle(value))).message).toContain('its name is reserved');
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  it('may speak of prototypes', async () => {
+    expect((await patch(replaceTitle('"__proto__ and constructor"'))).status).toBe(200);
+    expect((await patch(replaceTitle('{"constructor":"Ltd."}'))).status).toBe(200);
+  });
+
+  it('is refused when it is nested deeply, at once', async () => {
+    const startedAt = performance.now();
+    expect((await wrong(replaceTitle('['.repeat(400_000)))).message).toContain('nested more than 64 levels deep');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
+
+describe('the query', () => {
+  const search = (query: string) => gateway.ask(`/api/admin/search/features?${query}`);
+
+  it('is decoded once, and what nobody knows is not looked at', async () => {
+    expect((await search('query=a%2Bb+c%2525&__proto__=x&constructor=y&x%ZZ=1&&=')).status).toBe(200);
+    expect(heard[0]?.query).toEqual({ query: 'a+b c%25' });
+  });
+
+  it.each([
+    ['status=development:enabled', ['development:enabled']],
+    ['status=a:enabled&status=b:disabled', ['a:enabled', 'b:disabled']],
+    ['status[]=a:enabled&status%5B%5D=b:disabled&status=c:enabled', ['a:enabled', 'b:disabled', 'c:enabled']],
+  ])('takes a list in every way that clients write one: %p', async (query, status) => {
+    expect((await search(query)).status).toBe(200);
+    expect(heard[0]?.query).toEqual({ status });
+  });
+
+  it('is refused when something is said twice that can be said once', async () => {
+    const response = await search('project=IS:a&project=IS:b');
+    expect(response.status).toBe(400);
+    expect(await refusalOf(response)).toMatchObject({
+      name: 'ValidationError',
+      message: 'The `/query/project` property must be string. You sent ["IS:a","IS:b"].',
+      details: [{ path: '/query/project' }],
+    });
+  });
+
+  it.each(['query=%E0%A4%A', 'query=%', 'query=%ff', 'query=a%00b', 'status[]=%C3%28'])(
+    'is refused when it cannot be read: %p',
+    async (query) => {
+      const response = await search(query);
+      expect(response.status).toBe(400);
+      expect((await refusalOf(response)).details?.[0]?.path).toMatch(/^\/query\/(query|status)/);
+    },
+  );
+});
+
+describe('the path', () => {
+  const tagged = async (path: string): Promise<unknown> => {
+    const response = await gateway.ask(`/api/admin/features/${path}`, { method: 'DELETE' });
+    expect(response.status).toBe(200);
+    return heard.pop()?.params;
+  };
+
+  it('is decoded exactly once', async () => {
+    expect(await tagged('one/tags/simple/a%2Fb')).toEqual({ featureName: 'one', type: 'simple', value: 'a/b' });
+    expect(await tagged('one/tags/simple/a%2F%2Fb')).toMatchObject({ value: 'a//b' });
+    expect(await tagged('one/tags/simple/100%25')).toMatchObject({ value: '100%' });
+    expect(await tagged('one/tags/simple/%252F%2541')).toMatchObject({ value: '%2F%41' });
+    expect(await tagged('one/tags/simple/%23%3F%26%3D%2B')).toMatchObject({ value: '#?&=+' });
+    expect(await tagged('one/tags/simple/a+b%20c')).toMatchObject({ value: 'a+b c' });
+    expect(await tagged('one/tags/simple/%C3%A9%F0%9F%99%82')).toMatchObject({ value: 'é🙂' });
+    expect(await tagged('__proto__/tags/constructor/prototype')).toEqual({
+      featureName: '__proto__',
+      type: 'constructor',
+      value: 'prototype',
+    });
+  });
+
+  it('has room for the longest value there can be, and for longer ones', async () => {
+    const longest = '🙂'.repeat(50);
+    expect(await tagged(`${'n'.repeat(100)}/tags/simple/${encodeURIComponent(longest)}`)).toMatchObject({
+      value: longest,
+    });
+    expect(await tagged(`one/tags/simple/${'v'.repeat(4_000)}`)).toMatchObject({ value: 'v'.repeat(4_000) });
+  });
+
+  it('may have slashes to spare', async () => {
+    expect((await gateway.ask('//api///admin/projects//default/features/one/')).status).toBe(200);
+    expect(heard[0]?.params).toEqual({ projectId: 'default', featureName: 'one' });
+  });
+
+  it('knows upper and lower case apart', async () => {
+    expect((await gateway.ask('/API/admin/projects/default/features/one')).status).toBe(404);
+    expect((await gateway.ask('/api/admin/Projects/default/features/one')).status).toBe(404);
+  });
+
+  it.each(['a%', 'a%zz', '%ff', '%C3%28', 'a%00b'])('is refused when a part of it cannot be read: %p', async (name) => {
+    const response = await gateway.ask(`/api/admin/projects/default/features/${name}`);
+    expect(response.status).toBe(400);
+    expect((await refusalOf(response)).name).toBe('ValidationError');
+    const withoutKey = await gateway.ask(`/api/admin/projects/default/features/${name}`, { key: null });
+    expect(withoutKey.status).toBe(401);
+    expect(heard).toEqual([]);
+  });
+
+  it('is named where it breaks its schema', async () => {
+    expect((await gateway.ask('/api/admin/segments/12')).status).toBe(200);
+    expect(heard[0]?.params).toEqual({ id: 12 });
+    const response = await gateway.ask('/api/admin/segments/twelve');
+    expect([response.status, (await refusalOf(response)).details?.[0]?.path]).toEqual([400, '/params/id']);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '@bunting/contracts';
+import fc from 'fast-check';
+import { requireWithin } from './json-limits.ts';
+
+const wide = { depth: 64, members: 1_000, items: 1_000, values: 1_000_000 };
+
+const refused = (json: string, bounds: Partial<typeof wide>): string | undefined => {
+  try {
+    requireWithin(json, { ...wide, ...bounds });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+};
+
+/** What the text says when it is taken apart: the independent count that the judgement by text is held to. */
+const measured = (value: unknown): { depth: number; members: number; items: number; values: number } => {
+  const most = { depth: 0, members: 0, items: 0, values: 0 };
+  const walk = (at: unknown, depth: number): void => {
+    most.values++;
+    if (typeof at !== 'object' || at === null) return;
+    most.depth = Math.max(most.depth, depth + 1);
+    const inner = Object.values(at);
+    const kind = Array.isArray(at) ? 'items' : 'members';
+    most[kind] = Math.max(most[kind], inner.length);
+    for (const member of inner) walk(member, depth + 1);
+  };
+  walk(value, 0);
+  return most;
+};
+
+describe('JSON', () => {
+  it.each<[string, string, Partial<typeof wide>]>([
+    ['is nested more than 2 levels deep', '[[]]|[[[]]]', { depth: 2 }],
+    ['has an object with more than 2 members', '{"a":1,"b":[1,2,3]}|[{"a":1,"b":2,"c":3}]', { members: 2 }],
+    ['has a list with more than 2 items', '[{"a":1,"b":2,"c":3},2]|{"a":[1,2,3]}', { items: 2 }],
+    ['holds more than 4 values', '[1,{"a":[]}]|[1,{"a":[2]}]', { values: 4 }],
+  ])('that %s is refused, and at the bound it is not', (what, texts, bounds) => {
+    const [within = '', beyond = ''] = texts.split('|');
+    expect(refused(within, bounds)).toBeUndefined();
+    expect(refused(beyond, bounds)).toBe(`The \`/body\` property ${what}.`);
+  });
+
+  it('is judged by what it holds, not by what its strings and blanks look like', () => {
+    const text = '{ "a[[[[{,,,,\\"[[,": " ,,,,[[{{\\\\" , "b":\n[\t] }';
+    expect(refused(text, { depth: 2, members: 2, items: 1, values: 3 })).toBeUndefined();
+  });
+
+  it('of any shape is refused exactly beyond what it measures', () => {
+    const shapes = fc.jsonValue({ maxDepth: 6 });
+    const check = (value: unknown, indented: boolean) => {
+      const json = JSON.stringify(value, null, indented ? 2 : undefined);
+      const exactly = measured(JSON.parse(json));
+      expect(refused(json, exactly)).toBeUndefined();
+      for (const [bound, most] of Object.entries(exactly)) {
+        if (most > 1) expect(refused(json, { [bound]: most - 1 })).toBeDefined();
+      }
+    };
+    fc.assert(fc.property(shapes, fc.boolean(), check), { numRuns: 300 });
+  });
+
+  it('that is none at all is left to the parser, and bounded all the same', () => {
+    for (const text of ['', ']]]}}', '"never ends', '"\\', '[}{]', ',,,', '{"a":1,,,}']) {
+      expect(refused(text, {})).toBeUndefined();
+    }
+    expect(refused(']'.repeat(100) + '['.repeat(100), {})).toContain('nested');
+    expect(refused(','.repeat(100), { values: 50 })).toContain('values');
+  });
+
+  it.each([
+    ['depth', '['.repeat(10_000_000)],
+    ['length of a list', `[${'1,'.repeat(5_000_000)}1]`],
+    ['strings', `["${'\\"'.repeat(5_000_000)}"]`],
+  ])('of ten million characters is judged in a moment: %s', (_what, json) => {
+    const startedAt = performance.now();
+    refused(json, {});
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});

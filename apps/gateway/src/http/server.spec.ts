@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { createServer } from 'node:net';
+import { rawRequest, sendRaw } from '../../test/raw-http.ts';
+import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
+import { type Heard, servicesBehind } from '../../test/services-behind.ts';
+import { adminToken, freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+
+const featurePath = '/api/admin/projects/default/features/one';
+const strategyPath = `${featurePath}/environments/development/strategies/4f0b`;
+const importPath = '/api/admin/features-batch/import';
+const json = { 'content-type': 'application/json' };
+const authorized = { authorization: adminToken };
+const megabyte = 1024 * 1024;
+
+let gateway: StartedGateway;
+let heard: Heard[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const behind = servicesBehind();
+  ({ heard } = behind);
+  await gateway.behind(behind.endpoints, { checkReplies: true });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => void heard.splice(0));
+
+describe('an address where nothing is', () => {
+  it.each([
+    '/nosuch',
+    '/api/admin/nosuch',
+    '/apiary',
+    '/api/admin/projects/default/nosuch',
+    '/docs/nosuch',
+    '/docs/assets/nosuch.js',
+  ])('is answered as every other error is: %s', async (path) => {
+    const response = await gateway.ask(`${path}?with=a&query`);
+    expect(response.status).toBe(404);
+    expect(await refusalOf(response)).toMatchObject({
+      name: 'NotFoundError',
+      message: `The path you were looking for (${path}) is not available.`,
+    });
+  });
+
+  it('asks for a key below /api only', async () => {
+    expect((await gateway.ask('/nosuch', { key: null })).status).toBe(404);
+    for (const path of ['/api', '/api/nosuch', '//api//admin/nosuch', '/api/admin/projects/default/nosuch']) {
+      expect([path, (await gateway.ask(path, { key: null })).status]).toEqual([path, 401]);
+    }
+  });
+
+  const ways = [
+    '//api/admin/nosuch',
+    '/api//admin/nosuch',
+    '/api/admin/../admin/projects',
+    '/api/./admin/projects',
+    '/%61pi/nosuch',
+    '/%61pi/admin/projects',
+    '/%61%70%69/%61dmin/nosuch',
+    '/api%2Fadmin%2fprojects',
+    '/%2Fapi/nosuch',
+    '/%61pi/%zz',
+    '/%61pi/%ff',
+    '/api?/admin',
+    '/api#/admin',
+    '/api/admin;nosuch',
+    'http://example.org/api/admin/nosuch',
+    'HTTP://example.org//%61pi/admin/projects',
+  ];
+
+  it.each(['GET', 'POST', 'DELETE', 'HEAD', 'PROPFIND'])(
+    'asks %s for a key in whatever way the address leads below /api',
+    async (method) => {
+      for (const target of ways) {
+        const keys: Record<string, string>[] = [{}, { authorization: 'nobody has this' }];
+        for (const headers of keys) {
+          const sent = { ...json, 'content-length': '5', ...headers };
+          const answer = await sendRaw(gateway.port, rawRequest(method, target, sent, '{"cut'));
+          expect([target, answer.status]).toEqual([target, 401]);
+          if (method !== 'HEAD') expect(refusalIn(answer.body).name).toBe('AuthenticationRequired');
+        }
+      }
+      expect(heard).toEqual([]);
+    },
+  );
+
+  it('is judged below /api/admin by the kind of key, in whatever way it is written', async () => {
+    const key = 'default:development.9999999999999999999999999999999999999999';
+    await gateway.givenToken({ token: key, kind: 'client' });
+    for (const target of ['/api/admin/nosuch', '/%61pi//%61dmin/nosuch', 'http://example.org/api/admin/nosuch']) {
+      const answer = await sendRaw(gateway.port, rawRequest('GET', target, { authorization: key }));
+      expect([target, answer.status, refusalIn(answer.body).name]).toEqual([target, 403, 'NoAccessError']);
+    }
+  });
+
+  it.each([
+    '/API/admin/projects',
+    '/apiary/admin',
+    '/nosuch/../api',
+    '/%2561pi/admin',
+    '/nosuch?/api',
+    '/nosuch#/api/admin',
+  ])('is none below /api: %s', async (target) => {
+    const answer = await sendRaw(gateway.port, rawRequest('GET', target));
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
+  });
+
+  it('is said back short, and without anything that is no plain text', async () => {
+    const response = await gateway.ask(`/%3Cscript%3E${'x'.repeat(5_000)}`);
+    expect((await refusalOf(response)).message.length).toBeLessThan(300);
+    const raw = await sendRaw(gateway.port, rawRequest('GET', '/"\\<b>'));
+    expect([raw.status, refusalIn(raw.body).message]).toEqual([
+      404,
+      'The path you were looking for (/"\\<b>) is not available.',
+    ]);
+  });
+
+  it.each(['PUT', 'PATCH', 'POST', 'OPTIONS', 'PROPFIND', 'TRACE'])(
+    'is one for %s where only others are answered',
+    async (method) => {
+      const answer = await sendRaw(gateway.port, rawRequest(method, '/api/admin/search/features', authorized));
+      expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
+      const withoutKey = await sendRaw(gateway.port, rawRequest(method, '/api/admin/search/features'));
+      expect(withoutKey.status).toBe(401);
+    },
+  );
+
+  it('is one for CONNECT', async () => {
+    const answer = await sendRaw(gateway.port, 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n');
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
+  });
+
+  it('has no body for HEAD', async () => {
+    const response = await gateway.ask('/nosuch', { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([404, '']);
+  });
+});
+
+describe('what is no HTTP, or nearly none', () => {
+  it.each([
+    'NONSENSE\r\n\r\n',
+    'FETCH / HTTP/1.1\r\nhost: x\r\n\r\n',
+    'GET / HTTP/1.1\r\nbro ken\r\n\r\n',
+    'GET /\u00e9 HTTP/1.1\r\nhost: x\r\n\r\n',
+    '\u0016\u0003\u0001',
+  ])('is answered with 400 and the body of every error: %p', async (bytes) => {
+    const answer = await sendRaw(gateway.port, bytes, (socket) => socket.end());
+    expect([answer.status, answer.headers['content-type']]).toEqual([400, 'application/json; charset=utf-8']);
+    expect(refusalIn(answer.body)).toMatchObject({
+      name: 'ValidationError',
+      message: 'The request is not valid HTTP.',
+    });
+  });
+
+  it('is answered with 431 when its headers are too large', async () => {
+    const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { 'x-much': 'x'.repeat(20_000) }));
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);
+  });
+
+  it('does not include an offer to speak something else', async () => {
+    const headers = { ...authorized, connection: 'close, upgrade', upgrade: 'websocket' };
+    const answer = await sendRaw(gateway.port, rawRequest('GET', featurePath, headers));
+    expect([answer.status, answer.body]).toEqual([200, '{ "name": "one",  "project": "default" }']);
+  });
+
+  it('leaves the process as it was', async () => {
+    const ending = sendRaw(gateway.port, 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n', (socket) =>
+      socket.resetAndDestroy(),
+    );
+    await ending.catch(() => undefined);
+    expect((await gateway.ask(featurePath)).status).toBe(200);
+  });
+});
+
+describe('a body that is too large', () => {
+  it('is refused by what it says of itself, before a byte of it is sent', async () => {
+    const headers = { ...authorized, ...json, 'content-length': String(20 * megabyte) };
+    const answer = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers));
+    expect([answer.status, refusalIn(answer.body).name, answer.headers['connection']]).toEqual([
+      413,
+      'PayloadTooLarge',
+      'close',
+    ]);
+    expect(answer.tookMs).toBeLessThan(500);
+  });
+
+  it('is refused while it is sent, by a client that does not stop', async () => {
+    const response = await gateway.ask(strategyPath, {
+      method: 'PATCH',
+      headers: json,
+      body: 'x'.repeat(20 * megabyte),
+    });
+    expect(response.status).toBe(413);
+    expect((await refusalOf(response)).message).toContain('larger than 1048576 bytes');
+    expect((await gateway.ask(featurePath)).status).toBe(200);
+  });
+
+  it('is refused so that also a client hears of it that listens only once it has sent everything', async () => {
+    let failure: Error | null | undefined;
+    const body = Buffer.alloc(8 * megabyte, ' ');
+    const headers = { ...authorized, ...json, 'content-length': String(body.length) };
+    const answer = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers), (socket) => {
+      socket.pause();
+      socket.write(body, (error) => {
+        failure = error;
+        socket.resume();
+      });
+    });
+    expect(failure ?? undefined).toBeUndefined();
+    expect([answer.status, refusalIn(answer.body).name]).toEqual([413, 'PayloadTooLarge']);
+  });
+
+  it('is refused as soon as it grows over the limit, when it does not say how large it is', async () => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent += 64 * 1024;
+        if (sent > 20 * megabyte) controller.close();
+        else controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+      },
+    });
+    const response = await gateway.ask(strategyPath, {
+      method: 'PATCH',
+      headers: json,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect([response.status, (await refusalOf(response)).name]).toEqual([413, 'PayloadTooLarge']);
+  });
+
+  it('ends the connection of a client that goes on sending', async () => {
+    const headers = { ...authorized, ...json, connection: 'keep-alive', 'transfer-encoding': 'chunked' };
+    let refused: number | undefined;
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const answer = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers), (socket) => {
+      const more = () => {
+        while (socket.writable && socket.write(chunk));
+      };
+      socket.on('drain', more).once('data', () => (refused = performance.now()));
+      more();
+    });
+    expect(answer.status).toBe(413);
+    expect(performance.now() - (refused ?? 0)).toBeLessThan(5_000);
+  });
+
+  it('is refused also where no body is read', async () => {
+    const headers = { ...authorized, 'content-length': String(20 * megabyte) };
+    const answer = await sendRaw(gateway.port, rawRequest('DELETE', featurePath, headers));
+    expect(answer.status).toBe(413);
+    expect(heard).toEqual([]);
+  });
+
+  it('may be larger for an import', async () => {
+    const data = { features: [], featureStrategies: [], tagTypes: [], padding: 'x'.repeat(2 * megabyte) };
+    const body = JSON.stringify({ project: 'default', environment: 'development', data });
+    const post = (text: string) => gateway.ask(importPath, { method: 'POST', headers: json, body: text });
+    expect((await post(body)).status).toBe(200);
+    expect((await post('x'.repeat(11 * megabyte))).status).toBe(413);
+    const cut = await post(body.slice(0, body.length / 2));
+    expect([cut.status, (await refusalOf(cut)).name]).toEqual([400, 'ValidationError']);
+  });
+});
+
+describe('a key that is missed', () => {
+  it('is missed before a large body is sent, and the connection ends', async () => {
+    const answer = await sendRaw(
+      gateway.port,
+      rawRequest('POST', importPath, { ...json, 'content-length': String(5 * megabyte) }),
+    );
+    expect([answer.status, answer.headers['connection']]).toEqual([401, 'close']);
+  });
+
+  it('is missed before a client that asks first is told to go on', async () => {
+    const asking = { ...json, expect: '100-continue', 'content-length': '2' };
+    const refused = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, asking));
+    expect(refused.status).toBe(401);
+    const keptOpen = await sendRaw(
+      gateway.port,
+      rawRequest('PATCH', strategyPath, { ...asking, connection: 'keep-alive' }),
+    );
+    expect([keptOpen.status, keptOpen.headers['connection']]).toEqual([401, 'close']);
+    const answer = await sendRaw(
+      gateway.port,
+      rawRequest('PATCH', strategyPath, { ...authorized, ...asking }),
+      (socket) => socket.once('data', () => socket.write('[]')),
+    );
+    expect(answer.status).toBe(100);
+    expect(answer.body).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
+
+  it('does not make the connection useless for a request with the key', async () => {
+    const body = '{"a":1}';
+    const first = rawRequest(
+      'PATCH',
+      strategyPath,
+      { ...json, connection: 'keep-alive', 'content-length': String(body.length) },
+      body,
+    );
+    const answer = await sendRaw(gateway.port, first + rawRequest('GET', featurePath, authorized));
+    expect(answer.status).toBe(401);
+    expect(answer.body).toContain('HTTP/1.1 200 OK');
+  });
+});
+
+describe('a client that goes away', () => {
+  it('in the middle of its body is no defect, and no call', async () => {
+    const headers = { ...authorized, ...json, 'content-length': '1000', 'x-request-id': 'gone-away' };
+    await expect(
+      sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers, '['), (socket) =>
+        setImmediate(() => socket.destroy(new Error('gone'))),
+      ),
+    ).rejects.toThrow('gone');
+    const line = await eventually(() => {
+      const found = gateway.lines.find(({ requestId }) => requestId === 'gone-away');
+      expect(found).toBeDefined();
+      return found;
+    });
+    expect(line).toMatchObject({ level: 'info', outcome: 'aborted' });
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('a start', () => {
+  it('says what to do when the port is taken, and makes no token that nobody sees', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const fresh = await freshGatewayDatabase();
+    await expect(
+      startGateway({ databaseUrl: fresh.url, environment: { PORT: String(port), BUNTING_ADMIN_TOKEN: '' } }),
+    ).rejects.toThrow(`Port ${port} is in use by another program. Stop it, or choose another port with PORT.`);
+    await new Promise((resolve) => taken.close(resolve));
+    const second = await startGateway({ databaseUrl: fresh.url, environment: { BUNTING_ADMIN_TOKEN: '' } });
+    expect(second.firstAdminToken).toMatch(/^\*:\*\.[0-9a-f]{76}$/);
+    await second.stop();
+    await fresh.drop();
+  });
+
+  it('says what to do when the machine has no such address', async () => {
+    const fresh = await freshGatewayDatabase();
+    await expect(
+      startGateway({ databaseUrl: fresh.url, environment: { GATEWAY_HOST: '203.0.113.7' } }),
+    ).rejects.toThrow('This machine has no address 203.0.113.7 to listen on. Correct GATEWAY_HOST.');
+    await fresh.drop();
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { servicesBehind } from '../../test/services-behind.ts';
+import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const viewer = 'user:a-canary-in-the-authorization-header';
+let gateway: StartedGateway;
+let nth = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway({ level: 'trace' });
+  await gateway.behind(servicesBehind().endpoints);
+  await gateway.givenToken({ token: viewer, role: 'viewer' });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => void nth++);
+
+const lineOf = async (
+  path: string,
+  init: Parameters<StartedGateway['ask']>[1] = {},
+): Promise<Record<string, unknown>> => {
+  const requestId = `request-${nth}`;
+  const headers = {
+    ...(init.headers as object),
+    'x-request-id': requestId,
+    traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+  };
+  await (await gateway.ask(path, { ...init, headers })).text();
+  return eventually(() => {
+    const found = gateway.lines.filter((line) => line['requestId'] === requestId);
+    expect(found).toHaveLength(1);
+    return found[0] as Record<string, unknown>;
+  });
+};
+
+describe('the log', () => {
+  it('has one line for each request, with the route and not the address', async () => {
+    const line = await lineOf('/api/admin/projects/default/features/one?variantEnvironments=true');
+    expect(line).toEqual({
+      level: 'info',
+      time: expect.any(String),
+      service: 'gateway',
+      method: 'GET',
+      route: '/api/admin/projects/:projectId/features/:featureName',
+      status: 200,
+      outcome: 'ok',
+      durationMs: expect.any(Number),
+      caller: -42,
+      requestId: `request-${nth}`,
+      traceId,
+    });
+  });
+
+  it('names a refusal by its kind and the id that the client got', async () => {
+    expect(await lineOf('/api/admin/projects/default/features/gone')).toMatchObject({
+      level: 'info',
+      status: 404,
+      outcome: 'NotFoundError',
+      errorId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    nth++;
+    expect(await lineOf('/nosuch')).toMatchObject({ route: '(unknown)', status: 404 });
+    nth++;
+    const withoutKey = await lineOf('/api/admin/projects', { key: null });
+    expect(withoutKey).toMatchObject({ status: 401, outcome: 'AuthenticationRequired' });
+    expect(withoutKey).not.toHaveProperty('caller');
+  });
+
+  it('holds no key, no body and no query', async () => {
+    const secret = 'a-canary-in-the-body';
+    const patch = '/api/admin/projects/default/features/one/environments/development/strategies/4f0b';
+    await lineOf(patch, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: `[{"op":"${secret}"}]`,
+    });
+    nth++;
+    await lineOf('/api/admin/search/features?query=a-canary-in-the-query', { key: viewer });
+    nth++;
+    await lineOf(patch, { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '[]', key: viewer });
+    nth++;
+    await lineOf('/api/admin/projects', { key: 'a-canary-that-is-no-key' });
+    expect(gateway.logged()).not.toContain('canary');
+    expect(gateway.logged()).not.toContain(adminToken.slice(4));
+  });
+});
+
+describe('the metrics', () => {
+  it('say how long requests took, by route and status and by no name of anybody', async () => {
+    await lineOf('/api/admin/projects/secret-project/features/secret-feature');
+    const response = await gateway.ask('/internal-backstage/prometheus', { key: null });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    const text = await response.text();
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{service="gateway",route="\/api\/admin\/projects\/:projectId\/features\/:featureName",method="GET",status="200".*\} \d/,
+    );
+    expect(text).not.toMatch(/secret-|canary/);
+  });
+});

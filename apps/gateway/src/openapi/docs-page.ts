@@ -1,0 +1,73 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { isNotModified, tagOfReply } from '../http/entity-tags.ts';
+import { jsonType } from '../http/http-errors.ts';
+import type { OpenApiDocument } from './document.ts';
+
+const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const served = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Bunting API</title>
+<link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+</head>
+<body>
+<div id="api"></div>
+<noscript>This page needs JavaScript. The description itself is at /docs/openapi.json.</noscript>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/page.js"></script>
+</body>
+</html>
+`;
+
+const script = `SwaggerUIBundle({
+  url: '/docs/openapi.json',
+  dom_id: '#api',
+  deepLinking: true,
+  displayRequestDuration: true,
+  docExpansion: 'list',
+  persistAuthorization: false,
+  validatorUrl: null,
+});
+`;
+
+// Nothing outside is ever asked for. The page sets styles on its elements, and its icons are in its style sheet.
+const policy =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+
+const protect = (reply: FastifyReply): FastifyReply => reply.header('content-security-policy', policy);
+
+/** The description of the API, for machines and as a page to browse that needs nothing from outside. No key is asked for. */
+export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void => {
+  const text = JSON.stringify(document);
+  const [bytes, tag] = [Buffer.from(text), tagOfReply(text, undefined)];
+  app.get('/docs/openapi.json', { preHandler: limit }, async ({ headers }, reply) => {
+    protect(reply).header('etag', `"${tag}"`).header('cache-control', 'no-cache');
+    if (isNotModified(headers, tag)) return reply.code(304).send();
+    return reply.header('content-type', jsonType).send(bytes);
+  });
+  for (const address of ['/docs', '/docs/openapi']) {
+    app.get(address, async (_request, reply) =>
+      protect(reply).header('content-type', 'text/html; charset=utf-8').send(page),
+    );
+  }
+  app.get('/docs/page.js', async (_request, reply) =>
+    protect(reply).header('content-type', 'text/javascript; charset=utf-8').send(script),
+  );
+  app.get('/', async (_request, reply) => reply.redirect('/docs'));
+  void app.register(fastifyStatic, {
+    root: assets,
+    prefix: '/docs/assets/',
+    decorateReply: false,
+    index: false,
+    allowedPath: (file) => served.has(file),
+    setHeaders: (reply) => void protect(reply),
+  });
+};

@@ -1,0 +1,152 @@
+import type { AnySchema } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Json, OpenApiDocument } from './document.ts';
+
+const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Every reference in the document, wherever it stands. */
+const referencesIn = (value: unknown): string[] => {
+  if (!hasMembers(value)) return [];
+  const own = typeof value['$ref'] === 'string' ? [value['$ref']] : [];
+  return [...own, ...Object.values(value).flatMap(referencesIn)];
+};
+
+const resolves = (document: OpenApiDocument, reference: string): boolean => {
+  if (!reference.startsWith('#/')) return false;
+  let at: unknown = document;
+  for (const part of reference.slice(2).split('/')) {
+    if (!hasMembers(at)) return false;
+    at = at[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return at !== undefined;
+};
+
+interface Written {
+  readonly where: string;
+  readonly path: string;
+  readonly operation: {
+    readonly operationId?: string;
+    readonly tags?: readonly string[];
+    readonly parameters?: readonly {
+      readonly name: string;
+      readonly in: string;
+      readonly required?: boolean;
+      readonly schema?: Json;
+    }[];
+    readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Json }>> };
+    readonly responses?: Readonly<
+      Record<
+        string,
+        {
+          readonly $ref?: string;
+          readonly description?: string;
+          readonly content?: Readonly<Record<string, { readonly schema?: Json }>>;
+        }
+      >
+    >;
+  };
+}
+
+const operationsIn = (document: OpenApiDocument): Written[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      where: `${method.toUpperCase()} ${path}`,
+      path,
+      operation: operation as Written['operation'],
+    })),
+  );
+
+const faultsOfShape = ({ where, path, operation }: Written): string[] => {
+  const faults: string[] = [];
+  if (!operation.operationId) faults.push(`${where} has no operationId.`);
+  if ((operation.tags ?? []).length === 0) faults.push(`${where} has no tag.`);
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+  for (const name of named) {
+    if (!declared.some((parameter) => parameter.name === name && parameter.required === true)) {
+      faults.push(`${where} does not declare its path parameter ${name} as required.`);
+    }
+  }
+  for (const { name } of declared)
+    if (!named.includes(name)) faults.push(`${where} declares ${name}, which its path does not have.`);
+  for (const { name, in: part, schema } of operation.parameters ?? []) {
+    const isBounded = hasMembers(schema) && ['pattern', 'enum', 'maxLength'].some((keyword) => keyword in schema);
+    if (part === 'header' && !isBounded) faults.push(`${where} does not say what its header ${name} looks like.`);
+  }
+  const statuses = Object.keys(operation.responses ?? {});
+  if (!statuses.includes('400')) faults.push(`${where} does not say what a malformed header leads to.`);
+  if (!statuses.some((status) => status.startsWith('2'))) faults.push(`${where} has no answer for success.`);
+  if (!statuses.includes('401')) faults.push(`${where} does not say what a missing key leads to.`);
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    if (!response.description && !response.$ref) faults.push(`${where} does not describe its answer ${status}.`);
+  }
+  return faults;
+};
+
+const schemasOf = ({ where, operation }: Written): [string, Json | undefined][] => [
+  ...(operation.parameters ?? []).map(({ name, schema }): [string, Json | undefined] => [
+    `${where}, parameter ${name}`,
+    schema,
+  ]),
+  ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }): [string, Json | undefined] => [
+    `${where}, body`,
+    schema,
+  ]),
+  ...Object.entries(operation.responses ?? {}).flatMap(([status, { content }]) =>
+    Object.values(content ?? {}).map(({ schema }): [string, Json | undefined] => [
+      `${where}, answer ${status}`,
+      schema,
+    ]),
+  ),
+];
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+};
+
+/** Every regular expression in a schema that is none. */
+const brokenPatternsIn = (value: unknown): string[] => {
+  if (!hasMembers(value)) return [];
+  const { pattern } = value;
+  return [
+    ...(typeof pattern === 'string' && !isPattern(pattern) ? [pattern] : []),
+    ...Object.values(value).flatMap(brokenPatternsIn),
+  ];
+};
+
+/** Holds every schema to JSON Schema 2020-12. Whether what it refers to is there is looked at by itself. */
+const faultsOfSchemas = (document: OpenApiDocument, written: readonly Written[]): string[] => {
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  const named = Object.entries(document.components.schemas).map(([name, schema]): [string, Json | undefined] => [
+    `components/schemas/${name}`,
+    schema as Json,
+  ]);
+  return [...named, ...written.flatMap(schemasOf)].flatMap(([where, schema]) => {
+    if (schema === undefined) return [`${where} has no schema.`];
+    const isValid = ajv.validateSchema(schema as AnySchema) === true;
+    return [
+      ...(isValid ? [] : [`${where} is no JSON Schema: ${ajv.errorsText(ajv.errors)}.`]),
+      ...brokenPatternsIn(schema).map((pattern) => `${where} has a pattern that is no regular expression: ${pattern}`),
+    ];
+  });
+};
+
+const repeated = (values: readonly string[]): string[] => values.filter((value, at) => values.indexOf(value) !== at);
+
+/** All that keeps the document from being one that clients can be generated from; empty when it is sound. */
+export const faultsIn = (document: OpenApiDocument): string[] => {
+  const written = operationsIn(document);
+  const ids = written.flatMap(({ operation }) => operation.operationId ?? []);
+  return [
+    ...[...new Set(referencesIn(document))]
+      .filter((reference) => !resolves(document, reference))
+      .map((reference) => `${reference} leads nowhere.`),
+    ...repeated(ids).map((id) => `The operationId ${id} is given twice.`),
+    ...written.flatMap(faultsOfShape),
+    ...faultsOfSchemas(document, written),
+  ];
+};

@@ -1,0 +1,332 @@
+import {
+  type AnyOperation,
+  ErrorBody,
+  type ErrorKind,
+  hasBody,
+  type HttpBinding,
+  isObjectSchema,
+  isRequestForm,
+  NoReply,
+  Problem,
+} from '@bunting/contracts';
+import { readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
+import type { TSchema } from 'typebox';
+import { statusOf } from '../http/http-errors.ts';
+import { entityTagsPattern, idempotencyKeyPattern } from '../http/request/header-patterns.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: JsonObject;
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly responses: Readonly<Record<string, Json>>;
+    readonly securitySchemes: JsonObject;
+  };
+  readonly security: readonly JsonObject[];
+}
+
+/** The version of Bunting. */
+export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** What a schema says only to people, as `documented<Keyword>`: how it is to be written beside what the validation works with. */
+const keywordOf = (key: string): string =>
+  key.startsWith('documented') ? `${key.charAt(10).toLowerCase()}${key.slice(11)}` : key;
+
+/** What a schema says only to the validation. */
+const forValidation: ReadonlySet<string> = new Set(['lenient', 'form', 'operand', 'maxTrimmedLength']);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Writes schemas down, each one that has a name of its own once, under that name. */
+const schemaWriter = () => {
+  const schemas: Record<string, Json> = {};
+
+  const written = (value: unknown): Json => {
+    if (Array.isArray(value)) return value.map(written);
+    if (!isObject(value)) return value as Json;
+    const shown = Object.entries(value).filter(([key]) => !forValidation.has(key));
+    const entries = shown.map(([key, member]) => [
+      keywordOf(key),
+      keywordOf(key) === 'properties' ? properties(member) : write(member),
+    ]);
+    return Object.fromEntries(entries) as Json;
+  };
+
+  // Its keys are names that somebody chose, and none of them says anything about a schema.
+  const properties = (value: unknown): Json =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, write(schema)])) : null;
+
+  const write = (schema: unknown): Json => {
+    if (!isObject(schema)) return written(schema);
+    if (isObject(schema['documentation'])) return write(schema['documentation']);
+    const { title } = schema;
+    if (typeof title !== 'string' || !title.endsWith('Schema')) return written(schema);
+    const text = written(schema);
+    const differs = (name: string) =>
+      schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(text);
+    const name = isRequestForm(schema) && differs(title) ? title.replace(/Schema$/, 'RequestSchema') : title;
+    if (differs(name)) throw new Error(`Two different schemas are called ${name}.`);
+    schemas[name] = text;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+
+  return { write, schemas };
+};
+
+type Write = (schema: unknown) => Json;
+
+const impliedErrors = ({ http }: AnyOperation): readonly ErrorKind[] => {
+  const isWrite = http?.method !== 'GET';
+  return [
+    // Every operation takes a header that can be malformed: a condition of a read, or the key of a write.
+    'ValidationError',
+    'AuthenticationRequired',
+    'NoAccessError',
+    ...(isWrite ? (['PayloadTooLarge'] as const) : []),
+    ...(isWrite && http?.anyContentType !== true ? (['ContentTypeerror'] as const) : []),
+    'ServiceUnavailable',
+  ];
+};
+
+const meaningOf: Readonly<Record<number, string>> = {
+  400: 'The request does not match what is expected; the message names the property at fault.',
+  401: 'The authorization is missing or not valid.',
+  403: 'The key is valid, but it lacks the permission, or the operation is not allowed here.',
+  404: 'What the request is about was not found.',
+  412: 'It has changed since it was read; ETag says what it is now.',
+  422: 'The Idempotency-Key was used before with another request.',
+  409: 'The request conflicts with what is there.',
+  413: 'The body of the request is too large.',
+  408: 'The request did not arrive in time.',
+  414: 'The address of the request, or its query, is too long.',
+  415: 'The content type is not supported; it must be application/json.',
+  429: 'The budget of requests is used up. Try again after the time that Retry-After says.',
+  431: 'The headers of the request are too large, or too many.',
+  503: 'The service that would answer is away. Try again after the time that Retry-After says.',
+};
+
+/** What every request may be answered with, whatever it asks for. */
+const errorsOfAny = [
+  'RequestTimeout',
+  'UriTooLong',
+  'RateLimitError',
+  'HeadersTooLarge',
+] as const satisfies ErrorKind[];
+
+/** What a header can bring about that a client need not send. */
+const conditionalErrors = ({ http, ifMatch }: AnyOperation): readonly (typeof errorsOfHeaders)[number][] =>
+  http?.method === 'GET'
+    ? ['PreconditionFailed']
+    : ['ConflictError', 'IdempotencyKeyReused', ...(ifMatch === undefined ? [] : (['PreconditionFailed'] as const))];
+
+const errorsOfHeaders = ['ConflictError', 'IdempotencyKeyReused', 'PreconditionFailed'] as const satisfies ErrorKind[];
+
+const retryAfter = { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } } } as const;
+
+const entityTag = (description: string): JsonObject => ({ ETag: { description, schema: { type: 'string' } } });
+
+const errorResponse = (status: number, named: readonly ErrorKind[], write: Write): JsonObject => {
+  const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
+  const examples = named.map((kind) => [
+    kind,
+    { value: { id: '9c40958a-daac-400e-98fb-3bb438567008', name: kind, message: meaning } },
+  ]);
+  return {
+    description: `${meaning} Kinds: ${named.map((kind) => `\`${kind}\``).join(', ')}.`,
+    ...(status === 503 || status === 429 ? { headers: retryAfter } : {}),
+    ...(status === 412 ? { headers: entityTag('what it is now, if it is still there') } : {}),
+    content: {
+      'application/json': { schema: write(ErrorBody), examples: Object.fromEntries(examples) },
+      'application/problem+json': { schema: write(Problem) },
+    },
+  };
+};
+
+const errorResponses = (operation: AnyOperation, write: Write): JsonObject => {
+  const kinds = [...new Set([...impliedErrors(operation), ...operation.errors])];
+  const byStatus = Map.groupBy(kinds, (kind) => statusOf[kind]);
+  const responses: Record<string, Json> = {};
+  for (const status of [...byStatus.keys()].sort((one, other) => one - other)) {
+    const named = byStatus.get(status) ?? [];
+    responses[status] = errorResponse(status, named, write);
+  }
+  for (const kind of [...errorsOfAny, ...conditionalErrors(operation)])
+    responses[statusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
+  return responses;
+};
+
+const notModified: JsonObject = {
+  304: { description: 'The reader has it already: `If-None-Match` names its tag.', headers: entityTag('what it is') },
+};
+
+const replayed: JsonObject = {
+  'Idempotency-Replayed': {
+    description: '`true` when the answer was given before and is given again',
+    schema: { type: 'string' },
+  },
+};
+
+const success = ({ http, reply, deprecated, ifMatch }: AnyOperation, write: Write): JsonObject => {
+  const status = http?.status ?? 200;
+  const isRead = http?.method === 'GET';
+  const headers = {
+    ...(isRead ? entityTag('changes with what is replied') : replayed),
+    ...(!isRead && ifMatch !== undefined ? entityTag(`of the ${ifMatch} as it is now, if it says so`) : {}),
+    ...(http?.location === undefined
+      ? {}
+      : { Location: { description: 'where it is now', schema: { type: 'string' } } }),
+    ...(deprecated === undefined
+      ? {}
+      : { Deprecation: { description: 'since when it is deprecated (RFC 9745)', schema: { type: 'string' } } }),
+  };
+  const lines = http?.lines;
+  const answered: JsonObject =
+    lines === undefined
+      ? { [http?.contentType ?? 'application/json']: { schema: write(reply) } }
+      : { 'application/x-ndjson': { schema: write(lines) } };
+  const description =
+    (reply as { description?: string }).description ??
+    (reply === (NoReply as TSchema) ? 'Done. There is no body.' : 'Done.');
+  return {
+    [status]: {
+      description,
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      ...(reply === (NoReply as TSchema) ? {} : { content: answered }),
+    },
+    ...(isRead ? notModified : {}),
+  };
+};
+
+const headerParameter = (name: string, pattern: string, description: string): JsonObject => ({
+  ...{ name, in: 'header', required: false, description, schema: { type: 'string', pattern } },
+});
+
+const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
+  if (http?.method === 'GET') {
+    return [
+      headerParameter(
+        'If-None-Match',
+        entityTagsPattern,
+        'tags that the reader has: 304 when one of them is what it is now',
+      ),
+    ];
+  }
+  const key = headerParameter(
+    'Idempotency-Key',
+    idempotencyKeyPattern,
+    '1 to 255 visible ASCII characters, new for each request: sent again with it, the request is done once',
+  );
+  if (ifMatch === undefined) return [key];
+  return [
+    key,
+    headerParameter(
+      'If-Match',
+      entityTagsPattern,
+      `tags of the ${ifMatch}: nothing is done unless one of them is current`,
+    ),
+  ];
+};
+
+/** @param http says which of them stand in headers, and which is not given at all */
+const parameters = (
+  where: 'path' | 'query',
+  schema: TSchema,
+  write: Write,
+  { headers = {}, address }: Pick<HttpBinding, 'headers' | 'address'> = {},
+): readonly Json[] => {
+  if (!isObjectSchema(schema)) return [];
+  const required: readonly string[] = schema.required ?? [];
+  const given = Object.entries(schema.properties).filter(([name]) => name !== address);
+  return given.map(([name, property]) => {
+    const { description, deprecated, ...shape } = write(property) as Record<string, Json>;
+    return {
+      name: headers[name] ?? name,
+      in: headers[name] === undefined ? where : 'header',
+      required: where === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      ...(deprecated === undefined ? {} : { deprecated }),
+      schema: shape,
+    };
+  });
+};
+
+const permissionsOf = ({ permission }: AnyOperation): readonly string[] =>
+  permission === 'authenticated' || permission === 'service'
+    ? []
+    : typeof permission === 'string'
+      ? [permission]
+      : permission;
+
+const describe = (operation: AnyOperation): string => {
+  const needed = permissionsOf(operation);
+  const who =
+    needed.length === 0 ? 'Any valid key will do.' : `Needs ${needed.map((name) => `\`${name}\``).join(' or ')}.`;
+  return `${operation.description ?? `${operation.summary}.`}\n\n${who}`;
+};
+
+const writeOperation = (operation: AnyOperation, write: Write): JsonObject => {
+  const { operationId, tag, summary, params, query, body, deprecated, http } = operation;
+  const listed = [
+    ...parameters('path', params, write),
+    ...parameters('query', query, write, http),
+    ...headersOf(operation),
+  ];
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: describe(operation),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    'x-permissions': permissionsOf(operation),
+    ...(listed.length === 0 ? {} : { parameters: listed }),
+    ...(hasBody(operation)
+      ? { requestBody: { required: true, content: { 'application/json': { schema: write(body) } } } }
+      : {}),
+    responses: { ...success(operation, write), ...errorResponses(operation, write) },
+  };
+};
+
+/** The description of the whole API, made from the contracts and from nothing else. */
+export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDocument => {
+  const { write, schemas } = schemaWriter();
+  // Answers have the names that clients know; a request that may hold more than its answer gets one of its own.
+  for (const { reply, http } of operations) if (http !== undefined) write(reply);
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const operation of operations) {
+    if (operation.http === undefined) continue;
+    const path = operation.http.url.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[operation.http.method.toLowerCase()] = writeOperation(operation, write);
+  }
+  const shared = [...errorsOfAny, ...errorsOfHeaders];
+  const responses = Object.fromEntries(shared.map((kind) => [kind, errorResponse(statusOf[kind], [kind], write)]));
+  const tags = [...new Set(operations.filter(({ http }) => http !== undefined).map(({ tag }) => tag))].sort();
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Bunting API',
+      version,
+      description:
+        'Administers feature flags: per project and environment, with change requests, search and an event log.',
+    },
+    tags: tags.map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
+      responses,
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The key as it is.' },
+        bearerToken: { type: 'http', scheme: 'bearer', description: 'The key after the word Bearer.' },
+      },
+    },
+    security: [{ apiKey: [] }, { bearerToken: [] }],
+  };
+};

@@ -1,0 +1,82 @@
+import { type Group, refusal } from '@bunting/contracts';
+import { brokenConstraint, momentSql, type Tx } from '@bunting/database';
+import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
+import { personColumns, type PersonRow, userOf } from './user-repository.ts';
+
+type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
+
+interface MemberRow extends PersonRow {
+  readonly groupId: number;
+  readonly joinedAt: string;
+  readonly addedBy: string;
+}
+
+export interface WantedGroup {
+  readonly name: string;
+  readonly description: string | null;
+  readonly mappingsSSO: readonly string[];
+  readonly rootRole: number | null;
+}
+
+const groups = `
+  select ${gatewaySql.selectOf(GroupEntity, 'g')},
+    array(select distinct project from project_group where group_id = g.id order by project) as projects
+  from user_group g where $1::integer[] is null or id = any ($1::integer[]) order by lower(name), id`;
+
+const members = `
+  select m.group_id as "groupId", ${momentSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${personColumns}
+  from group_member m join api_user u on u.id = m.user_id
+  where m.group_id = any ($1::integer[]) order by u.id`;
+
+/** Users who have their rights together. */
+export const groupRepository = (tx: Tx) => {
+  const { query } = tx;
+  /** Every group, or those of the ids, by their names. */
+  const list = async (ids?: readonly number[]): Promise<Group[]> => {
+    const rows = await query<GroupRow>(groups, [ids ?? null]);
+    const joined = await query<MemberRow>(members, [rows.map(({ id }) => id)]);
+    return rows.map((group) => {
+      const users = joined
+        .filter(({ groupId }) => groupId === group.id)
+        .map((row) => ({ user: userOf(row), joinedAt: row.joinedAt, createdBy: row.addedBy }));
+      return { ...group, users, userCount: users.length };
+    });
+  };
+
+  return {
+    list,
+    /** A group, locked until the transaction ends. */
+    find: async (id: number): Promise<Group | undefined> => {
+      const found = await query('select from user_group where id = $1 for update', [id]);
+      return found.length === 0 ? undefined : (await list([id]))[0];
+    },
+    /** Creates a group, or changes the one with the id. */
+    save: async (
+      { name, description, mappingsSSO, rootRole }: WantedGroup,
+      createdBy: string,
+      id?: number,
+    ): Promise<number> => {
+      const { em } = tx;
+      const content = { name, description, mappingsSSO: [...mappingsSSO], rootRole };
+      try {
+        const group =
+          id === undefined
+            ? em.create(GroupEntity, { ...content, createdBy })
+            : em.assign(await em.findOneOrFail(GroupEntity, { id }), content);
+        await em.flush();
+        return group.id;
+      } catch (error) {
+        if (brokenConstraint(error) !== 'user_group_by_name') throw error;
+        throw refusal('NameExistsError', `Group name already exists: ${name}`);
+      }
+    },
+    setMembers: async (group: number, users: readonly number[], createdBy: string): Promise<void> => {
+      await tx.em.nativeDelete(GroupMemberEntity, { group, user: { $nin: [...users] } });
+      const rows = users.map((user) => ({ group, user, createdBy }));
+      if (rows.length > 0) await tx.em.upsertMany(GroupMemberEntity, rows, { onConflictAction: 'ignore' });
+    },
+    remove: async (id: number): Promise<void> => {
+      await tx.em.nativeDelete(GroupEntity, { id });
+    },
+  };
+};

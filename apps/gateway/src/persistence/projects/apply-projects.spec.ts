@@ -1,0 +1,217 @@
+import type { OutboxMessage, StateOf } from '@bunting/contracts';
+import { type Database, openDatabase } from '@bunting/database';
+import { eventually, type FreshDatabase } from '@bunting/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
+import { predefinedRole } from '../../domain/token-scope.ts';
+import { accessReader } from '../rights/access-reader.ts';
+import { applyProjects, forgetVersions } from './apply-projects.ts';
+import { projectHidings } from './project-hidings.ts';
+import { removeStaleHidings } from '../../subscriptions/remove-stale-hidings.ts';
+import { projectsHeardOf, requireStanding } from './existing-projects.ts';
+import { gatewayEntities } from '../entities.ts';
+import { gatewaySteps } from '../migrations/index.ts';
+
+let fresh: FreshDatabase;
+let database: Database;
+let position = 0;
+
+beforeAll(async () => {
+  fresh = await freshGatewayDatabase();
+  database = await openDatabase({ url: fresh.url, name: 'spec', steps: gatewaySteps, entities: gatewayEntities });
+});
+afterAll(async () => {
+  await database.close();
+  await fresh.drop();
+});
+
+const write = <Row>(text: string, values: readonly unknown[] = []) =>
+  database.transaction(({ query }) => query<Row>(text, values));
+const aViewer = async (): Promise<number> => {
+  const text = 'insert into api_user (name, root_role_id) values ($1, $2) returning id';
+  const [row] = await write<{ id: number }>(text, [`user ${randomUUID()}`, predefinedRole.viewer]);
+  return row?.id ?? 0;
+};
+const told = (id: string, version: number, state: StateOf<'project'>['state']): OutboxMessage => ({
+  position: ++position,
+  uid: randomUUID(),
+  type: 'project',
+  recordedAt: new Date().toISOString(),
+  traceparent: null,
+  payload: { entity: 'project', id, version, state } satisfies StateOf<'project'>,
+});
+const deleted = (id: string, version: number, lastMode?: 'open' | 'protected' | 'private'): OutboxMessage => {
+  const message = told(id, version, null);
+  return lastMode === undefined
+    ? message
+    : { ...message, payload: { entity: 'project', id, version, state: null, lastMode } satisfies StateOf<'project'> };
+};
+const hear = (...messages: OutboxMessage[]) => database.transaction((tx) => applyProjects(tx, messages));
+const mode = (id: string, is: 'open' | 'protected' | 'private', createdBy: number | null = null) => ({
+  id,
+  mode: is,
+  createdBy,
+});
+const accessOf = async (userId: number) => (await accessReader(database).ofUsers([userId]))[0]?.caller;
+const ownedBy = async (project: string) =>
+  (await write<{ id: number }>('select user_id as id from project_user where project = $1', [project])).map(
+    ({ id }) => id,
+  );
+
+it('makes whoever created a project its Owner, and nobody when that was no user', async () => {
+  const creator = await aViewer();
+  await hear(told('mine', 1, mode('mine', 'open', creator)), told('made', 2, mode('made', 'open', -42)));
+  expect(await ownedBy('mine')).toEqual([creator]);
+  expect(await ownedBy('made')).toEqual([]);
+});
+
+it('gives nobody back what was taken away, however often the project is told of', async () => {
+  const creator = await aViewer();
+  await hear(told('lost', 1, mode('lost', 'open', creator)));
+  await write("delete from project_user where project = 'lost'");
+  await hear(told('lost', 1, mode('lost', 'open', creator)), told('lost', 2, mode('lost', 'protected', creator)));
+  expect(await ownedBy('lost')).toEqual([]);
+});
+
+it('hides a project from the moment it is told to be private, until it is told to be open again', async () => {
+  const stranger = await aViewer();
+  await hear(told('moody', 1, mode('moody', 'open')));
+  expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
+  await hear(told('moody', 3, mode('moody', 'private')));
+  expect((await accessOf(stranger))?.hiddenProjects).toContain('moody');
+  await hear(told('moody', 2, mode('moody', 'open')));
+  expect((await accessOf(stranger))?.hiddenProjects).toContain('moody');
+  await hear(told('moody', 4, mode('moody', 'open')));
+  expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
+});
+
+it('takes with a deleted project the rights in it and the tokens that were for it alone, and tells so', async () => {
+  const owner = await aViewer();
+  await hear(told('doomed', 1, mode('doomed', 'private', owner)));
+  for (const [name, projects] of [
+    ['only', ['doomed']],
+    ['both', ['doomed', 'other']],
+    ['every', ['*']],
+  ] as const) {
+    await write(
+      "insert into api_token (kind, name, selector, hash, shown, projects, environment) values ('client', $1, $1, sha256('x'), $1, $2, 'development')",
+      [name, projects],
+    );
+  }
+  await hear(told('doomed', 2, null));
+  expect(await ownedBy('doomed')).toEqual([]);
+  const tokens = 'select name, projects, revoked_at is not null as revoked from api_token order by name';
+  expect(await write(tokens)).toEqual([
+    { name: 'both', projects: ['other'], revoked: false },
+    { name: 'every', projects: ['*'], revoked: false },
+    { name: 'only', projects: ['doomed'], revoked: true },
+  ]);
+  const [event, ...more] = await write<{ payload: unknown }>("select payload from outbox where topic = 'event'");
+  expect(more).toEqual([]);
+  expect(event?.payload).toMatchObject({
+    type: 'api-token-deleted',
+    project: 'doomed',
+    environment: 'development',
+    preData: { tokenName: 'only', type: 'client', projects: ['doomed'] },
+  });
+});
+
+it('keeps a project that was private when it was deleted hidden, and shows one that was opened before', async () => {
+  const stranger = await aViewer();
+  const owner = await aViewer();
+  await hear(
+    ...[told('buried', 1, mode('buried', 'open', owner)), told('buried', 2, mode('buried', 'private', owner))],
+    ...[told('opened', 1, mode('opened', 'private', owner)), told('opened', 2, mode('opened', 'open', owner))],
+    ...[deleted('buried', 3, 'private'), deleted('opened', 3, 'open')],
+  );
+  for (const userId of [stranger, owner]) {
+    const hidden = (await accessOf(userId))?.hiddenProjects ?? [];
+    expect([hidden.includes('buried'), hidden.includes('opened')]).toEqual([true, false]);
+  }
+  expect(await projectsHeardOf(database)(['buried', 'opened'])).toEqual([]);
+});
+
+it('hides a deleted private project also when it hears of it for the first time, and when nobody says which mode it had', async () => {
+  const stranger = await aViewer();
+  await hear(deleted('first-private', 7, 'private'), deleted('first-open', 8, 'open'), deleted('first-unknown', 9));
+  const hidden = (await accessOf(stranger))?.hiddenProjects ?? [];
+  expect(['first-private', 'first-open', 'first-unknown'].filter((id) => hidden.includes(id))).toEqual([
+    'first-private',
+    'first-unknown',
+  ]);
+});
+
+it('makes who creates a project under the id of a deleted one its Owner, and brings a restored project back', async () => {
+  const [first, second] = [await aViewer(), await aViewer()];
+  await hear(told('again', 1, mode('again', 'private', first)), deleted('again', 2, 'private'));
+  await hear(told('again', 3, mode('again', 'private', second)));
+  expect(await ownedBy('again')).toEqual([second]);
+  expect((await accessOf(first))?.hiddenProjects).toContain('again');
+  expect((await accessOf(second))?.hiddenProjects ?? []).not.toContain('again');
+  // A backup from before the deletion was restored: what it says holds, whatever its version.
+  await hear(deleted('again', 4, 'private'));
+  await database.transaction(forgetVersions);
+  expect((await accessOf(second))?.hiddenProjects).toContain('again');
+  await hear(told('again', 3, mode('again', 'open', second)));
+  expect((await accessOf(first))?.hiddenProjects ?? []).not.toContain('again');
+});
+
+it('hides a project that is about to be private, until a state of that version says what it is', async () => {
+  const [stranger, creator] = [await aViewer(), await aViewer()];
+  const hidings = projectHidings(database);
+  const isHidden = async (id: string) => ((await accessOf(stranger))?.hiddenProjects ?? []).includes(id);
+  await hear(told('closing', 10, mode('closing', 'open')));
+  await hidings.hide('closing', 12);
+  await hidings.hide('coming', 13);
+  expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
+  expect(await projectsHeardOf(database)(['coming'])).toEqual([]);
+  // An earlier state that comes late says nothing of what was committed after it.
+  await hear(told('closing', 11, mode('closing', 'open')));
+  expect(await isHidden('closing')).toBe(true);
+  await hear(told('closing', 12, mode('closing', 'private')), told('coming', 13, mode('coming', 'private', creator)));
+  expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
+  expect(await ownedBy('coming')).toEqual([creator]);
+  expect((await accessOf(creator))?.hiddenProjects).not.toContain('coming');
+  // A call that comes twice, and late, hides nothing again.
+  await hear(told('closing', 14, mode('closing', 'open')));
+  await hidings.hide('closing', 12);
+  expect(await isHidden('closing')).toBe(false);
+});
+
+it('shows a project again that was hidden for a commit that failed, once every state was heard', async () => {
+  const stranger = await aViewer();
+  const hidings = projectHidings(database);
+  const hidden = async () =>
+    ((await accessOf(stranger))?.hiddenProjects ?? []).filter((id) => id.startsWith('failed-'));
+  await hear(told('failed-open', 20, mode('failed-open', 'open')));
+  for (const id of ['failed-open', 'failed-new']) await hidings.hide(id, 21);
+  const remove = (behindMs: number) => removeStaleHidings({ hidings, projects: { caughtUp: async () => behindMs } });
+  await remove(0);
+  expect(await hidden()).toEqual(['failed-new', 'failed-open']);
+  await write("update project set hiding_since = now() - interval '6 minutes' where hiding_since is not null");
+  await remove(1);
+  expect(await hidden()).toEqual(['failed-new', 'failed-open']);
+  await remove(0);
+  expect(await hidden()).toEqual([]);
+});
+
+it('takes with a deleted project also what is being written for it at that moment', async () => {
+  const late = await aViewer();
+  await hear(told('busy', 1, mode('busy', 'open')));
+  let removed: Promise<void> | undefined;
+  await database.transaction(async (tx) => {
+    await requireStanding(tx, ['busy']);
+    await tx.query("insert into project_user (project, user_id, role_id) values ('busy', $1, $2)", [
+      late,
+      predefinedRole.owner,
+    ]);
+    removed = hear(told('busy', 2, null));
+    await eventually(async () => {
+      const text = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      expect(await write(text)).toHaveLength(1);
+    });
+  });
+  await removed;
+  expect(await ownedBy('busy')).toEqual([]);
+});

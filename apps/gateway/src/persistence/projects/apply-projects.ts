@@ -1,0 +1,82 @@
+import { type OutboxMessage, ProjectState, systemCaller } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import type { Tx } from '@bunting/database';
+import { Type } from 'typebox';
+import { predefinedRole } from '../../domain/token-scope.ts';
+
+const ToldProject = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  version: Type.Integer(),
+  state: Type.Union([ProjectState, Type.Null()]),
+  lastMode: Type.Optional(ProjectState.properties.mode),
+});
+
+// Who creates a project owns it: said once, when the project is first heard of, so that a right taken away later stays so.
+const keep = `
+  with before as (select from project where id = $1 and deleted_at is null and version >= 0),
+  kept as (
+    insert into project (id, mode, version) values ($1, $2, $3)
+    on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = null,
+      hiding_version = case when project.hiding_version > excluded.version then project.hiding_version end,
+      hiding_since = case when project.hiding_version > excluded.version then project.hiding_since end
+    where project.version < excluded.version
+    returning id
+  )
+  insert into project_user (project, user_id, role_id)
+  select $1, u.id, ${predefinedRole.owner} from kept join api_user u on u.id = $4 and u.deleted_at is null
+  where not exists (select from before) on conflict do nothing`;
+
+// A private project leaves a tombstone. Tokens that were for the project alone go with it; others go on without it.
+const remove = `
+  with gone as (delete from project where id = $1 and $5 <> 'private'),
+  buried as (
+    insert into project (id, mode, version, deleted_at) select $1, $5, $6, $2::timestamptz where $5 = 'private'
+    on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = excluded.deleted_at,
+      hiding_version = null, hiding_since = null
+  ),
+  users as (delete from project_user where project = $1),
+  groups as (delete from project_group where project = $1),
+  narrowed as (
+    update api_token set projects = array_remove(projects, $1)
+    where $1 = any (projects) and projects <> array[$1] and revoked_at is null
+  ),
+  revoked as (
+    update api_token set revoked_at = now()
+    where projects = array[$1] and kind <> 'user' and revoked_at is null
+    returning name, kind, environment, expires_at, created_at
+  )
+  insert into outbox (topic, type, payload)
+  select 'event', 'api-token-deleted', json_build_object(
+    'type', 'api-token-deleted', 'createdAt', $2::text, 'createdBy', $3::text, 'createdByUserId', $4::integer,
+    'project', $1, 'environment', environment, 'featureName', null, 'data', null,
+    'preData', json_build_object('tokenName', name, 'type', kind, 'projects', array[$1], 'environment', environment,
+      'createdAt', created_at, 'expiresAt', expires_at), 'tags', '[]'::json)
+  from revoked`;
+
+/** Applies what was told of projects; other states are nothing to the gateway. */
+export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+  for (const { type, payload, recordedAt } of messages) {
+    if (type !== 'project') continue;
+    const { id, version, state, lastMode } = parse(ToldProject, payload);
+    if (state !== null) {
+      await query(keep, [id, state.mode, version, state.createdBy]);
+      continue;
+    }
+    // Waits for who is writing for the project: the statement after this one sees what they wrote.
+    const [known] = await query<{ newer: boolean; mode: ProjectState['mode'] }>(
+      'select version > $2 as newer, mode from project where id = $1 for update',
+      [id, version],
+    );
+    if (known?.newer) continue;
+    // Where nothing says which mode it had, it may have been private.
+    const mode = lastMode ?? known?.mode ?? 'private';
+    const deletedAt = new Date(recordedAt).toISOString();
+    await query(remove, [id, deletedAt, systemCaller.name, systemCaller.id, mode, version]);
+  }
+};
+
+/** Forgets how new what is known of projects is: what is told of them next holds, whatever its version. */
+export const forgetVersions = async ({ query }: Tx): Promise<void> => {
+  await query(`
+    update project set version = least(version, 0), hiding_version = case when hiding_version is not null then 0 end`);
+};

@@ -1,0 +1,152 @@
+import type { Caller, CountMembers, Permission, ReplyOf } from '@bunting/contracts';
+import { imageUrlOf } from '@bunting/contracts/hashing';
+import type { Database, Statement } from '@bunting/database';
+import { predefinedRole } from '../../domain/token-scope.ts';
+import { nameInEvents, type Names } from '../../domain/user.ts';
+
+/** A user as other services show people. */
+export interface Card extends Names {
+  readonly id: number;
+  readonly imageUrl: string;
+}
+
+/** What the rights of a user are made from; the rows of `userAccess`. */
+export interface AccessRow {
+  readonly user_id: number;
+  readonly user_name: string | null;
+  readonly username: string | null;
+  readonly email: string | null;
+  readonly access: Pick<Caller, 'grants' | 'hiddenProjects' | 'closedProjects'>;
+}
+
+/**
+ * SQL: what the row `u` of `api_user` may do. A project that is not open to everyone is closed to whoever has neither a role in it nor a
+ * right that is for it alone. In a deleted project nobody has either: it is hidden from all but administrators.
+ */
+export const accessOf = `(
+  with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
+  closed as (
+    select id, case when hiding_version is null then mode else 'private' end as mode from project p
+    where (mode <> 'open' or hiding_version is not null)
+      and not exists (select from granted where permission = 'ADMIN' and project is null)
+      and not exists (select from granted where granted.project = p.id)
+      and not exists (select from project_member m where m.user_id = u.id and m.project = p.id)
+  )
+  select json_build_object(
+    'grants', coalesce((select json_agg(json_strip_nulls(row_to_json(granted))) from granted), '[]'),
+    'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
+    'closedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
+
+/** Who a user is to every service, as the rights of the user are now. */
+export const callerOf = ({ user_id, user_name, username, email, access }: AccessRow, tokenId?: string): Caller => ({
+  id: user_id,
+  name: nameInEvents({ name: user_name, username, email }),
+  ...(tokenId === undefined ? {} : { tokenId }),
+  grants: access.grants,
+  ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
+  ...(access.closedProjects ? { closedProjects: access.closedProjects } : {}),
+});
+
+/** The picture of somebody, as Unleash chooses it (admin-api.md 0.5). */
+export const pictureOf = ({ id, username, email }: { readonly id: number } & Omit<Names, 'name'>): string =>
+  imageUrlOf(email ?? username ?? String(id));
+
+type MembersOfProject = ReplyOf<typeof CountMembers>['projects'][number];
+
+const usersAccess: Statement = {
+  name: 'users-access',
+  text: `
+    select u.id as user_id, u.name as user_name, u.username, u.email, ${accessOf} as access
+    from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`,
+};
+
+const holders: Statement = {
+  name: 'holders',
+  text: `
+    select u.id, u.name, u.username, u.email from api_user u
+    where u.is_active and u.deleted_at is null and exists (
+      select from user_grant g
+      where g.user_id = u.id and (g.permission = 'ADMIN' or g.permission = any ($1::text[]))
+        and (g.project is null or g.project = $2)
+        and (g.environment is null or $3::text is null or g.environment = $3))
+    order by lower(coalesce(u.name, u.username, u.email)), u.id`,
+};
+
+const members: Statement = {
+  name: 'members',
+  text: `
+    with owner as (
+      select project, 0 as kind, u.id, lower(coalesce(u.name, u.username, u.email)) as nth, u.name, u.username, u.email
+      from project_user join api_user u on u.id = user_id
+      where role_id = ${predefinedRole.owner} and u.deleted_at is null and ($1::text is null or project = $1)
+      union all
+      select project, 1, g.id, lower(g.name), g.name, null, null from project_group join user_group g on g.id = group_id
+      where role_id = ${predefinedRole.owner} and ($1::text is null or project = $1))
+    select m.project as id, count(distinct u.id) as members, (
+      select count(*) from (
+        select held.user_id
+        from (
+          select user_id, added_at from project_user where project = m.project
+          union all
+          select user_id, greatest(added_at, joined_at) from project_group join group_member using (group_id)
+          where project = m.project) as held
+        join api_user on api_user.id = held.user_id and deleted_at is null
+        group by held.user_id having min(held.added_at) > now() - interval '30 days') as recent) as added, coalesce((
+      select json_agg(json_build_object('kind', kind, 'id', owner.id, 'name', owner.name, 'username', owner.username,
+        'email', owner.email) order by kind, nth, owner.id)
+      from owner where owner.project = m.project), '[]') as owners
+    from (
+      select project, user_id from project_member union all select project, null from project_group) as m
+    left join api_user u on u.id = m.user_id and u.deleted_at is null
+    where $1::text is null or m.project = $1
+    group by m.project order by m.project`,
+};
+
+interface OwnerRow extends Names {
+  readonly kind: 0 | 1;
+  readonly id: number;
+}
+
+const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
+  row.kind === 1
+    ? { ownerType: 'group', name: row.name ?? '' }
+    : { ownerType: 'user', name: nameInEvents(row), email: row.email, imageUrl: pictureOf(row) };
+
+const tokens: Statement = {
+  name: 'tokens-of-environments',
+  text: `
+    select environment as name, count(*) as tokens from api_token
+    where kind in ('client', 'frontend') and revoked_at is null and environment <> '*'
+      and ($1::text is null or $1 = any (projects) or '*' = any (projects)) and not projects <@ $2::text[]
+    group by environment order by environment`,
+};
+
+export const accessReader = (database: Database) => ({
+  /** Those of the users who may do anything at all now, by their ids. */
+  ofUsers: async (ids: readonly number[]): Promise<{ user: Card; caller: Caller }[]> => {
+    const rows = await database.read<AccessRow>(usersAccess, [ids]);
+    return rows.map((row) => {
+      const { user_id: id, user_name: name, username, email } = row;
+      return {
+        user: { id, name, username, email, imageUrl: pictureOf({ id, username, email }) },
+        caller: callerOf(row),
+      };
+    });
+  },
+  /** Who holds one of the permissions there, by name. */
+  holders: async (wanted: readonly Permission[], project: string, environment: string | undefined): Promise<Card[]> => {
+    const rows = await database.read<Omit<Card, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
+    return rows.map((row) => ({ ...row, imageUrl: pictureOf(row) }));
+  },
+  /** How many users have a role in projects and who owns them: in one, or in all that have members. */
+  members: async (project: string | undefined): Promise<MembersOfProject[]> => {
+    const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(members, [
+      project ?? null,
+    ]);
+    return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
+  },
+  /** How many API tokens there are for environments: all of them, or those that give a project; without those of hidden projects alone. */
+  tokens: (project: string | undefined, hidden: readonly string[]) =>
+    database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
+});
+export type AccessReader = ReturnType<typeof accessReader>;

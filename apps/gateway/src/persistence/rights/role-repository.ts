@@ -1,0 +1,123 @@
+import { type Permission, type Role, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Tx } from '@bunting/database';
+import { predefinedRole } from '../../domain/token-scope.ts';
+import type { RoleRight, RoleWithRights, WantedRole } from '../../domain/roles.ts';
+import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
+
+interface RoleRow extends Role {
+  readonly permissions: { name: Permission; environment: string | null; project: string | null }[];
+}
+
+const columns = gatewaySql.selectOf(RoleEntity, 'role');
+const withRights = `
+  select ${columns}, coalesce((
+    select json_agg(json_build_object('name', permission, 'environment', environment, 'project', project)
+      order by permission, environment nulls first)
+    from role_permission where role_id = role.id), '[]') as permissions
+  from role where`;
+
+const inUse = `
+  select (select count(*) from api_user where root_role_id = $1 and deleted_at is null)
+      + (select count(distinct user_id) from project_user where role_id = $1) as users,
+    (select count(*) from user_group where root_role_id = $1)
+      + (select count(distinct group_id) from project_group where role_id = $1) as groups`;
+
+/** What an Editor may do in `default` is told with the rest: where it holds is for the project to say. */
+const roleOf = ({ permissions, ...role }: RoleRow): RoleWithRights => ({
+  ...role,
+  permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
+});
+
+/** Roles, predefined and created. */
+export const roleRepository = (tx: Tx) => {
+  const { query } = tx;
+  const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithRights | undefined> => {
+    const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
+    return row === undefined ? undefined : roleOf(row);
+  };
+  const store = async ({ name, description, type }: WantedRole, id: number | undefined): Promise<number> => {
+    const { em } = tx;
+    try {
+      const role =
+        id === undefined
+          ? em.create(RoleEntity, { name, description, type })
+          : em.assign(await em.findOneOrFail(RoleEntity, { id }), { name, description });
+      await em.flush();
+      return role.id;
+    } catch (error) {
+      if (brokenConstraint(error) !== 'role_by_name') throw error;
+      throw refusal('NameExistsError', `There already exists a role with the name ${name}`);
+    }
+  };
+
+  return {
+    list: () => query<Role>(`select ${columns} from role order by id`),
+    /** A role as of now: to be shown, not to decide by. */
+    read: (id: number) => byId('', id),
+    /** A role, locked until the transaction ends. */
+    find: (id: number) => byId('for update', id),
+    isTaken: async (name: string, exceptId?: number): Promise<boolean> => {
+      const text = 'select id from role where lower(name) = lower($1)';
+      return (await query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
+    },
+    /** What the roles give, by their ids; roles that no project can give are left out. */
+    ofProjects: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleRight[]>> => {
+      const text = `${withRights} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;
+      const rows = await query<RoleRow>(text, [ids]);
+      return new Map(rows.map(({ id, permissions }) => [id, permissions]));
+    },
+    /** The id of a role that holds everywhere, by its id or its name. */
+    rootRole: async (idOrName: number | string): Promise<number | undefined> => {
+      const text = `
+        select id from role where type in ('root', 'root-custom') and (id::text = $1 or lower(name) = lower($1))
+        order by id::text = $1 desc limit 1 for share`;
+      return (await query<{ id: number }>(text, [String(idOrName)]))[0]?.id;
+    },
+    /** Creates a role, or changes the one with the id. */
+    save: async (role: WantedRole, knownId?: number): Promise<RoleWithRights> => {
+      const id = await store(role, knownId);
+      await tx.em.nativeDelete(RolePermissionEntity, { role: id });
+      const given = role.permissions.map(({ name, environment }) => ({
+        ...{ role: id, permission: name, project: null, environment: environment ?? null },
+      }));
+      if (given.length > 0) await tx.em.insertMany(RolePermissionEntity, given);
+      return (await byId('for update', id)) as RoleWithRights;
+    },
+    /** Gives roles in one environment the permissions that they have in another. Gives those that change, before and after. */
+    copyEnvironment: async (
+      from: string,
+      to: string,
+    ): Promise<readonly { readonly before: RoleWithRights; readonly after: RoleWithRights }[]> => {
+      const concerned = `${withRights} id in (select role_id from role_permission where environment = $1) order by id`;
+      const before = (await query<RoleRow>(`${concerned} for update`, [from])).map(roleOf);
+      const copied = await query<{ id: number }>(
+        `insert into role_permission (role_id, permission, project, environment)
+         select role_id, permission, project, $2 from role_permission
+         where environment = $1 and role_id = any ($3::integer[])
+         on conflict do nothing returning role_id as id`,
+        [from, to, before.map(({ id }) => id)],
+      );
+      const changed = new Set(copied.map(({ id }) => id));
+      const after = new Map((await query<RoleRow>(concerned, [from])).map((row) => [row.id, roleOf(row)]));
+      return before.flatMap((role) => {
+        const now = after.get(role.id);
+        return now !== undefined && changed.has(role.id) ? [{ before: role, after: now }] : [];
+      });
+    },
+    /** @throws Refusal `ConflictError` when a user or a group has it. */
+    remove: async (id: number): Promise<void> => {
+      const [row] = await query<{ users: number; groups: number }>(inUse, [id]);
+      const { users, groups } = row ?? { users: 0, groups: 0 };
+      if (users + groups > 0) {
+        throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
+      }
+      // A deleted user may have had it.
+      await tx.em.nativeUpdate(
+        UserEntity,
+        { rootRole: id, deletedAt: { $ne: null } },
+        { rootRole: predefinedRole.viewer },
+      );
+      await tx.em.nativeDelete(RoleEntity, { id });
+    },
+  };
+};

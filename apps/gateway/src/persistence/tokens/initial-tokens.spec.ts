@@ -1,0 +1,151 @@
+import { inProcessBus } from '@bunting/bus';
+import { openDatabase } from '@bunting/database';
+import { startOutboxProducer } from '@bunting/outbox';
+import { eventually } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { ensureFirstTokens } from './initial-tokens.ts';
+import { gatewayEntities } from '../entities.ts';
+import { gatewaySteps } from '../migrations/index.ts';
+import { openTokenHasher } from './token-hasher.ts';
+import { tokenRepository } from './token-lookup.ts';
+
+describe('the first admin token', () => {
+  it.each([undefined, 'a-token-of-my-own'])(
+    'is made once, however many replicas start at the same moment: %p',
+    async (given) => {
+      const { url, drop } = await freshGatewayDatabase();
+      const database = await openDatabase({
+        url,
+        name: 'test',
+        steps: gatewaySteps,
+        entities: gatewayEntities,
+        poolSize: 20,
+      });
+      const { work, relay } = startOutboxProducer({
+        producer: 'gateway',
+        database,
+        bus: inProcessBus(),
+        intervalMs: 200,
+        retentionHours: 1,
+        warn: () => undefined,
+      });
+      try {
+        const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
+        const made = await Promise.all(
+          hashers.map((hasher) =>
+            ensureFirstTokens(work, { hasher, cipher: undefined }, { always: given, first: [] }, () => undefined),
+          ),
+        );
+        const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });
+        expect(stored).toHaveLength(1);
+        const [token = given ?? ''] = made.filter((one) => one !== undefined);
+        expect(made.filter((one) => one !== undefined)).toHaveLength(given === undefined ? 1 : 0);
+        for (const hasher of hashers) expect(await tokenRepository(database).find(hasher(token))).toBeDefined();
+      } finally {
+        await relay.stop();
+        await database.close();
+        await drop();
+      }
+    },
+  );
+
+  it('is not made up where the settings give one; they count at the very first start alone', async () => {
+    const first = {
+      INIT_ADMIN_API_TOKENS: '*:*.chosen-admin',
+      INIT_CLIENT_API_TOKENS: 'default:development.chosen-client',
+    };
+    const environment = { BUNTING_ADMIN_TOKEN: '', ...first };
+    const { url, drop } = await freshGatewayDatabase();
+    try {
+      const gateway = await startGateway({ databaseUrl: url, environment });
+      expect(gateway.firstAdminToken).toBeUndefined();
+      const ask = async (key: string) => (await gateway.ask('/api/admin/user', { key })).status;
+      expect(await ask('*:*.chosen-admin')).toBe(200);
+      expect(await ask('default:development.chosen-client')).toBe(403);
+      expect(JSON.stringify(await gateway.told())).not.toContain('chosen');
+      await gateway.stop();
+
+      const later = { ...environment, INIT_ADMIN_API_TOKENS: '*:*.chosen-later' };
+      const again = await startGateway({ databaseUrl: url, environment: later });
+      expect((await again.ask('/api/admin/user', { key: '*:*.chosen-later' })).status).toBe(401);
+      expect((await again.ask('/api/admin/user', { key: '*:*.chosen-admin' })).status).toBe(200);
+      await again.stop();
+    } finally {
+      await drop();
+    }
+  });
+});
+
+describe('another value of BUNTING_ADMIN_TOKEN', () => {
+  const [first, second] = ['*:*.the-first-value-0001', '*:*.the-second-value-0002'];
+  const init = '*:*.an-initial-token-0003';
+  let databaseUrl: string;
+  let drop: () => Promise<void>;
+  let older: StartedGateway;
+  let newer: StartedGateway;
+
+  const start = (given: string, environment: Record<string, string> = {}) =>
+    startGateway({ databaseUrl, environment: { BUNTING_ADMIN_TOKEN: given, ...environment } });
+  const status = async (gateway: StartedGateway, key: string) => (await gateway.ask('/api/admin/user', { key })).status;
+
+  beforeAll(async () => {
+    ({ url: databaseUrl, drop } = await freshGatewayDatabase());
+    older = await start(first, { INIT_ADMIN_API_TOKENS: init });
+    expect(await status(older, first)).toBe(200);
+    newer = await start(second);
+  });
+  afterAll(async () => {
+    await older.stop();
+    await newer.stop();
+    await drop();
+  });
+
+  it('revokes the token of the earlier value on every replica, with an event, and no other token', async () => {
+    await eventually(async () => expect([await status(older, first), await status(newer, first)]).toEqual([401, 401]));
+    for (const gateway of [older, newer]) {
+      expect([await status(gateway, second), await status(gateway, init)]).toEqual([200, 200]);
+    }
+    expect((await newer.told()).map(({ type }) => type)).toEqual([
+      'api-token-created',
+      'api-token-created',
+      'api-token-deleted',
+      'api-token-created',
+    ]);
+    expect((await newer.told())[2]).toMatchObject({ createdByUserId: -1337, preData: { type: 'admin' } });
+    expect(newer.logged()).toContain('which an earlier BUNTING_ADMIN_TOKEN gave');
+    expect(newer.logged()).not.toContain('-value-000');
+  });
+
+  it('is the one that counts which started last, also an earlier one', async () => {
+    const last = await start(first);
+    await eventually(async () => expect([await status(newer, first), await status(newer, second)]).toEqual([200, 401]));
+    await last.stop();
+  });
+
+  it('keeps a token revoked that an administrator has revoked, and then replaces none', async () => {
+    const last = await start(first);
+    const { shown } = (
+      await last.database.read<{ shown: string }>({
+        name: 'current',
+        text: "select shown from api_token where given = 'current'",
+      })
+    )[0] as { shown: string };
+    const deleted = await last.ask(`/api/admin/api-tokens/${shown}`, { method: 'DELETE', key: init });
+    expect(deleted.status).toBe(200);
+    await last.stop();
+    const again = await start(first);
+    expect(await status(again, first)).toBe(401);
+    expect(again.logged()).toContain('was revoked and stays so');
+    await again.stop();
+  });
+
+  it('that is missing keeps the token, and the log says that it still works', async () => {
+    const third = await start('*:*.the-third-value-0004');
+    await third.stop();
+    const without = await start('');
+    expect(await status(without, '*:*.the-third-value-0004')).toBe(200);
+    expect(without.logged()).toContain('BUNTING_ADMIN_TOKEN is not set any more');
+    await without.stop();
+  });
+});

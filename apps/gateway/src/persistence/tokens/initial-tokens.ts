@@ -1,0 +1,144 @@
+import { systemCaller } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
+import { LockMode, raw } from '@mikro-orm/postgresql';
+import type { Outbox, OutboxProducer } from '@bunting/outbox';
+import { randomUUID } from 'node:crypto';
+import type { GivenToken, GivenTokens } from '../../domain/initial-tokens.ts';
+import { TokenEntity } from '../entities.ts';
+import { newTokenSecret, shownOfGiven } from './token-secret.ts';
+import type { TokenCipher } from './token-cipher.ts';
+import type { TokenHasher } from './token-hasher.ts';
+
+const everything = { kind: 'admin', projects: ['*'], environment: '*' } as const;
+
+const emit = (
+  outbox: Outbox,
+  type: 'api-token-created' | 'api-token-deleted',
+  { kind, projects, environment }: Omit<GivenToken, 'secret'>,
+  createdAt: string,
+): void => {
+  const [project = '*'] = projects;
+  const token = { tokenName: kind, type: kind, projects: [...projects], environment, createdAt };
+  outbox.event({
+    type,
+    createdAt: new Date().toISOString(),
+    createdBy: systemCaller.name,
+    createdByUserId: systemCaller.id,
+    project: project === '*' ? null : project,
+    environment: environment === '*' ? null : environment,
+    featureName: null,
+    data: type === 'api-token-created' ? token : null,
+    preData: type === 'api-token-created' ? null : token,
+    tags: [],
+  });
+};
+
+/** How tokens are stored: hashed, and those of applications encrypted as well where there is a cipher. */
+export interface TokenKeeping {
+  readonly hasher: TokenHasher;
+  readonly cipher: TokenCipher | undefined;
+}
+
+type NewGivenToken = GivenToken & { readonly shown?: string; readonly given?: 'current' };
+
+const add = async (
+  { em }: Tx,
+  outbox: Outbox,
+  { hasher, cipher }: TokenKeeping,
+  token: NewGivenToken,
+): Promise<void> => {
+  const { secret, shown, given, kind, projects, environment } = token;
+  const id = randomUUID();
+  const createdAt = new Date().toISOString();
+  const { selector, hash } = hasher(secret);
+  await em.insert(TokenEntity, {
+    id,
+    kind,
+    name: kind,
+    selector,
+    hash,
+    shown: shown ?? shownOfGiven(id),
+    sealed: kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null),
+    user: null,
+    projects: [...projects],
+    environment,
+    createdAt,
+    expiresAt: null,
+    revokedAt: null,
+    given: given ?? null,
+  });
+  emit(outbox, 'api-token-created', token, createdAt);
+};
+
+/**
+ * Makes the token of `BUNTING_ADMIN_TOKEN` the only valid one that this setting has given: the one of an earlier value is revoked. A token
+ * that an administrator has revoked stays revoked, and then replaces none.
+ */
+const replaceGiven = async (
+  tx: Tx,
+  outbox: Outbox,
+  keeping: TokenKeeping,
+  secret: string,
+  warn: (message: string) => void,
+): Promise<void> => {
+  const { selector } = keeping.hasher(secret);
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const stored = await tx.em.findOne(TokenEntity, { selector }, { lockMode });
+  if (stored !== null && stored.revokedAt !== null && stored.given !== 'replaced') {
+    return warn(`The token of BUNTING_ADMIN_TOKEN (${stored.shown}) was revoked and stays so: set another value.`);
+  }
+  const earlier = { given: 'current', revokedAt: null, selector: { $ne: selector } } as const;
+  for (const replaced of await tx.em.find(TokenEntity, earlier, { lockMode })) {
+    tx.em.assign(replaced, { revokedAt: raw('now()'), given: 'replaced' });
+    emit(outbox, 'api-token-deleted', everything, replaced.createdAt);
+    warn(`Revoked the admin token ${replaced.shown}, which an earlier BUNTING_ADMIN_TOKEN gave.`);
+  }
+  await tx.em.flush();
+  if (stored === null) return add(tx, outbox, keeping, { ...everything, secret, given: 'current' });
+  if (stored.given === 'current' || stored.kind !== 'admin') return;
+  if (stored.revokedAt !== null) emit(outbox, 'api-token-created', everything, stored.createdAt);
+  tx.em.assign(stored, { revokedAt: null, given: 'current' });
+  await tx.em.flush();
+};
+
+const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise<void> => {
+  for (const { shown } of await em.find(TokenEntity, { given: 'current', revokedAt: null })) {
+    warn(
+      `BUNTING_ADMIN_TOKEN is not set any more, but the admin token that it gave (${shown}) still works. ` +
+        `If it is not needed, revoke it: DELETE /api/admin/api-tokens/${shown}`,
+    );
+  }
+};
+
+/**
+ * Sees to it that there is an admin token. The one of `BUNTING_ADMIN_TOKEN` is added whenever it is not there yet, and replaces the one of
+ * an earlier value. Where there is no token at all, those are made that are given for a first start; and without any admin token among
+ * them, a made-up one.
+ * @returns the made-up one, which nobody can read anywhere afterwards
+ */
+export const ensureFirstTokens = (
+  work: OutboxProducer['work'],
+  keeping: TokenKeeping,
+  { always, first }: GivenTokens,
+  warn: (message: string) => void,
+): Promise<string | undefined> =>
+  work(null, async (tx, outbox) => {
+    // Two replicas may start at once: one of them makes the tokens, and the other finds them.
+    await tx.query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
+    const isFirst = (await tx.em.count(TokenEntity, { kind: { $ne: 'user' } })) === 0;
+    const known = new Set<string>();
+    for (const token of isFirst ? first : []) {
+      if (known.has(token.secret) || token.secret === always) continue;
+      known.add(token.secret);
+      await add(tx, outbox, keeping, token);
+    }
+    if (always !== undefined) {
+      await replaceGiven(tx, outbox, keeping, always, warn);
+      return undefined;
+    }
+    await warnOfGiven(tx, warn);
+    if (!isFirst || first.some(({ kind }) => kind === 'admin')) return undefined;
+    const made = newTokenSecret(['*'], '*');
+    await add(tx, outbox, keeping, { ...everything, ...made });
+    return made.secret;
+  });

@@ -1,0 +1,70 @@
+import { adminTokenUserId, type Caller } from '@bunting/contracts';
+import { type Database, batchedRead, type Statement } from '@bunting/database';
+import { timingSafeEqual } from 'node:crypto';
+import { grantsOfToken, mayAdminister, type TokenKind } from '../../domain/token-scope.ts';
+import { accessOf, type AccessRow, callerOf } from '../rights/access-reader.ts';
+import type { HashedToken } from './token-hasher.ts';
+
+/** Who a valid token stands for. */
+export interface Principal {
+  readonly caller: Caller;
+  readonly mayAdminister: boolean;
+  /** whether the token is published with the pages that use it: a frontend token */
+  readonly isPublic: boolean;
+  /** milliseconds until the token expires; infinite for one that does not */
+  readonly livesMs: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly hash: Buffer;
+  readonly projects: string[];
+  readonly environment: string;
+  readonly lives_ms: number | null;
+}
+
+// Expiry is judged by the clock of the database, which every replica shares.
+const validToken: Statement = {
+  name: 'valid-token',
+  text: `
+    select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.environment,
+      (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
+      u.id as user_id, u.name as user_name, u.username, u.email,
+      case when u.id is not null then ${accessOf} end as access
+    from unnest($1::text[]) with ordinality as asked (selector, nth) join api_token token using (selector)
+    left join api_user u on u.id = token.user_id
+    where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
+      and (u.id is null or u.is_active and u.deleted_at is null)`,
+};
+
+const standsFor = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
+  if (row.kind !== 'user') {
+    const grants = [...grantsOfToken({ ...row, kind: row.kind })];
+    return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants };
+  }
+  if (row.user_id === null) throw new Error(`The token ${row.id} belongs to nobody.`);
+  return callerOf(row, row.id);
+};
+
+/**
+ * Tokens are looked up in batches, on two connections at most: however many keys are guessed, the other connections of the pool stay free.
+ */
+export const tokenRepository = (database: Database) => {
+  const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validToken);
+  return {
+    /** Who the token stands for; undefined when there is no such token, or no longer. */
+    find: async ({ selector, hash }: HashedToken): Promise<Principal | undefined> => {
+      const row = await findRow(selector);
+      if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
+      return {
+        caller: standsFor(row),
+        mayAdminister: mayAdminister(row.kind),
+        isPublic: row.kind === 'frontend',
+        livesMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
+      };
+    },
+  };
+};
+export type TokenRepository = ReturnType<typeof tokenRepository>;

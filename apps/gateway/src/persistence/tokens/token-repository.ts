@@ -1,0 +1,150 @@
+import type { ApiToken, Pat } from '@bunting/contracts';
+import type { Database, Tx } from '@bunting/database';
+import { LockMode, raw } from '@mikro-orm/postgresql';
+import type { TokenKind } from '../../domain/token-scope.ts';
+import type { ApiTokenKind, NewToken } from '../../domain/api-token.ts';
+import { gatewaySql, TokenEntity } from '../entities.ts';
+import type { NewSecret } from './token-secret.ts';
+import type { TokenCipher } from './token-cipher.ts';
+import type { TokenHasher } from './token-hasher.ts';
+
+/** A token as the tables hold it; without its hash. */
+interface TokenRow {
+  readonly id: string;
+  readonly number: number;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly shown: string;
+  readonly selector: string;
+  readonly sealed: Buffer | null;
+  readonly user: number | null;
+  readonly projects: string[];
+  readonly environment: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly seenAt: string | null;
+}
+
+/** A token that works, and the key to what is done with it. */
+export interface StoredToken extends ApiToken {
+  readonly id: string;
+  /** its secret; undefined where that is kept as a hash alone */
+  readonly readable: string | undefined;
+}
+
+export interface NewPat {
+  readonly userId: number;
+  readonly description: string;
+  readonly expiresAt: Date | null;
+}
+
+const columns = gatewaySql.selectOf(TokenEntity, 'token');
+
+const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken => ({
+  id: row.id,
+  readable: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
+  secret: row.shown,
+  tokenName: row.name,
+  username: row.name,
+  type: row.kind as ApiTokenKind,
+  environment: row.environment,
+  project: row.projects[0] ?? '*',
+  projects: row.projects,
+  alias: null,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+  seenAt: row.seenAt,
+});
+
+const patOf = (row: TokenRow): Pat => ({
+  id: row.number,
+  description: row.name,
+  expiresAt: row.expiresAt,
+  createdAt: row.createdAt,
+  seenAt: row.seenAt,
+  userId: row.user as number,
+});
+
+const list = `
+  select ${columns} from api_token token
+  where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '*' = any (projects))
+  order by number`;
+
+/** The tokens that were not revoked. */
+export const storedTokens = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
+  const { query } = tx;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
+  const create = async (
+    { secret, shown }: NewSecret,
+    token: Pick<TokenRow, 'kind' | 'name' | 'sealed' | 'user' | 'projects' | 'environment' | 'expiresAt'>,
+    createdBy: number,
+  ): Promise<TokenRow> => {
+    const created = tx.em.create(TokenEntity, { ...token, ...hasher(secret), shown, createdBy, seenAt: null });
+    await tx.em.flush();
+    return created;
+  };
+  return {
+    /** API tokens of these kinds; only those that give the project, if one is named. */
+    list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
+      (await query<TokenRow>(list, [kinds, project ?? null])).map(tokenOf),
+    /** An API token by its secret, or by what lists show of it; locked until the transaction ends. */
+    find: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
+      const isNamed = { $or: [{ shown: token }, hasher(token)] };
+      const of = { kind: { $in: [...kinds] }, revokedAt: null, ...isNamed };
+      const found = await tx.em.findOne(TokenEntity, of, { lockMode });
+      return found === null ? undefined : tokenOf(found);
+    },
+    count: async (): Promise<number> => {
+      await query('select pg_advisory_xact_lock(hashtext($1))', ['api tokens']);
+      return tx.em.count(TokenEntity, { kind: { $ne: 'user' }, revokedAt: null });
+    },
+    add: async (
+      { kind, name, projects, environment, expiresAt }: NewToken,
+      secret: NewSecret,
+      createdBy: number,
+    ): Promise<StoredToken> => {
+      const { selector } = hasher(secret.secret);
+      const sealed = kind === 'admin' ? null : (cipher?.seal(secret.secret, selector) ?? null);
+      const expires = expiresAt?.toISOString() ?? null;
+      const scope = { projects: [...projects], environment };
+      return tokenOf(await create(secret, { kind, name, sealed, user: null, ...scope, expiresAt: expires }, createdBy));
+    },
+    setExpiry: async (id: string, expiresAt: Date): Promise<StoredToken> => {
+      const token = await tx.em.findOneOrFail(TokenEntity, { id });
+      tx.em.assign(token, { expiresAt: expiresAt.toISOString() });
+      await tx.em.flush();
+      return tokenOf(token);
+    },
+    /** When a token of any kind expires; null for one that does not. */
+    expiryOf: async (id: string): Promise<Date | null> => {
+      const token = await tx.em.findOne(TokenEntity, { id });
+      return token?.expiresAt ? new Date(token.expiresAt) : null;
+    },
+    revoke: async (id: string): Promise<void> => {
+      await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
+    },
+    /** The keys of a user or a service account. */
+    pats: async (userId: number): Promise<Pat[]> => {
+      const text = `select ${columns} from api_token token where user_id = $1 and revoked_at is null order by number`;
+      return (await query<TokenRow>(text, [userId])).map(patOf);
+    },
+    addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
+      const of = { kind: 'user', name: description, sealed: null, user: userId } as const;
+      const expires = expiresAt?.toISOString() ?? null;
+      return patOf(await create(secret, { ...of, projects: ['*'], environment: '*', expiresAt: expires }, createdBy));
+    },
+    /** What is revoked; undefined when the user has no such key. */
+    revokePat: async (user: number, number: number): Promise<Pat | undefined> => {
+      const token = await tx.em.findOne(TokenEntity, { user, number, revokedAt: null }, { lockMode });
+      if (token === null) return undefined;
+      await tx.em.nativeUpdate(TokenEntity, { id: token.id }, { revokedAt: raw('now()') });
+      return patOf(token);
+    },
+  };
+};
+export type StoredTokens = ReturnType<typeof storedTokens>;
+
+/** Erases every encrypted secret: their tokens are kept as hashes alone from then on. @returns how many there were */
+export const eraseSealedSecrets = (database: Database): Promise<number> =>
+  database.transaction(({ em }) => em.nativeUpdate(TokenEntity, { sealed: { $ne: null } }, { sealed: null }));

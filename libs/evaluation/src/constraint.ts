@@ -1,0 +1,146 @@
+import { Address4, Address6 } from 'ip-address';
+import { RE2JS } from 're2js';
+import { compare, valid } from 'semver';
+import { fieldValue, type Predicate } from './evaluation-context.ts';
+
+/** A constraint as SDKs receive it. It may have operators that Bunting does not store, such as those of an import. */
+export interface EvaluatedConstraint {
+  readonly contextName: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
+  readonly value?: string | undefined;
+  readonly caseInsensitive?: boolean | undefined;
+  readonly inverted?: boolean | undefined;
+}
+
+type Compile = (constraint: EvaluatedConstraint) => Predicate;
+
+const never: Predicate = () => false;
+
+const nonEmptyValues = ({ values = [] }: EvaluatedConstraint): string[] =>
+  values.map((value) => value.trim()).filter((value) => value !== '');
+
+const isAmong =
+  (expected: boolean): Compile =>
+  (constraint) => {
+    const values = new Set(nonEmptyValues(constraint));
+    return (context) => values.has(fieldValue(context, constraint.contextName) ?? '') === expected;
+  };
+
+const text =
+  (holds: (given: string, value: string) => boolean): Compile =>
+  (constraint) => {
+    const { contextName, caseInsensitive = false } = constraint;
+    const normalise = (value: string): string => (caseInsensitive ? value.toLowerCase() : value);
+    const values = nonEmptyValues(constraint).map(normalise);
+    return (context) => {
+      const given = fieldValue(context, contextName);
+      if (given === undefined) return false;
+      const actual = normalise(given);
+      return values.some((value) => holds(actual, value));
+    };
+  };
+
+const number =
+  (holds: (given: number, value: number) => boolean): Compile =>
+  ({ contextName, value: operand }) => {
+    const value = Number(operand);
+    return (context) => holds(Number(fieldValue(context, contextName) ?? Number.NaN), value);
+  };
+
+/** Date operators compare `currentTime` of the context, else the present moment, whatever field the constraint names. */
+const date =
+  (holds: (given: number, value: number) => boolean): Compile =>
+  ({ value: operand }) => {
+    const value = Date.parse(operand ?? '');
+    return (context) => {
+      const given = fieldValue(context, 'currentTime');
+      return holds(given === undefined ? context.now.getTime() : Date.parse(given), value);
+    };
+  };
+
+const isVersion = (value: string): boolean => value.length <= 256 && !value.startsWith('v') && valid(value) !== null;
+
+const semver =
+  (holds: (order: number) => boolean): Compile =>
+  ({ contextName, value = '' }) => {
+    if (!isVersion(value)) return never;
+    return (context) => {
+      const given = fieldValue(context, contextName);
+      return given !== undefined && isVersion(given) && holds(compare(given, value));
+    };
+  };
+
+const regex: Compile = ({ contextName, value = '', caseInsensitive = false }) => {
+  try {
+    const expression = RE2JS.compile(value, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
+    return (context) => {
+      const given = fieldValue(context, contextName);
+      return given !== undefined && expression.matcher(given).find();
+    };
+  } catch {
+    return never;
+  }
+};
+
+type Address = Address4 | Address6;
+/** More characters than any address has, with its prefix. */
+const maxAddressLength = 64;
+
+const addressOf = (value: string): Address | undefined => {
+  if (value.length > maxAddressLength) return undefined;
+  if (Address4.isValid(value)) return new Address4(value);
+  return Address6.isValid(value) ? new Address6(value) : undefined;
+};
+
+const isWithin = (address: Address, network: Address): boolean =>
+  address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6);
+
+/** Matches an address that is listed, or within a listed network. Entries that are neither are ignored. */
+export const addressMatcher = (values: readonly string[]): ((given: string | undefined) => boolean) => {
+  const exact = new Set(values);
+  const networks = values.flatMap((value) => addressOf(value) ?? []);
+  return (given) => {
+    if (given === undefined) return false;
+    if (exact.has(given)) return true;
+    const address = addressOf(given);
+    return address !== undefined && networks.some((network) => isWithin(address, network));
+  };
+};
+
+const cidr: Compile = (constraint) => {
+  // Entries that are no addresses must not match a text that is equal to them.
+  const matches = addressMatcher(nonEmptyValues(constraint).filter((value) => addressOf(value) !== undefined));
+  return (context) => matches(fieldValue(context, constraint.contextName));
+};
+
+const compilers = new Map<string, Compile>(
+  Object.entries({
+    IN: isAmong(true),
+    NOT_IN: isAmong(false),
+    STR_STARTS_WITH: text((given, value) => given.startsWith(value)),
+    STR_ENDS_WITH: text((given, value) => given.endsWith(value)),
+    STR_CONTAINS: text((given, value) => given.includes(value)),
+    NUM_EQ: number((given, value) => given === value),
+    NUM_GT: number((given, value) => given > value),
+    NUM_GTE: number((given, value) => given >= value),
+    NUM_LT: number((given, value) => given < value),
+    NUM_LTE: number((given, value) => given <= value),
+    DATE_AFTER: date((given, value) => given > value),
+    DATE_BEFORE: date((given, value) => given < value),
+    SEMVER_EQ: semver((order) => order === 0),
+    SEMVER_GT: semver((order) => order > 0),
+    SEMVER_GTE: semver((order) => order >= 0),
+    SEMVER_LT: semver((order) => order < 0),
+    SEMVER_LTE: semver((order) => order <= 0),
+    REGEX: regex,
+    IN_CIDR: cidr,
+  }),
+);
+
+/** Compiles a constraint. An unknown operator matches no user, inverted or not. */
+export const compileConstraint = (constraint: EvaluatedConstraint): Predicate => {
+  const predicate = compilers.get(constraint.operator)?.(constraint);
+  if (predicate === undefined) return never;
+  return constraint.inverted === true ? (context) => !predicate(context) : predicate;
+};

@@ -1,0 +1,71 @@
+import type { FrontendBody, FrontendFeatures, FrontendQuery } from '@bunting/contracts';
+import type { Evaluator } from './evaluator.ts';
+import type { EvaluationContext } from './evaluation-context.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const ipv4MappedPrefix = '::ffff:';
+
+/** An IPv4-mapped IPv6 address as plain IPv4, as constraints spell it. */
+const plainAddress = (address: string): string => {
+  const isMapped = address.toLowerCase().startsWith(ipv4MappedPrefix) && address.includes('.');
+  return isMapped ? address.slice(ipv4MappedPrefix.length) : address;
+};
+
+/** The fields of a context by name. Top-level fields win over properties, and the token's environment over both. */
+const fieldsOf = (
+  own: Values,
+  properties: Values,
+  request: { readonly environment: string; readonly address: string | undefined },
+): ReadonlyMap<string, string> => {
+  const fields = new Map<string, string>();
+  if (request.address !== undefined) fields.set('remoteAddress', plainAddress(request.address));
+  for (const values of [properties, own]) {
+    for (const [field, value] of Object.entries(values)) {
+      if (value !== null && value !== undefined && typeof value !== 'object') fields.set(field, String(value));
+    }
+  }
+  fields.set('environment', request.environment);
+  return fields;
+};
+
+const propertyPrefix = 'properties[';
+
+/** The context fields in a query string, where a property may be written as `properties[<name>]`. */
+export const contextFieldsOfQuery = (
+  { callerAddress, ...parameters }: FrontendQuery,
+  environment: string,
+): ReadonlyMap<string, string> => {
+  const isProperty = ([name]: readonly [string, unknown]): boolean =>
+    name.startsWith(propertyPrefix) && name.endsWith(']');
+  const entries = Object.entries(parameters);
+  const properties = entries
+    .filter(isProperty)
+    .map(([name, value]) => [name.slice(propertyPrefix.length, -1), value] as const);
+  const own = entries.filter((entry) => !isProperty(entry));
+  return fieldsOf(Object.fromEntries(own), Object.fromEntries(properties), { environment, address: callerAddress });
+};
+
+/** The context fields in a body. */
+export const contextFieldsOfBody = (
+  { context = {} }: FrontendBody,
+  environment: string,
+  callerAddress: string | undefined,
+): ReadonlyMap<string, string> => {
+  const { properties = {}, ...own } = context;
+  return fieldsOf(own, properties as Values, { environment, address: callerAddress });
+};
+
+/** The answer to frontend SDKs: the features that are on with their variants, and nothing about why. */
+export const frontendFeatures = (evaluator: Evaluator, context: EvaluationContext): FrontendFeatures => ({
+  toggles: evaluator.active(context).map(({ feature, variant }) => ({
+    name: feature.name,
+    enabled: true,
+    impressionData: feature.impressionData ?? false,
+    variant: {
+      ...variant,
+      feature_enabled: true,
+      featureEnabled: true,
+    } as FrontendFeatures['toggles'][number]['variant'],
+  })),
+});
