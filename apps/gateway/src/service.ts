@@ -1,36 +1,36 @@
 import { completeEndpoints, inProcessBus } from '@bunting/bus';
 import { operations, serviceOf } from '@bunting/contracts';
-import { settling } from './authorisation/refresh-rights.ts';
+import { refreshRightsAfter } from './authorisation/refresh-rights.ts';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
-import { admission, keylessLimit } from './admission/admit.ts';
-import { givenTokens } from './domain/initial-tokens.ts';
+import { admission, anonymousRateLimit } from './admission/admit.ts';
+import { configuredTokens } from './domain/configured-tokens.ts';
 import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
-import { namedOrigins } from './http/cors.ts';
+import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
 import { mountMetrics } from './monitoring/metrics-page.ts';
-import { mount } from './http/mount.ts';
+import { mountOperation } from './http/mount.ts';
 import { openApiDocument, version } from './openapi/document.ts';
 import { gatewayEndpoints } from './operations/index.ts';
-import { placesKnown } from './operations/project-catalogue.ts';
+import { projectCatalogue } from './operations/project-catalogue.ts';
 import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
 import { accessReader } from './persistence/rights/access-reader.ts';
 import { accountCounter, instanceId } from './persistence/accounts/account-statistics.ts';
-import { ensureFirstTokens } from './persistence/tokens/initial-tokens.ts';
-import { lastUses } from './persistence/tokens/last-seen.ts';
+import { ensureInitialTokens } from './persistence/tokens/initial-tokens.ts';
+import { lastSeenRecorder } from './persistence/tokens/last-seen.ts';
 import { gatewayEntities } from './persistence/entities.ts';
 import { gatewaySteps } from './persistence/migrations/index.ts';
-import { cipherFrom } from './persistence/tokens/token-cipher.ts';
+import { configuredCipher } from './persistence/tokens/token-cipher.ts';
 import { openTokenHasher } from './persistence/tokens/token-hasher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
-import { projectsHeardOf } from './persistence/projects/existing-projects.ts';
+import { knownProjectsReader } from './persistence/projects/existing-projects.ts';
 import { eraseSealedSecrets } from './persistence/tokens/token-repository.ts';
-import { tokenRepository } from './persistence/tokens/token-lookup.ts';
+import { tokenLookup } from './persistence/tokens/token-lookup.ts';
 import { requestLimits } from './admission/request-limits.ts';
-import { httpStopLimitMs, listen, openServer } from './http/server.ts';
+import { httpStopTimeoutMs, listen, createHttpServer } from './http/server.ts';
 import { startRemovingStaleHidings } from './subscriptions/remove-stale-hidings.ts';
 import { projectHidings } from './persistence/projects/project-hidings.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
@@ -54,8 +54,8 @@ const start = async ({
   operationsPort,
 }: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
-  const given = givenTokens(config);
-  const cipher = cipherFrom(config);
+  const given = configuredTokens(config);
+  const cipher = configuredCipher(config);
   const database = await openDatabase({
     url: config.GATEWAY_DATABASE_URL,
     name: 'gateway',
@@ -77,7 +77,7 @@ const start = async ({
     warn,
   });
   atStop('relay', () => telling.relay.stop());
-  const uses = lastUses(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });
+  const uses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });
   atStop('last uses of tokens', () => uses.stop());
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
@@ -88,11 +88,11 @@ const start = async ({
       );
     }
   }
-  const { authenticate, forget } = authenticator({
-    tokens: tokenRepository(database),
+  const { authenticate, invalidateCache: forget } = authenticator({
+    tokens: tokenLookup(database),
     hasher,
-    cacheMs: config.GATEWAY_TOKEN_CACHE_MS,
-    used: uses.note,
+    cacheTtlMs: config.GATEWAY_TOKEN_CACHE_MS,
+    onUse: uses.record,
   });
   const limits = requestLimits(config);
   const admit = admission({ authenticate, limits, log, config });
@@ -106,7 +106,7 @@ const start = async ({
   const hidings = projectHidings(database);
   const stale = startRemovingStaleHidings({ hidings, projects, warn });
   atStop('removal of stale hidings', () => stale.stop());
-  const settle = settling({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
+  const settle = refreshRightsAfter({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
   const { caughtUp, applied } = projects;
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
   let knowsProjects = applied > 0;
@@ -121,31 +121,38 @@ const start = async ({
     if (!knowsProjects) throw new Error('Which projects are private is not known yet: is the features service there?');
   };
 
-  const { app, close } = openServer({ config, log, metrics, admit, limits, draining });
+  const { app, close } = createHttpServer({ config, log, metrics, admit, limits, draining });
   // What the gateway answers itself does not wait for the bus: a key can be taken away also while NATS is gone.
   const near = inProcessBus();
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';
-    mount(app, operation, { bus: isOwn ? near : bus, admit, limits, authenticate, settle, config });
+    mountOperation(app, operation, {
+      bus: isOwn ? near : bus,
+      admit,
+      limits,
+      authenticate,
+      refreshRights: settle,
+      config,
+    });
   }
   mountHealth(app, ready);
   // Where operators have a port of their own, what they measure is not for those who reach the API.
-  if (operationsPort === 0) mountMetrics(app, metrics, keylessLimit(config));
-  mountDocs(app, openApiDocument(operations), keylessLimit(config));
+  if (operationsPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
+  mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   const work = unitOfWork(telling, hasher, cipher);
   const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
-  const [access, heardOf] = [accessReader(database), projectsHeardOf(database)];
+  const [access, heardOf] = [accessReader(database), knownProjectsReader(database)];
   const answers = gatewayEndpoints({
     bus,
-    work,
-    access,
-    places: placesKnown(bus, heardOf, catchUp),
+    transaction: work,
+    accessReader: access,
+    catalogue: projectCatalogue(bus, heardOf, catchUp),
     hidings,
-    forget,
+    invalidateTokenCache: forget,
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,
-      frontendOrigins: namedOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
+      frontendOrigins: splitOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
       id: () => instanceId(database),
     },
     countAccounts: accountCounter(database),
@@ -155,10 +162,10 @@ const start = async ({
     serve(answers, near),
   ]))
     atStop('calls', () => served.stop(), drainTimeoutMs);
-  atStop('HTTP server', close, httpStopLimitMs(config));
+  atStop('HTTP server', close, httpStopTimeoutMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Only now: a start that fails must not make a token that nobody ever sees.
-  const firstAdminToken = await ensureFirstTokens(telling.work, { hasher, cipher }, given, warn);
+  const firstAdminToken = await ensureInitialTokens(telling.work, { hasher, cipher }, given, warn);
   hasFirstTokens = true;
   return { ready, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
 };

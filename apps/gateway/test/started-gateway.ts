@@ -5,7 +5,7 @@ import { freshDatabase } from '@bunting/testing';
 import type { RecordedEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { predefinedRole, type TokenKind } from '../src/domain/token-scope.ts';
-import { shownOfGiven } from '../src/persistence/tokens/token-secret.ts';
+import { maskedConfiguredSecret } from '../src/persistence/tokens/token-secret.ts';
 import { gatewayEntities, TokenEntity, UserEntity } from '../src/persistence/entities.ts';
 import { gatewaySteps } from '../src/persistence/migrations/index.ts';
 import { openTokenHasher } from '../src/persistence/tokens/token-hasher.ts';
@@ -136,7 +136,7 @@ export const startGateway = async ({
           ...common,
           ...hashed,
           id,
-          shown: shownOfGiven(id),
+          shown: maskedConfiguredSecret(id),
           sealed: null,
           kind,
           name: `the ${kind} token`,

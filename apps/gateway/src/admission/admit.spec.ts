@@ -3,32 +3,32 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
-import { requestBudgets } from './rate-limit.ts';
+import { rateLimiter } from './rate-limit.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
 
 describe('a budget of requests', () => {
   it('is good for a minute, fills up evenly, and is one for each who asks', () => {
     let now = 0;
-    const budgets = requestBudgets(60, () => now);
+    const budgets = rateLimiter(60, () => now);
     for (let left = 59; left >= 0; left--) {
-      expect(budgets.take('ann')).toEqual({ limit: 60, remaining: left, resetSeconds: 60 - left, waitSeconds: 0 });
+      expect(budgets.consume('ann')).toEqual({ limit: 60, remaining: left, resetSeconds: 60 - left, waitSeconds: 0 });
     }
-    expect(budgets.take('ann')).toEqual({ limit: 60, remaining: 0, resetSeconds: 60, waitSeconds: 1 });
-    expect(budgets.take('bob')).toMatchObject({ remaining: 59, waitSeconds: 0 });
+    expect(budgets.consume('ann')).toEqual({ limit: 60, remaining: 0, resetSeconds: 60, waitSeconds: 1 });
+    expect(budgets.consume('bob')).toMatchObject({ remaining: 59, waitSeconds: 0 });
     now += 999;
-    expect(budgets.take('ann').waitSeconds).toBe(1);
+    expect(budgets.consume('ann').waitSeconds).toBe(1);
     now += 1;
-    expect(budgets.take('ann')).toMatchObject({ remaining: 0, waitSeconds: 0 });
+    expect(budgets.consume('ann')).toMatchObject({ remaining: 0, waitSeconds: 0 });
     now += 3_600_000;
     expect(budgets.standing('ann')).toEqual({ limit: 60, remaining: 60, resetSeconds: 0, waitSeconds: 0 });
   });
 
   it('is kept for so many, and who was not seen for longest starts anew', () => {
-    const budgets = requestBudgets(1, () => 0);
-    budgets.take('first');
-    budgets.take('second');
-    for (let nth = 0; nth < 9_999; nth++) budgets.take(`other ${nth}`);
+    const budgets = rateLimiter(1, () => 0);
+    budgets.consume('first');
+    budgets.consume('second');
+    for (let nth = 0; nth < 9_999; nth++) budgets.consume(`other ${nth}`);
     expect(budgets.standing('first').remaining).toBe(1);
     expect(budgets.standing('second').remaining).toBe(0);
   });

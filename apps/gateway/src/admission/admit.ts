@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
-import { requestBudgets, type Standing } from './rate-limit.ts';
+import { rateLimiter, type RateLimitStatus } from './rate-limit.ts';
 import type { Client, RequestLimits } from './request-limits.ts';
 
 /** Lets a request in by its key, as long as there is budget for it, and tells the client what is left. */
@@ -13,7 +13,7 @@ export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Pr
 
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
-  readonly limits: Pick<RequestLimits, 'identify'>;
+  readonly limits: Pick<RequestLimits, 'assignClient'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
     GatewayConfig,
@@ -26,7 +26,7 @@ export interface AdmissionOptions {
 }
 
 /** Who has a network of IPv6 has 2^64 addresses in it: they share one budget. */
-export const networkOf = (address: string): string => {
+export const clientNetwork = (address: string): string => {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');
   const first = head === '' ? [] : head.split(':');
@@ -35,11 +35,11 @@ export const networkOf = (address: string): string => {
   return [...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4).join(':');
 };
 
-const usedUp = (message: string, { waitSeconds }: Standing): Refusal =>
+const rateLimited = (message: string, { waitSeconds }: RateLimitStatus): Refusal =>
   refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
 
 /** Says it as the draft of the IETF has it, and as its earlier versions had it, which most clients know. */
-const tell = (reply: FastifyReply, { limit, remaining, resetSeconds }: Standing): void => {
+const setRateLimitHeaders = (reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitStatus): void => {
   reply.headers({
     'ratelimit-policy': `"requests";q=${limit};w=60`,
     ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
@@ -55,14 +55,14 @@ const clientOf = ({ caller, isPublic }: Principal, address: string): Client => {
 };
 
 /** Limits the requests of one address for a page that needs no key, by `GATEWAY_FAILURES_PER_MINUTE`. */
-export const keylessLimit = ({
+export const anonymousRateLimit = ({
   GATEWAY_FAILURES_PER_MINUTE: perMinute,
 }: Pick<GatewayConfig, 'GATEWAY_FAILURES_PER_MINUTE'>): preHandlerAsyncHookHandler => {
-  const budgets = perMinute === 0 ? undefined : requestBudgets(perMinute);
+  const budgets = perMinute === 0 ? undefined : rateLimiter(perMinute);
   return async ({ ip }) => {
-    const standing = budgets?.take(networkOf(ip));
+    const standing = budgets?.consume(clientNetwork(ip));
     if (standing === undefined || standing.waitSeconds === 0) return;
-    throw usedUp('There were too many requests for this page from your address.', standing);
+    throw rateLimited('There were too many requests for this page from your address.', standing);
   };
 };
 
@@ -74,7 +74,7 @@ const bytesPerRequest = 16 * 1024;
  * in, however many invalid ones come from its address: only these are refused with 429 once the budget of the address is used up.
  */
 export const admission = ({ authenticate, limits, log, config }: AdmissionOptions): Admit => {
-  const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : requestBudgets(perMinute));
+  const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : rateLimiter(perMinute));
   const requests = budgetsOf(config.GATEWAY_REQUESTS_PER_MINUTE);
   const frontend = budgetsOf(config.GATEWAY_FRONTEND_REQUESTS_PER_MINUTE);
   const failures = budgetsOf(config.GATEWAY_FAILURES_PER_MINUTE);
@@ -85,9 +85,9 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
       return await authenticate(request.headers.authorization);
     } catch (error) {
       if (failures !== undefined && error instanceof Refusal && error.kind === 'AuthenticationRequired') {
-        const standing = failures.take(address);
+        const standing = failures.consume(address);
         if (standing.waitSeconds > 0) {
-          throw usedUp('There were too many requests without a valid key from your address.', standing);
+          throw rateLimited('There were too many requests without a valid key from your address.', standing);
         }
       }
       throw error;
@@ -114,23 +114,23 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
   };
 
   return async (request, reply) => {
-    const address = networkOf(request.ip);
+    const address = clientNetwork(request.ip);
     const principal = await authenticated(request, address);
-    limits.identify(request, clientOf(principal, address));
+    limits.assignClient(request, clientOf(principal, address));
     const { caller, isPublic } = principal;
     const standings = [
-      requests?.take(caller.tokenId ?? String(caller.id)),
-      isPublic ? frontend?.take(address, costOf(request)) : undefined,
+      requests?.consume(caller.tokenId ?? String(caller.id)),
+      isPublic ? frontend?.consume(address, costOf(request)) : undefined,
     ].filter((standing) => standing !== undefined);
     const [standing] = standings.sort(
       (one, other) => other.waitSeconds - one.waitSeconds || one.remaining - other.remaining,
     );
     if (standing === undefined) return principal;
-    tell(reply, standing);
+    setRateLimitHeaders(reply, standing);
     if (standing.waitSeconds > 0) {
       if (isPublic) warnOfProxy(request);
       const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
-      throw usedUp(`The budget of ${standing.limit} requests a minute ${whose} is used up.`, standing);
+      throw rateLimited(`The budget of ${standing.limit} requests a minute ${whose} is used up.`, standing);
     }
     return principal;
   };

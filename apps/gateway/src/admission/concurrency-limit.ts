@@ -1,7 +1,7 @@
 import type { Refusal } from '@bunting/contracts';
 
 /** One of the counters that a place is taken under, and the refusal when it is used up. */
-export interface Share {
+export interface Quota {
   readonly holder: string;
   readonly limit: number;
   readonly refuse: () => Refusal;
@@ -13,8 +13,8 @@ export interface ConcurrencyLimit {
    * @returns what releases the place; a second call of it does nothing
    * @throws Refusal of the first share that is used up
    */
-  acquire(shares: readonly Share[]): () => void;
-  held(holder: string): number;
+  acquire(shares: readonly Quota[]): () => void;
+  inUse(holder: string): number;
 }
 
 /** A semaphore whose places are counted under several holders, such as a key, a user and the whole process. */
@@ -28,7 +28,7 @@ export const concurrencyLimit = (): ConcurrencyLimit => {
   };
 
   return {
-    held,
+    inUse: held,
     acquire: (shares) => {
       const usedUp = shares.find(({ holder, limit }) => held(holder) >= limit);
       if (usedUp !== undefined) throw usedUp.refuse();

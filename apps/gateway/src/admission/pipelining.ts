@@ -4,17 +4,17 @@ import type { Socket } from 'node:net';
 /** How many requests may wait on one connection for those before them. */
 const maxWaiting = 32;
 
-type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
+type PendingRequest = readonly [request: IncomingMessage, response: ServerResponse];
 
 /**
  * Handles the requests of one connection one after the other. Node hands over all that a client sends without waiting for answers, and
  * the answers to most of them would be held in memory until those before them are read. A connection with too many requests waiting is
  * ended, and what waits on a connection that has ended is dropped.
  */
-export const oneAtATime = (handler: RequestListener): RequestListener => {
-  const waiting = new WeakMap<Socket, Exchange[]>();
+export const serialisePipelinedRequests = (handler: RequestListener): RequestListener => {
+  const waiting = new WeakMap<Socket, PendingRequest[]>();
 
-  const handle = ([request, response]: Exchange): void => {
+  const handle = ([request, response]: PendingRequest): void => {
     const { socket } = request;
     response.once('close', () => {
       const next = waiting.get(socket)?.shift();

@@ -1,5 +1,5 @@
 /** How much of its budget somebody has left. */
-export interface Standing {
+export interface RateLimitStatus {
   /** requests a minute */
   readonly limit: number;
   readonly remaining: number;
@@ -9,10 +9,10 @@ export interface Standing {
   readonly waitSeconds: number;
 }
 
-export interface RequestBudgets {
+export interface RateLimiter {
   /** Takes a request out of the budget, if there is enough left for what it costs: as much as one request, or as several. */
-  take(who: string, cost?: number): Standing;
-  standing(who: string): Standing;
+  consume(who: string, cost?: number): RateLimitStatus;
+  standing(who: string): RateLimitStatus;
 }
 
 interface Bucket {
@@ -23,13 +23,13 @@ interface Bucket {
 const minute = 60_000;
 
 /** How many budgets are kept in memory: who was not seen for longest starts anew. */
-const keptAtMost = 10_000;
+const maxBuckets = 10_000;
 
 /**
  * A budget of requests for each who asks, as a token bucket: it holds what is good for a minute, and fills up evenly. It is
  * that of this process alone.
  */
-export const requestBudgets = (perMinute: number, now: () => number = () => performance.now()): RequestBudgets => {
+export const rateLimiter = (perMinute: number, now: () => number = () => performance.now()): RateLimiter => {
   const buckets = new Map<string, Bucket>();
   const perMs = perMinute / minute;
   const seconds = (requests: number): number => Math.ceil(requests / perMs / 1_000);
@@ -38,7 +38,7 @@ export const requestBudgets = (perMinute: number, now: () => number = () => perf
     const bucket = buckets.get(who);
     return bucket === undefined ? perMinute : Math.min(perMinute, bucket.level + (now() - bucket.at) * perMs);
   };
-  const standingAt = (level: number): Standing => ({
+  const standingAt = (level: number): RateLimitStatus => ({
     limit: perMinute,
     remaining: Math.floor(level),
     resetSeconds: seconds(perMinute - level),
@@ -47,14 +47,14 @@ export const requestBudgets = (perMinute: number, now: () => number = () => perf
 
   return {
     standing: (who) => standingAt(levelOf(who)),
-    take: (who, cost = 1) => {
+    consume: (who, cost = 1) => {
       const level = levelOf(who);
       // What costs more than a whole budget takes all of it.
       const taken = Math.min(cost, perMinute);
       if (level < taken) return { ...standingAt(level), waitSeconds: seconds(taken - level) };
       // Set anew, so that the first in the map is who was not seen for longest.
       buckets.delete(who);
-      if (buckets.size >= keptAtMost) buckets.delete(buckets.keys().next().value as string);
+      if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value as string);
       buckets.set(who, { level: level - taken, at: now() });
       return { ...standingAt(level - taken), waitSeconds: 0 };
     },

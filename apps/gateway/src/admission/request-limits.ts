@@ -1,6 +1,6 @@
 import { refusal, type Refusal, unavailable } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { concurrencyLimit, type Share } from './concurrency-limit.ts';
+import { concurrencyLimit, type Quota } from './concurrency-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 
 /** What limits count a request for, once its key is known. */
@@ -14,13 +14,13 @@ export interface Client {
 
 export interface RequestLimits {
   /** Takes a place for a request of which the headers have arrived. @throws Refusal when there is none */
-  begin(request: FastifyRequest, reply: FastifyReply): void;
+  start(request: FastifyRequest, reply: FastifyReply): void;
   /** Counts the request for its client, too. @throws Refusal when the client has used up its share */
-  identify(request: FastifyRequest, client: Client): void;
+  assignClient(request: FastifyRequest, client: Client): void;
   /** Moves the request from those that arrive to those that are answered. @throws Refusal when there is no place among these */
-  arrived(request: FastifyRequest): void;
+  bodyReceived(request: FastifyRequest): void;
   /** Releases the place of a request whose answer is handed over for sending. */
-  answered(request: FastifyRequest): void;
+  responseSent(request: FastifyRequest): void;
   /** Who the request is counted for; undefined before its key is known. */
   clientOf(request: FastifyRequest): Client | undefined;
   /** @throws Error with the reason why no further request is taken now */
@@ -65,8 +65,8 @@ export const requestLimits = (config: Limits): RequestLimits => {
   const totals = { arriving: config.GATEWAY_ARRIVING_REQUESTS, answering: config.GATEWAY_REQUESTS_AT_ONCE };
   const requests = new WeakMap<FastifyRequest, Progress>();
 
-  const total = (stage: 'arriving' | 'answering'): Share => ({ holder: everyone, limit: totals[stage], refuse: busy });
-  const shares = (stage: 'arriving' | 'answering', { id, address, isPublic }: Client): Share[] => {
+  const total = (stage: 'arriving' | 'answering'): Quota => ({ holder: everyone, limit: totals[stage], refuse: busy });
+  const shares = (stage: 'arriving' | 'answering', { id, address, isPublic }: Client): Quota[] => {
     const ofPublicKeys = { holder: publicKeys, limit: Math.max(1, Math.floor(totals[stage] / 2)), refuse: busy };
     const perClient =
       stage === 'arriving' ? config.GATEWAY_ARRIVING_REQUESTS_PER_CLIENT : config.GATEWAY_REQUESTS_AT_ONCE_PER_CLIENT;
@@ -83,7 +83,7 @@ export const requestLimits = (config: Limits): RequestLimits => {
   };
 
   return {
-    begin: (request, reply) => {
+    start: (request, reply) => {
       const stage = hasBody(request) ? 'arriving' : 'answering';
       const progress: Progress = { stage, release: [limits[stage].acquire([total(stage)])] };
       requests.set(request, progress);
@@ -92,7 +92,7 @@ export const requestLimits = (config: Limits): RequestLimits => {
         release(progress);
       });
     },
-    identify: (request, client) => {
+    assignClient: (request, client) => {
       const progress = requests.get(request);
       if (progress === undefined || progress.client !== undefined || progress.stage === 'answered') return;
       progress.client = client;
@@ -100,7 +100,7 @@ export const requestLimits = (config: Limits): RequestLimits => {
       if (progress.stage === 'arriving' && request.raw.complete) return;
       progress.release.push(limits[progress.stage].acquire(shares(progress.stage, client)));
     },
-    arrived: (request) => {
+    bodyReceived: (request) => {
       const progress = requests.get(request);
       if (progress?.stage !== 'arriving') return;
       const { client } = progress;
@@ -109,7 +109,7 @@ export const requestLimits = (config: Limits): RequestLimits => {
       const ofClient = client === undefined ? [] : shares('answering', client);
       progress.release.push(limits.answering.acquire([total('answering'), ...ofClient]));
     },
-    answered: (request) => {
+    responseSent: (request) => {
       const progress = requests.get(request);
       if (progress === undefined) return;
       progress.stage = 'answered';
@@ -117,9 +117,9 @@ export const requestLimits = (config: Limits): RequestLimits => {
     },
     clientOf: (request) => requests.get(request)?.client,
     requireCapacity: () => {
-      if (limits.answering.held(everyone) >= totals.answering)
+      if (limits.answering.inUse(everyone) >= totals.answering)
         throw new Error('As many requests are being answered as GATEWAY_REQUESTS_AT_ONCE allows.');
-      if (limits.arriving.held(everyone) >= totals.arriving)
+      if (limits.arriving.inUse(everyone) >= totals.arriving)
         throw new Error('As many requests are arriving as GATEWAY_ARRIVING_REQUESTS allows.');
     },
   };

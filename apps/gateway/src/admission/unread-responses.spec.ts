@@ -3,19 +3,19 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { rawRequest } from '../../test/raw-http.ts';
-import { type UnreadAnswers, unreadAnswers } from './unread-responses.ts';
+import { type UnreadResponses, unreadResponses } from './unread-responses.ts';
 
 /** More than the operating system buffers for one connection. */
 const answerBytes = 16 * 1024 * 1024;
 const body = Buffer.alloc(answerBytes, 'x');
 
 let server: Server;
-let unread: UnreadAnswers;
+let unread: UnreadResponses;
 let sockets: Socket[];
 let ended: number;
 
-const start = async (limits: Parameters<typeof unreadAnswers>[0], countedBytes = answerBytes): Promise<void> => {
-  unread = unreadAnswers(limits);
+const start = async (limits: Parameters<typeof unreadResponses>[0], countedBytes = answerBytes): Promise<void> => {
+  unread = unreadResponses(limits);
   server = createServer((request, response) => {
     response.once('close', () => {
       if (!response.writableFinished) ended++;

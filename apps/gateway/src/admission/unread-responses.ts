@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../config.ts';
 
-export interface UnreadAnswers {
+export interface UnreadResponses {
   /** Counts the bytes of an answer, until all of it is sent or its connection has ended. */
   add(response: ServerResponse, holder: string, bytes: number): void;
   /** the bytes of all answers that wait for their readers */
@@ -16,9 +16,9 @@ interface Unread {
 }
 
 /** Smaller answers fit into the buffers of the operating system, and are not counted. */
-const countedFrom = 16 * 1024;
+const minCountedBytes = 16 * 1024;
 /** The least that a reader must take in a second, beyond what `GATEWAY_READING_TIMEOUT_MS` grants every answer. */
-const bytesPerSecond = 64 * 1024;
+const minBytesPerSecond = 64 * 1024;
 const checkEveryMs = 1_000;
 
 /**
@@ -26,10 +26,10 @@ const checkEveryMs = 1_000;
  * connection. When there are more bytes than `GATEWAY_UNREAD_BYTES`, the client with most of them loses the connections that have waited
  * longest, until the rest is within the limit.
  */
-export const unreadAnswers = ({
+export const unreadResponses = ({
   GATEWAY_UNREAD_BYTES: limit,
   GATEWAY_READING_TIMEOUT_MS: timeoutMs,
-}: Pick<GatewayConfig, 'GATEWAY_UNREAD_BYTES' | 'GATEWAY_READING_TIMEOUT_MS'>): UnreadAnswers => {
+}: Pick<GatewayConfig, 'GATEWAY_UNREAD_BYTES' | 'GATEWAY_READING_TIMEOUT_MS'>): UnreadResponses => {
   // In the order in which the answers were given.
   const unread = new Map<ServerResponse, Unread>();
   const bytesOf = new Map<string, number>();
@@ -72,8 +72,8 @@ export const unreadAnswers = ({
   return {
     bytes: () => total,
     add: (response, holder, bytes) => {
-      if (bytes < countedFrom || response.destroyed) return;
-      const deadline = performance.now() + timeoutMs + (bytes / bytesPerSecond) * 1_000;
+      if (bytes < minCountedBytes || response.destroyed) return;
+      const deadline = performance.now() + timeoutMs + (bytes / minBytesPerSecond) * 1_000;
       unread.set(response, { holder, bytes, deadline });
       count(holder, bytes);
       response.once('close', () => remove(response));

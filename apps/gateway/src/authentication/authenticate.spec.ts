@@ -5,7 +5,7 @@ import { type Heard, servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway, tokenKey } from '../../test/started-gateway.ts';
 import { authenticator } from './authenticate.ts';
 import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
-import { tokenRepository } from '../persistence/tokens/token-lookup.ts';
+import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 
 const path = '/api/admin/projects/default/features/one';
 
@@ -97,7 +97,7 @@ describe('the memory of the gateway', () => {
     const token = aToken();
     await gateway.givenToken({ token });
     const hasher = await openTokenHasher(database, tokenKey);
-    const { authenticate } = authenticator({ tokens: tokenRepository(database), hasher, cacheMs: 60_000 });
+    const { authenticate } = authenticator({ tokens: tokenLookup(database), hasher, cacheTtlMs: 60_000 });
     const atOnce = async (key: string) => {
       const before = database.statements;
       const outcomes = await Promise.allSettled(Array.from({ length: 50 }, async () => authenticate(key)));
@@ -115,7 +115,7 @@ describe('the memory of the gateway', () => {
       caller: { id: 1, name: 'one', grants: [] },
       isPublic: false,
       mayAdminister: true,
-      livesMs: Number.POSITIVE_INFINITY,
+      expiresInMs: Number.POSITIVE_INFINITY,
     };
     const hasher = await openTokenHasher(database, tokenKey);
     let request = 0;
@@ -123,7 +123,7 @@ describe('the memory of the gateway', () => {
     const tokens = {
       find: async ({ selector }: { selector: string }) => (request++, selector === goodSelector ? good : undefined),
     };
-    const { authenticate } = authenticator({ tokens, hasher, cacheMs: 60_000 });
+    const { authenticate } = authenticator({ tokens, hasher, cacheTtlMs: 60_000 });
     await authenticate('the good one');
     for (let nth = 0; nth < 10_100; nth++)
       await expect(async () => authenticate(`bad ${nth}`)).rejects.toThrow('not valid');

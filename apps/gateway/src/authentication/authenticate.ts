@@ -2,15 +2,15 @@ import { type Caller, type Permission, may, noAccess, refusal, type Refusal } fr
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
-import type { Principal, TokenRepository } from '../persistence/tokens/token-lookup.ts';
+import type { Principal, TokenLookup } from '../persistence/tokens/token-lookup.ts';
 
 export interface AuthenticatorOptions {
-  readonly tokens: TokenRepository;
+  readonly tokens: TokenLookup;
   readonly hasher: TokenHasher;
   /** how long an answer of the database is good for */
-  readonly cacheMs: number;
+  readonly cacheTtlMs: number;
   /** told of every use of a key */
-  readonly used?: (tokenId: string) => void;
+  readonly onUse?: (tokenId: string) => void;
 }
 
 /** Says whose key it is. Refuses a key that is missing or not valid. */
@@ -19,20 +19,20 @@ export type Authenticate = (authorization: string | undefined) => Principal | Pr
 export interface Authenticator {
   readonly authenticate: Authenticate;
   /** Something changed in who may do what: nothing that was learned before counts any more. */
-  readonly forget: () => void;
+  readonly invalidateCache: () => void;
 }
 
 const maxCached = 10_000;
-const longestToken = 512;
+const maxTokenLength = 512;
 const bearer = /^bearer +/i;
 
-const noKey = (): Refusal =>
+const missingToken = (): Refusal =>
   refusal(
     'AuthenticationRequired',
     'You must log in to use Bunting. Your request had no authorization header, so we could not authorize you.',
   );
 
-const badKey = (): Refusal =>
+const invalidToken = (): Refusal =>
   refusal(
     'AuthenticationRequired',
     'You must log in to use Bunting. The key in the authorization header is not valid.',
@@ -41,9 +41,9 @@ const badKey = (): Refusal =>
 /** The token in the header, with or without the word `Bearer`. */
 const tokenIn = (authorization: string | undefined): string => {
   const given = authorization?.trim() ?? '';
-  if (given === '') throw noKey();
+  if (given === '') throw missingToken();
   const token = given.replace(bearer, '');
-  if (token.length > longestToken) throw badKey();
+  if (token.length > maxTokenLength) throw invalidToken();
   return token;
 };
 
@@ -52,7 +52,12 @@ const tokenIn = (authorization: string | undefined): string => {
  * still work, and one that was just made may not, when nobody says that something changed. Tokens themselves are not kept in memory,
  * only what they hash to.
  */
-export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOptions): Authenticator => {
+export const authenticator = ({
+  tokens,
+  hasher,
+  cacheTtlMs: cacheMs,
+  onUse: used,
+}: AuthenticatorOptions): Authenticator => {
   const valid = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that tries many bad keys evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
@@ -71,15 +76,15 @@ export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOp
     const ttl = changesBefore === changes ? cacheMs : 0;
     if (found === undefined) {
       if (ttl > 0) invalid.set(digest, true, { ttl });
-      throw badKey();
+      throw invalidToken();
     }
-    const validMs = Math.min(ttl, found.livesMs);
+    const validMs = Math.min(ttl, found.expiresInMs);
     if (validMs > 0) valid.set(digest, found, { ttl: validMs });
     return found;
   };
 
   return {
-    forget: () => {
+    invalidateCache: () => {
       changes++;
       valid.clear();
       invalid.clear();
@@ -90,7 +95,7 @@ export const authenticator = ({ tokens, hasher, cacheMs, used }: AuthenticatorOp
       const digest = hash('sha256', token, 'base64');
       const cached = valid.get(digest);
       if (cached !== undefined) return note(cached);
-      if (invalid.has(digest)) throw badKey();
+      if (invalid.has(digest)) throw invalidToken();
       // Requests that come while the answer is on its way share it.
       const running = request.get(digest);
       if (running !== undefined) return running.then(note);

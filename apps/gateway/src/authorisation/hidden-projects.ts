@@ -2,43 +2,44 @@ import { type CallResponse, type CallRequest, type Bus, type CallContext, callFo
 import { type AnyOperation, type Caller, isRepeatable, maySee, unavailable } from '@bunting/contracts';
 
 /** Takes the place of the first character. No project has it in its id, and no text that is shown. */
-const veil = '\uE0B7';
+const marker = '\uE0B7';
 
-const veiled = (id: string): string => `${veil}${id.slice(1)}`;
+const markedId = (id: string): string => `${marker}${id.slice(1)}`;
 
-const hiddenIn = (caller: Caller, params: unknown): string | undefined => {
+const hiddenProjectIn = (caller: Caller, params: unknown): string | undefined => {
   if (caller.hiddenProjects === undefined) return undefined;
   const { projectId } = params as { readonly projectId?: string };
   return projectId === undefined || maySee(caller, projectId) ? undefined : projectId;
 };
 
-const unveiled = <T>(value: T, id: string): T => JSON.parse(JSON.stringify(value).replaceAll(veiled(id), id)) as T;
+const withOriginalId = <T>(value: T, id: string): T =>
+  JSON.parse(JSON.stringify(value).replaceAll(markedId(id), id)) as T;
 
 /**
  * Calls the service that answers. A project in the address that the caller may not see is asked for under a name that no project can have:
  * so what comes back is, by construction, what comes back for a project that does not exist, whatever that is for the operation.
  */
-const callAsSeen = async <O extends AnyOperation>(
+const callHidingProjects = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
   ask: CallRequest<O>,
   context: CallContext,
 ): Promise<CallResponse> => {
-  const hidden = hiddenIn(context.caller, ask.params);
+  const hidden = hiddenProjectIn(context.caller, ask.params);
   if (hidden === undefined) return callForResponse(bus, operation, ask, context);
-  const params = { ...(ask.params as object), projectId: veiled(hidden) };
+  const params = { ...(ask.params as object), projectId: markedId(hidden) };
   // Nothing is done where nothing is: the key is good for what it was used for while the project could be seen.
   const unkeyed = { ...context, idempotencyKey: undefined };
   const answer = await callForResponse(bus, operation, { ...ask, params } as CallRequest<O>, unkeyed);
-  if ('refusal' in answer) return { refusal: unveiled(answer.refusal, hidden) };
-  return { reply: { ...answer.reply, json: answer.reply.json.replaceAll(veiled(hidden), hidden) } };
+  if ('refusal' in answer) return { refusal: withOriginalId(answer.refusal, hidden) };
+  return { reply: { ...answer.reply, json: answer.reply.json.replaceAll(markedId(hidden), hidden) } };
 };
 
 const hidesMore = (now: Caller, before: Caller): boolean =>
   now.hiddenProjects !== before.hiddenProjects &&
   (now.hiddenProjects ?? []).some((id) => before.hiddenProjects?.includes(id) !== true);
 
-const readsLimit = 5;
+const maxReads = 5;
 
 /**
  * Calls the service that answers, and compares the caller's rights of before and after. A project that became private while a request was
@@ -46,7 +47,7 @@ const readsLimit = 5;
  * @param callerNow returns the caller with the current rights
  * @throws Refusal `ServiceUnavailable` when projects become private faster than that.
  */
-export const callWithCurrentView = async <O extends AnyOperation>(
+export const callWithCurrentRights = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
   ask: CallRequest<O>,
@@ -54,8 +55,8 @@ export const callWithCurrentView = async <O extends AnyOperation>(
   callerNow: () => Promise<Caller>,
 ): Promise<CallResponse> => {
   let { caller } = context;
-  for (let reads = 0; reads < readsLimit; reads++) {
-    const answer = await callAsSeen(bus, operation, ask, { ...context, caller });
+  for (let reads = 0; reads < maxReads; reads++) {
+    const answer = await callHidingProjects(bus, operation, ask, { ...context, caller });
     if (!isRepeatable(operation)) return answer;
     const now = await callerNow();
     if (!hidesMore(now, caller)) return answer;

@@ -15,16 +15,16 @@ interface SettlingNeeds {
 }
 
 /** What changes which projects there are, or who may see them. */
-const changingProjects: readonly AnyOperation[] = [CreateProject, UpdateProject, UpdateProjectSettings, DeleteProject];
+const projectChanges: readonly AnyOperation[] = [CreateProject, UpdateProject, UpdateProjectSettings, DeleteProject];
 
 /**
  * Sees to it that the very next request is judged by what a write has just changed: whoever made a project owns it, and nobody else sees
  * it when it is private. Where that cannot be had in time the answer goes out all the same, since the write is done.
  */
-export const settling =
+export const refreshRightsAfter =
   ({ projects, forget, waitMs }: SettlingNeeds) =>
   async (operation: AnyOperation): Promise<void> => {
-    if (changingProjects.includes(operation)) await projects.caughtUp(waitMs);
+    if (projectChanges.includes(operation)) await projects.caughtUp(waitMs);
     else if (serviceOf(operation) !== 'gateway') return;
     forget();
   };

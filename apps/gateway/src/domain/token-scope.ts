@@ -26,4 +26,4 @@ export const grantsOfToken = ({ kind, projects, environment }: TokenScope): read
 export const mayAdminister = (kind: TokenKind): boolean => kind === 'admin' || kind === 'user';
 
 /** Whether it is a user or a service account, who can have keys and favourites of their own; an admin token is nobody. */
-export const isSomebody = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;
+export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;

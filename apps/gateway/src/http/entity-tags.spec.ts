@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ifMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
+import { parseIfMatch, isNotModified, requireConditionsSupported, entityTagOf } from './entity-tags.ts';
 
 const refusedFor = (job: () => unknown) => {
   try {
@@ -23,7 +23,7 @@ describe('If-Match', () => {
     ['W/"weak", "strong"', ['strong']],
     ['"é"', ['é']],
   ])('of %j names %j', (given, named) => {
-    const found = refusedFor(() => ifMatchIn({ 'if-match': given }));
+    const found = refusedFor(() => parseIfMatch({ 'if-match': given }));
     if (named === undefined) expect(found).toMatchObject({ kind: 'ValidationError' });
     else expect(found).toEqual(named);
   });
@@ -31,7 +31,7 @@ describe('If-Match', () => {
   it.each(['', ' ', ',', 'a', '"a', 'a"', '"a" "b"', '*, "a"', '"a"b', 'w/"a"', 'W/ "a"', '"a\u007f"', '"a b"'])(
     'of %j is refused by its name',
     (given) => {
-      expect(refusedFor(() => ifMatchIn({ 'if-match': given }))).toMatchObject({
+      expect(refusedFor(() => parseIfMatch({ 'if-match': given }))).toMatchObject({
         kind: 'ValidationError',
         details: [{ path: '/headers/if-match' }],
       });
@@ -40,7 +40,8 @@ describe('If-Match', () => {
 
   it('is read in a time that grows with its length alone', () => {
     const began = performance.now();
-    for (const text of [',', ' ', '"a",', 'W/', '"']) refusedFor(() => ifMatchIn({ 'if-match': text.repeat(100_000) }));
+    for (const text of [',', ' ', '"a",', 'W/', '"'])
+      refusedFor(() => parseIfMatch({ 'if-match': text.repeat(100_000) }));
     expect(performance.now() - began).toBeLessThan(500);
   });
 });
@@ -64,14 +65,18 @@ describe('a reader', () => {
 });
 
 it('gives other bytes another tag, below the one that writes are judged by', () => {
-  const [one, other] = [tagOfReply('{"a":1}', '"7"'), tagOfReply('{"a":2}', '"7"')];
+  const [one, other] = [entityTagOf('{"a":1}', '"7"'), entityTagOf('{"a":2}', '"7"')];
   expect(one).toMatch(/^7\.[\w-]{22}$/);
   expect(other).not.toBe(one);
-  expect(tagOfReply('{"a":1}', undefined)).toBe(one.slice(2));
+  expect(entityTagOf('{"a":1}', undefined)).toBe(one.slice(2));
 });
 
 it('refuses conditions that a write could not be judged by', () => {
-  expect(refusedFor(() => requireJudgeable({ 'if-match': '"x"' }, false))).toMatchObject({ kind: 'ValidationError' });
-  expect(refusedFor(() => requireJudgeable({ 'if-none-match': '*' }, true))).toMatchObject({ kind: 'ValidationError' });
-  expect(() => requireJudgeable({ 'if-match': '"x"' }, true)).not.toThrow();
+  expect(refusedFor(() => requireConditionsSupported({ 'if-match': '"x"' }, false))).toMatchObject({
+    kind: 'ValidationError',
+  });
+  expect(refusedFor(() => requireConditionsSupported({ 'if-none-match': '*' }, true))).toMatchObject({
+    kind: 'ValidationError',
+  });
+  expect(() => requireConditionsSupported({ 'if-match': '"x"' }, true)).not.toThrow();
 });

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** A tag as a header gives it; weak ones say that the content means the same, not that it is the same. */
-interface GivenTag {
+interface EntityTag {
   readonly opaque: string;
   readonly isWeak: boolean;
 }
@@ -19,9 +19,9 @@ const malformed = (header: string): Refusal =>
 const isTagCharacter = (code: number): boolean => code === 0x21 || (code >= 0x23 && code !== 0x7f);
 
 /** Reads a header that is `*` or a list of tags, in one pass. */
-const tagsIn = (text: string, header: string): '*' | readonly GivenTag[] => {
+const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => {
   if (text.trim() === '*') return '*';
-  const tags: GivenTag[] = [];
+  const tags: EntityTag[] = [];
   let at = 0;
   const skipSpace = () => {
     while (text[at] === ' ' || text[at] === '\t') at++;
@@ -48,23 +48,23 @@ const tagsIn = (text: string, header: string): '*' | readonly GivenTag[] => {
 };
 
 /** The tags of which one must be current; weak ones never are (RFC 9110, 13.1.1). */
-export const ifMatchIn = (headers: IncomingHttpHeaders): IfMatch | undefined => {
+export const parseIfMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
   const given = headers['if-match'];
   if (given === undefined) return undefined;
-  const tags = tagsIn(given, 'If-Match');
+  const tags = parseTags(given, 'If-Match');
   return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => opaque);
 };
 
 /** The tags of what the reader has. A weak one will do: that it means the same is all that a reader asks (RFC 9110, 13.1.2). */
-export const ifNoneMatchIn = (headers: IncomingHttpHeaders): IfMatch | undefined => {
+export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
   const given = headers['if-none-match'];
   if (given === undefined) return undefined;
-  const tags = tagsIn(given, 'If-None-Match');
+  const tags = parseTags(given, 'If-None-Match');
   return tags === '*' ? '*' : tags.map(({ opaque }) => opaque);
 };
 
 const isKnown = (headers: IncomingHttpHeaders, tag: string): boolean => {
-  const known = ifNoneMatchIn(headers);
+  const known = parseIfNoneMatch(headers);
   return known === '*' || known?.includes(tag) === true;
 };
 
@@ -72,7 +72,7 @@ const isKnown = (headers: IncomingHttpHeaders, tag: string): boolean => {
  * The tag of what is read: what the service judges writes by, if it said that, and then the very bytes, which may depend on
  * who reads, and when.
  */
-export const tagOfReply = (json: string, said: string | undefined): string => {
+export const entityTagOf = (json: string, said: string | undefined): string => {
   const bytes = hash('sha256', json, 'base64url').slice(0, 22);
   return said === undefined ? bytes : `${said.slice(1, -1)}.${bytes}`;
 };
@@ -82,7 +82,7 @@ export const tagOfReply = (json: string, said: string | undefined): string => {
  * @throws Refusal `PreconditionFailed` when `If-Match` asks for another than it is
  */
 export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolean => {
-  const wanted = ifMatchIn(headers);
+  const wanted = parseIfMatch(headers);
   if (wanted !== undefined && wanted !== '*' && !wanted.includes(tag)) {
     throw refusal('PreconditionFailed', 'It is no longer what the `If-Match` header names.', { tag });
   }
@@ -90,7 +90,7 @@ export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolea
 };
 
 /** Refuses what cannot be judged: a condition that was passed over would be taken for one that held. */
-export const requireJudgeable = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
+export const requireConditionsSupported = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
   if (headers['if-none-match'] !== undefined) {
     throw invalid('The `If-None-Match` header is for reads.', '/headers/if-none-match');
   }

@@ -1,8 +1,8 @@
 import { internalError, type RefusalResponse, refusalResponse } from '@bunting/bus';
 import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
-import { wantsProblem } from './request/accept-problem.ts';
-import { closeAfterAnswer } from './raw-response.ts';
+import { acceptsProblemJson } from './request/accept-problem.ts';
+import { closeAfterResponse } from './raw-response.ts';
 
 /** The status of every kind of "no" (admin-api.md 9.4). */
 export const statusOf: Readonly<Record<ErrorKind, number>> = {
@@ -32,8 +32,8 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   ServiceUnavailable: 503,
 };
 
-const problemType = 'application/problem+json; charset=utf-8';
-export const jsonType = 'application/json; charset=utf-8';
+const problemContentType = 'application/problem+json; charset=utf-8';
+export const jsonContentType = 'application/json; charset=utf-8';
 
 /** `NotFoundError` in words: what all errors of the kind have in common. */
 const titleOf = (name: string): string => {
@@ -52,21 +52,24 @@ const problemOf = (status: number, error: ErrorBody): Problem => ({
 });
 
 /** Answers with a "no", as it came over the bus or as the gateway itself says it. */
-export const refuse = (reply: FastifyReply, { kind, error, retryAfterSeconds, tag }: RefusalResponse): FastifyReply => {
+export const sendRefusal = (
+  reply: FastifyReply,
+  { kind, error, retryAfterSeconds, tag }: RefusalResponse,
+): FastifyReply => {
   const { exchange } = reply.request;
   exchange.outcome = kind;
   exchange.errorId = error.id;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   if (tag !== undefined) reply.header('etag', `"${tag}"`);
-  closeAfterAnswer(reply);
+  closeAfterResponse(reply);
   const status = statusOf[kind];
   reply.code(status);
   const varies = reply.getHeader('vary');
   reply.header('vary', varies === undefined ? 'Accept' : `${String(varies)}, Accept`);
-  if (!wantsProblem(reply.request.headers.accept)) {
-    return reply.header('content-type', jsonType).send(JSON.stringify(error));
+  if (!acceptsProblemJson(reply.request.headers.accept)) {
+    return reply.header('content-type', jsonContentType).send(JSON.stringify(error));
   }
-  return reply.header('content-type', problemType).send(JSON.stringify(problemOf(status, error)));
+  return reply.header('content-type', problemContentType).send(JSON.stringify(problemOf(status, error)));
 };
 
 /** What was thrown as the "no" that it means; undefined for what no one has thought of. */
@@ -81,18 +84,18 @@ const refusalFrom = (error: unknown): Refusal | undefined => {
 };
 
 /** Answers with what was thrown. A defect is logged whole, and answered with nothing but the id to find it by. */
-export const refuseThrown = (reply: FastifyReply, error: unknown): FastifyReply => {
+export const sendError = (reply: FastifyReply, error: unknown): FastifyReply => {
   const known = refusalFrom(error);
   const refused = refusalResponse(known ?? internalError());
   if (known === undefined) reply.request.exchange.defect = error;
-  return refuse(reply, refused);
+  return sendRefusal(reply, refused);
 };
 
 /** The address, short enough and plain enough to be said back. */
-const shown = (url: string): string => {
+const printablePath = (url: string): string => {
   const path = url.split('?', 1)[0] as string;
   return (path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(/[^!-~…]/g, '?');
 };
 
 export const unknownPath = (url: string): Refusal =>
-  refusal('NotFoundError', `The path you were looking for (${shown(url)}) is not available.`);
+  refusal('NotFoundError', `The path you were looking for (${printablePath(url)}) is not available.`);

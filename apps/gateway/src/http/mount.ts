@@ -15,49 +15,55 @@ import type { TSchema } from 'typebox';
 import type { Admit } from '../admission/admit.ts';
 import { type Authenticate, requireAdministrator, requirePermission } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
-import { closeAfterAnswer } from './raw-response.ts';
-import { requireJson } from './request/content-type.ts';
-import { ifMatchIn, ifNoneMatchIn, isNotModified, requireJudgeable, tagOfReply } from './entity-tags.ts';
-import { callWithCurrentView } from '../authorisation/hidden-projects.ts';
-import { jsonType, refuse } from './http-errors.ts';
-import type { JsonBounds } from './request/json-limits.ts';
-import { parseJson, readBody, requireFits, RequestAborted } from './request/body.ts';
+import { closeAfterResponse } from './raw-response.ts';
+import { requireJsonBody } from './request/content-type.ts';
+import {
+  parseIfMatch,
+  parseIfNoneMatch,
+  isNotModified,
+  requireConditionsSupported,
+  entityTagOf,
+} from './entity-tags.ts';
+import { callWithCurrentRights } from '../authorisation/hidden-projects.ts';
+import { jsonContentType, sendRefusal } from './http-errors.ts';
+import type { JsonLimits } from './request/json-limits.ts';
+import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/request-limits.ts';
-import { queryReader } from './request/query.ts';
-import { mountStream } from '../streaming/line-stream.ts';
+import { queryParser } from './request/query.ts';
+import { mountLineStream } from '../streaming/line-stream.ts';
 
 export interface MountOptions {
   readonly bus: Bus;
   readonly admit: Admit;
-  readonly limits: Pick<RequestLimits, 'arrived'>;
+  readonly limits: Pick<RequestLimits, 'bodyReceived'>;
   /** who is asked again as long as a stream goes on */
   readonly authenticate: Authenticate;
   /** waits until what a write changed in who may do what holds for the next request */
-  readonly settle: (operation: AnyOperation) => Promise<void>;
+  readonly refreshRights: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
 }
 
 /** When the first of the deprecated operations became so: 2024-12-01 (RFC 9745). */
 const deprecatedSince = '@1733011200';
 
-const plainKey = new RegExp(idempotencyKeyPattern);
+const validIdempotencyKey = new RegExp(idempotencyKeyPattern);
 
 /** The permissions of which a caller needs one; none when any valid key will do. */
-const wantedFor = ({ subject, permission }: AnyOperation): readonly Permission[] => {
+const requiredPermissions = ({ subject, permission }: AnyOperation): readonly Permission[] => {
   if (permission === 'service') throw new Error(`${subject} is for services alone: it must have no address in HTTP.`);
   if (permission === 'authenticated') return [];
   return typeof permission === 'string' ? [permission] : permission;
 };
 
-const idempotencyKeyIn = ({ headers }: FastifyRequest): string | undefined => {
+const parseIdempotencyKey = ({ headers }: FastifyRequest): string | undefined => {
   const given = headers['idempotency-key'];
   if (given === undefined) return undefined;
-  if (typeof given === 'string' && plainKey.test(given)) return given;
+  if (typeof given === 'string' && validIdempotencyKey.test(given)) return given;
   throw invalid('The `Idempotency-Key` header must be 1 to 255 visible ASCII characters.', '/headers/idempotency-key');
 };
 
-const paramsReader = (schema: TSchema): ((request: FastifyRequest) => unknown) => {
+const paramsParser = (schema: TSchema): ((request: FastifyRequest) => unknown) => {
   if (!isObjectSchema(schema) || Object.keys(schema.properties).length === 0) return () => ({});
   return ({ params }) => {
     requireStorableText(params, '/params');
@@ -66,11 +72,11 @@ const paramsReader = (schema: TSchema): ((request: FastifyRequest) => unknown) =
 };
 
 /** Reads the query with what headers and the connection say of it: of those parameters the address has no say. */
-const wholeQueryReader = (
+const queryAndHeadersParser = (
   schema: TSchema,
   { headers: named = {}, address }: HttpBinding,
 ): ((request: FastifyRequest) => unknown) => {
-  const readQuery = queryReader(schema);
+  const readQuery = queryParser(schema);
   const inHeaders = Object.entries(named).map(([name, header]) => [name, header.toLowerCase()] as const);
   return (request) => {
     const { query, headers } = request;
@@ -91,14 +97,14 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * Gives an operation its address. A request is judged in one order: key, permission, content type, size, JSON, schema.
  * What passes is called, and the reply goes out as it came, unparsed.
  */
-export const mount = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, admit, authenticate, limits, settle, config } = options;
+export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
+  const { bus, admit, authenticate, limits, refreshRights: settle, config } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   const { tagsItself = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
-  const wanted = wantedFor(operation);
-  if (http.lines !== undefined) return mountStream(app, operation, wanted, options);
+  const wanted = requiredPermissions(operation);
+  if (http.lines !== undefined) return mountLineStream(app, operation, wanted, options);
   const isForAdministrators = url.startsWith('/api/admin/');
   const readsBody = hasBody(operation);
   const isWrite = method !== 'GET';
@@ -107,23 +113,23 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
   const limit = largeBody ? config.GATEWAY_LARGE_BODY_LIMIT_BYTES : config.GATEWAY_BODY_LIMIT_BYTES;
   const timeoutMs = largeBody ? config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS : config.GATEWAY_REQUEST_TIMEOUT_MS;
   const arrivalMs = largeBody ? config.GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS : config.GATEWAY_ARRIVAL_TIMEOUT_MS;
-  const bounds: JsonBounds = {
+  const bounds: JsonLimits = {
     depth: config.GATEWAY_JSON_DEPTH,
     members: config.GATEWAY_JSON_MEMBERS,
     items: largeBody ? config.GATEWAY_LARGE_JSON_ITEMS : config.GATEWAY_JSON_ITEMS,
     values: largeBody ? config.GATEWAY_LARGE_JSON_VALUES : config.GATEWAY_JSON_VALUES,
   };
-  const readParams = paramsReader(params);
-  const readQuery = wholeQueryReader(query, http);
+  const readParams = paramsParser(params);
+  const readQuery = queryAndHeadersParser(query, http);
 
   const bodyOf = async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     const { raw } = request;
-    if (isWrite && !anyContentType) requireJson(raw.headers, !readsBody);
-    requireFits(raw, limit);
+    if (isWrite && !anyContentType) requireJsonBody(raw.headers, !readsBody);
+    requireContentLengthWithin(raw, limit);
     if (!readsBody) return undefined;
-    const received = await readBody(raw, response.raw, { limit, timeoutMs: arrivalMs });
+    const received = await readBody(raw, response.raw, { maxBytes: limit, timeoutMs: arrivalMs });
     // Before any work is spent on it.
-    limits.arrived(request);
+    limits.bodyReceived(request);
     return parse(body, parseJson(received, bounds), '/body');
   };
 
@@ -139,9 +145,9 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         requirePermission(caller, wanted, request.params as { projectId?: string; environment?: string });
       }
 
-      if (isWrite) requireJudgeable(request.headers, conditional !== undefined);
+      if (isWrite) requireConditionsSupported(request.headers, conditional !== undefined);
       const sent = await bodyOf(request, response);
-      limits.arrived(request);
+      limits.bodyReceived(request);
       const ask = {
         params: readParams(request),
         query: readQuery(request),
@@ -152,28 +158,28 @@ export const mount = (app: FastifyInstance, operation: AnyOperation, options: Mo
         requestId: request.id,
         traceparent: request.exchange.traceparent,
         timeoutMs,
-        idempotencyKey: isWrite ? idempotencyKeyIn(request) : undefined,
-        ifMatch: isWrite ? ifMatchIn(request.headers) : undefined,
-        ifNoneMatch: tagsItself ? ifNoneMatchIn(request.headers) : undefined,
+        idempotencyKey: isWrite ? parseIdempotencyKey(request) : undefined,
+        ifMatch: isWrite ? parseIfMatch(request.headers) : undefined,
+        ifNoneMatch: tagsItself ? parseIfNoneMatch(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
       const callerNow = async () => (await authenticate(request.headers.authorization)).caller;
-      const answer = await callWithCurrentView(bus, operation, ask, context, callerNow);
-      if ('refusal' in answer) return refuse(response, answer.refusal);
+      const answer = await callWithCurrentRights(bus, operation, ask, context, callerNow);
+      if ('refusal' in answer) return sendRefusal(response, answer.refusal);
       if (isWrite) await settle(operation);
 
       const { json, headers } = answer.reply;
-      if (!readsBody) closeAfterAnswer(response);
+      if (!readsBody) closeAfterResponse(response);
       response.code(status).headers(headers);
       if (!isWrite) {
-        const tag = tagsItself ? (headers['ETag'] ?? '').slice(1, -1) : tagOfReply(json, headers['ETag']);
+        const tag = tagsItself ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
         response.header('etag', `"${tag}"`);
         if (isNotModified(request.headers, tag)) return response.code(304).send();
       }
       if (deprecated) response.header('deprecation', deprecatedSince);
       if (location !== undefined) response.header('location', location(ask, JSON.parse(json)));
       if (!hasReply) return response.send();
-      if (contentType === undefined) return response.header('content-type', jsonType).send(json);
+      if (contentType === undefined) return response.header('content-type', jsonContentType).send(json);
       return response.header('content-type', `${contentType}; charset=utf-8`).send(JSON.parse(json) as string);
     },
   });

@@ -6,20 +6,20 @@ import { createServer } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { type Admit, networkOf } from '../admission/admit.ts';
+import { type Admit, clientNetwork } from '../admission/admit.ts';
 import { requireAdministrator } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
-import { answerBrokenRequest, writeAnswer } from './raw-response.ts';
-import { crossOrigin } from './cors.ts';
-import { exchanges, requestIdOf } from '../monitoring/access-log.ts';
-import { refuseThrown, unknownPath } from './http-errors.ts';
-import { oneAtATime } from '../admission/pipelining.ts';
+import { respondToInvalidHttp, writeRawResponse } from './raw-response.ts';
+import { corsPolicy } from './cors.ts';
+import { accessLog, requestIdOf } from '../monitoring/access-log.ts';
+import { sendError, unknownPath } from './http-errors.ts';
+import { serialisePipelinedRequests } from '../admission/pipelining.ts';
 import { RequestAborted } from './request/body.ts';
 import { oversizedHead } from './request/head-limits.ts';
 import type { RequestLimits } from '../admission/request-limits.ts';
-import { leadsBelow } from './request/path.ts';
+import { isBelow } from './request/path.ts';
 import { securityHeaders } from './security-headers.ts';
-import { unreadAnswers } from '../admission/unread-responses.ts';
+import { unreadResponses } from '../admission/unread-responses.ts';
 
 export interface ServerOptions {
   readonly config: GatewayConfig;
@@ -37,21 +37,21 @@ export interface HttpServer {
 }
 
 /** How long, at a stop, a request may take that is still arriving. */
-const lateMs = 1_000;
+const arrivalGraceMs = 1_000;
 /** How long, at a stop, an answer that has begun may take to be read. */
-const readingMs = 2_000;
+const readGraceMs = 2_000;
 /** How long a connection on which nothing moves is kept beyond the time that an answer may take. */
-const stalledMs = 60_000;
+const idleGraceMs = 60_000;
 
-const longestRequestMs = (config: GatewayConfig): number =>
+const maxRequestMs = (config: GatewayConfig): number =>
   Math.max(config.GATEWAY_REQUEST_TIMEOUT_MS, config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS);
 
 /** Milliseconds after which `close` has certainly ended: the longest request, its arrival and its reading, with a reserve. */
-export const httpStopLimitMs = (config: GatewayConfig): number =>
-  longestRequestMs(config) + 2 * lateMs + readingMs + 5_000;
+export const httpStopTimeoutMs = (config: GatewayConfig): number =>
+  maxRequestMs(config) + 2 * arrivalGraceMs + readGraceMs + 5_000;
 
 /** The proxies that a setting lists. @throws Error with a sentence that names what is none */
-const trustedProxies = (list = ''): string[] | false => {
+const parseTrustedProxies = (list = ''): string[] | false => {
   const named = list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
   for (const one of named) {
     const [address = '', bits, ...rest] = one.split('/');
@@ -69,24 +69,24 @@ const trustedProxies = (list = ''): string[] | false => {
  * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
  * matches no route and to what is no HTTP at all.
  */
-export const openServer = ({ config, log, metrics, admit, limits, draining }: ServerOptions): HttpServer => {
+export const createHttpServer = ({ config, log, metrics, admit, limits, draining }: ServerOptions): HttpServer => {
   let closing = false;
   // A connection whose last answer was on its way when the end began has nothing more to wait for.
-  const { begin } = exchanges(log, metrics, () => {
+  const { begin } = accessLog(log, metrics, () => {
     if (closing) app.server.closeIdleConnections();
   });
 
   /** Below /api nobody learns what there is and what not without a key. */
   const requireKeyFor = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const url = request.raw.url ?? '';
-    if (!leadsBelow('/api', url)) return;
+    if (!isBelow('/api', url)) return;
     const principal = await admit(request, reply);
     request.exchange.callerId = principal.caller.id;
-    if (leadsBelow('/api/admin', url)) requireAdministrator(principal);
+    if (isBelow('/api/admin', url)) requireAdministrator(principal);
   };
 
   const protection = securityHeaders(config.GATEWAY_BEHIND_TLS);
-  const admitOrigin = crossOrigin(config);
+  const admitOrigin = corsPolicy(config);
 
   /** While draining, a response ends its connection, so that the client sends its next request to another gateway. */
   const endConnectionIfDraining = (reply: FastifyReply): void => {
@@ -100,22 +100,22 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
     endConnectionIfDraining(reply);
     admitOrigin(request, reply);
     const oversized = oversizedHead(request.raw, config);
-    if (oversized !== undefined) return void refuseThrown(reply, oversized);
+    if (oversized !== undefined) return void sendError(reply, oversized);
     requireKeyFor(request, reply).then(
-      () => refuseThrown(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
-      (error: unknown) => refuseThrown(reply, error),
+      () => sendError(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
+      (error: unknown) => sendError(reply, error),
     );
   };
 
   const arrivalMs = Math.max(config.GATEWAY_ARRIVAL_TIMEOUT_MS, config.GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS);
-  const unread = unreadAnswers(config);
+  const unread = unreadResponses(config);
 
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request),
     return503OnClosing: false,
-    trustProxy: trustedProxies(config.GATEWAY_TRUSTED_PROXIES),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error as { code?: string }, socket),
+    trustProxy: parseTrustedProxies(config.GATEWAY_TRUSTED_PROXIES),
+    clientErrorHandler: (error, socket) => respondToInvalidHttp(error as { code?: string }, socket),
     frameworkErrors: (_error, request, reply) =>
       refuseAddress(request as FastifyRequest, reply as unknown as FastifyReply),
     serverFactory: (handler) =>
@@ -129,7 +129,7 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
           maxHeaderSize: config.GATEWAY_HEADERS_BYTES,
         },
-        oneAtATime(handler),
+        serialisePipelinedRequests(handler),
       ),
     routerOptions: {
       ignoreDuplicateSlashes: true,
@@ -143,9 +143,9 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
   for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  const longestMs = longestRequestMs(config);
+  const longestMs = maxRequestMs(config);
   // Whoever reads nothing of an answer does not keep it for ever.
-  app.server.setTimeout(Math.max(longestMs, arrivalMs) + stalledMs);
+  app.server.setTimeout(Math.max(longestMs, arrivalMs) + idleGraceMs);
   // Beyond its own limit Node would leave headers out without a word.
   app.server.maxHeadersCount = config.GATEWAY_HEADERS + 1;
   // The client is told to go on only when somebody reads what it has to send.
@@ -153,7 +153,7 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
   app.server.on('connect', (request, socket: Socket) => {
     // Node hands such a socket over with nobody listening to its errors.
     socket.on('error', () => socket.destroy());
-    writeAnswer(socket, 404, unknownPath(request.url ?? ''));
+    writeRawResponse(socket, 404, unknownPath(request.url ?? ''));
   });
 
   app.addHook('preClose', (done) => {
@@ -167,14 +167,14 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
     begin(request, reply);
     reply.headers(protection);
     const isPreflight = admitOrigin(request, reply);
-    const ofApi = leadsBelow('/api', request.raw.url ?? '');
+    const ofApi = isBelow('/api', request.raw.url ?? '');
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return done(oversized);
     if (isPreflight) return void reply.code(204).send();
     // What is open to everyone takes no place from those with a key.
     if (ofApi) {
       try {
-        limits.begin(request, reply);
+        limits.start(request, reply);
       } catch (error) {
         return done(error as Error);
       }
@@ -184,9 +184,9 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    limits.answered(request);
+    limits.responseSent(request);
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      const holder = limits.clientOf(request)?.id ?? networkOf(request.ip);
+      const holder = limits.clientOf(request)?.id ?? clientNetwork(request.ip);
       unread.add(reply.raw, holder, payload.length);
     }
     endConnectionIfDraining(reply);
@@ -194,11 +194,11 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
   });
   app.setErrorHandler((error, _request, reply) => {
     if (error instanceof RequestAborted) return void reply.raw.destroy();
-    return refuseThrown(reply, error);
+    return sendError(reply, error);
   });
   app.setNotFoundHandler(async (request, reply) => {
     await requireKeyFor(request, reply);
-    return refuseThrown(reply, unknownPath(request.raw.url ?? ''));
+    return sendError(reply, unknownPath(request.raw.url ?? ''));
   });
   /** Waits by the clock alone, and not for ever: a client may never read its answer. */
   const whileSome = async (isAwaited: (reply: FastifyReply) => boolean, mostMs: number): Promise<void> => {
@@ -210,14 +210,14 @@ export const openServer = ({ config, log, metrics, admit, limits, draining }: Se
     app,
     close: async () => {
       const closed = app.close();
-      await Promise.race([closed, sleep(lateMs, undefined, { ref: false })]);
+      await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
       // What has arrived is answered. That the server is closed may be known already, and a loop that waits for what is known
       // never lets an answer through.
       await whileSome(
         ({ request, raw }) => request.raw.complete && !raw.headersSent,
-        longestMs + unknownOutcomeDelayMs + lateMs,
+        longestMs + unknownOutcomeDelayMs + arrivalGraceMs,
       );
-      await whileSome(({ raw }) => raw.headersSent, readingMs);
+      await whileSome(({ raw }) => raw.headersSent, readGraceMs);
       app.server.closeAllConnections();
       await closed;
     },

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 
 /** What is known of a request while it is answered, beside what Fastify knows. */
-export interface Exchange {
+export interface RequestRecord {
   readonly startedAt: number;
   readonly traceparent: string;
   /** the id of the user whose key it was */
@@ -20,20 +20,20 @@ export interface Exchange {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    exchange: Exchange;
+    exchange: RequestRecord;
   }
 }
 
-const plainId = /^[\w.:/+=@-]{1,128}$/;
+const safeRequestId = /^[\w.:/+=@-]{1,128}$/;
 
 /** The id that the client gave the request, if it can be said back and logged as it is; a new one otherwise. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && plainId.test(given) ? given : randomUUID();
+  return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
 };
 
 /** Routes that monitoring requests every few seconds. */
-const probes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
+const probeRoutes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
 
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -41,7 +41,7 @@ const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
  * Follows every request from its first byte to its last: one line in the log, one observation in the metrics.
  * @param finished is told after each of them
  */
-export const exchanges = (log: Logger, metrics: Registry, finished: () => void) => {
+export const accessLog = (log: Logger, metrics: Registry, finished: () => void) => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'how long requests took, by route, method and status',
@@ -59,7 +59,7 @@ export const exchanges = (log: Logger, metrics: Registry, finished: () => void) 
     const method = raw.method ?? '';
     duration.observe({ route, method, status: aborted ? 'aborted' : status }, durationMs / 1000);
 
-    const isProbe = probes.test(route) && status < 500;
+    const isProbe = probeRoutes.test(route) && status < 500;
     const level = exchange.defect !== undefined ? 'error' : isProbe ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     log[level]({

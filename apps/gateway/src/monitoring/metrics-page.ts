@@ -2,7 +2,7 @@ import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Registry } from 'prom-client';
 
 /** How long one rendering of the metrics is good for. */
-const renderedForMs = 1_000;
+const cacheTtlMs = 1_000;
 
 /** Serves the metrics without a key, rendered at most once a second for all who ask. */
 export const mountMetrics = (app: FastifyInstance, metrics: Registry, limit: preHandlerAsyncHookHandler): void => {
@@ -10,7 +10,7 @@ export const mountMetrics = (app: FastifyInstance, metrics: Registry, limit: pre
   let renderedAt = 0;
 
   const render = (): Promise<Buffer> => {
-    if (rendered !== undefined && performance.now() - renderedAt < renderedForMs) return rendered;
+    if (rendered !== undefined && performance.now() - renderedAt < cacheTtlMs) return rendered;
     renderedAt = performance.now();
     return (rendered = metrics.metrics().then((text) => Buffer.from(text)));
   };

@@ -2,12 +2,12 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { isNotModified, tagOfReply } from '../http/entity-tags.ts';
-import { jsonType } from '../http/http-errors.ts';
+import { isNotModified, entityTagOf } from '../http/entity-tags.ts';
+import { jsonContentType } from '../http/http-errors.ts';
 import type { OpenApiDocument } from './document.ts';
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-const served = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
+const servedAssets = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
 
 const page = `<!doctype html>
 <html lang="en">
@@ -39,27 +39,28 @@ const script = `SwaggerUIBundle({
 `;
 
 // Nothing outside is ever asked for. The page sets styles on its elements, and its icons are in its style sheet.
-const policy =
+const contentSecurityPolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-const protect = (reply: FastifyReply): FastifyReply => reply.header('content-security-policy', policy);
+const setContentSecurityPolicy = (reply: FastifyReply): FastifyReply =>
+  reply.header('content-security-policy', contentSecurityPolicy);
 
 /** The description of the API, for machines and as a page to browse that needs nothing from outside. No key is asked for. */
 export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void => {
   const text = JSON.stringify(document);
-  const [bytes, tag] = [Buffer.from(text), tagOfReply(text, undefined)];
+  const [bytes, tag] = [Buffer.from(text), entityTagOf(text, undefined)];
   app.get('/docs/openapi.json', { preHandler: limit }, async ({ headers }, reply) => {
-    protect(reply).header('etag', `"${tag}"`).header('cache-control', 'no-cache');
+    setContentSecurityPolicy(reply).header('etag', `"${tag}"`).header('cache-control', 'no-cache');
     if (isNotModified(headers, tag)) return reply.code(304).send();
-    return reply.header('content-type', jsonType).send(bytes);
+    return reply.header('content-type', jsonContentType).send(bytes);
   });
   for (const address of ['/docs', '/docs/openapi']) {
     app.get(address, async (_request, reply) =>
-      protect(reply).header('content-type', 'text/html; charset=utf-8').send(page),
+      setContentSecurityPolicy(reply).header('content-type', 'text/html; charset=utf-8').send(page),
     );
   }
   app.get('/docs/page.js', async (_request, reply) =>
-    protect(reply).header('content-type', 'text/javascript; charset=utf-8').send(script),
+    setContentSecurityPolicy(reply).header('content-type', 'text/javascript; charset=utf-8').send(script),
   );
   app.get('/', async (_request, reply) => reply.redirect('/docs'));
   void app.register(fastifyStatic, {
@@ -67,7 +68,7 @@ export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit
     prefix: '/docs/assets/',
     decorateReply: false,
     index: false,
-    allowedPath: (file) => served.has(file),
-    setHeaders: (reply) => void protect(reply),
+    allowedPath: (file) => servedAssets.has(file),
+    setHeaders: (reply) => void setContentSecurityPolicy(reply),
   });
 };

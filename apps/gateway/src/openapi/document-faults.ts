@@ -21,7 +21,7 @@ const resolves = (document: OpenApiDocument, reference: string): boolean => {
   return at !== undefined;
 };
 
-interface Written {
+interface DocumentedOperation {
   readonly where: string;
   readonly path: string;
   readonly operation: {
@@ -47,16 +47,16 @@ interface Written {
   };
 }
 
-const operationsIn = (document: OpenApiDocument): Written[] =>
+const operationsIn = (document: OpenApiDocument): DocumentedOperation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       where: `${method.toUpperCase()} ${path}`,
       path,
-      operation: operation as Written['operation'],
+      operation: operation as DocumentedOperation['operation'],
     })),
   );
 
-const faultsOfShape = ({ where, path, operation }: Written): string[] => {
+const faultsOfShape = ({ where, path, operation }: DocumentedOperation): string[] => {
   const faults: string[] = [];
   if (!operation.operationId) faults.push(`${where} has no operationId.`);
   if ((operation.tags ?? []).length === 0) faults.push(`${where} has no tag.`);
@@ -83,7 +83,7 @@ const faultsOfShape = ({ where, path, operation }: Written): string[] => {
   return faults;
 };
 
-const schemasOf = ({ where, operation }: Written): [string, Json | undefined][] => [
+const schemasOf = ({ where, operation }: DocumentedOperation): [string, Json | undefined][] => [
   ...(operation.parameters ?? []).map(({ name, schema }): [string, Json | undefined] => [
     `${where}, parameter ${name}`,
     schema,
@@ -119,7 +119,7 @@ const brokenPatternsIn = (value: unknown): string[] => {
 };
 
 /** Holds every schema to JSON Schema 2020-12. Whether what it refers to is there is looked at by itself. */
-const faultsOfSchemas = (document: OpenApiDocument, written: readonly Written[]): string[] => {
+const faultsOfSchemas = (document: OpenApiDocument, written: readonly DocumentedOperation[]): string[] => {
   const ajv = new Ajv2020({ strict: false, logger: false });
   const named = Object.entries(document.components.schemas).map(([name, schema]): [string, Json | undefined] => [
     `components/schemas/${name}`,
@@ -138,7 +138,7 @@ const faultsOfSchemas = (document: OpenApiDocument, written: readonly Written[])
 const repeated = (values: readonly string[]): string[] => values.filter((value, at) => values.indexOf(value) !== at);
 
 /** All that keeps the document from being one that clients can be generated from; empty when it is sound. */
-export const faultsIn = (document: OpenApiDocument): string[] => {
+export const documentFaults = (document: OpenApiDocument): string[] => {
   const written = operationsIn(document);
   const ids = written.flatMap(({ operation }) => operation.operationId ?? []);
   return [

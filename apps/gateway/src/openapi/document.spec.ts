@@ -9,7 +9,7 @@ import {
 import { Type } from 'typebox';
 import { differences, fieldDiffers } from '../../test/differences.ts';
 import { errorBody, eventTypes, promised } from '../../test/interface-tables.ts';
-import { faultsIn } from './document-faults.ts';
+import { documentFaults } from './document-faults.ts';
 import { type OpenApiDocument, openApiDocument } from './document.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -153,7 +153,7 @@ describe('the document', () => {
   });
 
   it('is sound', () => {
-    expect(faultsIn(document)).toEqual([]);
+    expect(documentFaults(document)).toEqual([]);
   });
 
   it('takes two different schemas of one name for the mistake that it is', () => {
@@ -249,7 +249,7 @@ describe('the check of the document', () => {
   ) => {
     const copy = structuredClone(document) as never;
     change(copy);
-    return faultsIn(copy as OpenApiDocument);
+    return documentFaults(copy as OpenApiDocument);
   };
   const path = '/api/admin/projects/{projectId}/features/{featureName}';
   const get = (copy: { paths: Record<string, Record<string, Record<string, unknown>>> }) =>

@@ -82,7 +82,7 @@ const schemaWriter = () => {
   return { write, schemas };
 };
 
-type Write = (schema: unknown) => Json;
+type SchemaWriter = (schema: unknown) => Json;
 
 const impliedErrors = ({ http }: AnyOperation): readonly ErrorKind[] => {
   const isWrite = http?.method !== 'GET';
@@ -134,7 +134,7 @@ const retryAfter = { 'Retry-After': { description: 'seconds to wait', schema: { 
 
 const entityTag = (description: string): JsonObject => ({ ETag: { description, schema: { type: 'string' } } });
 
-const errorResponse = (status: number, named: readonly ErrorKind[], write: Write): JsonObject => {
+const errorResponse = (status: number, named: readonly ErrorKind[], write: SchemaWriter): JsonObject => {
   const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
   const examples = named.map((kind) => [
     kind,
@@ -151,7 +151,7 @@ const errorResponse = (status: number, named: readonly ErrorKind[], write: Write
   };
 };
 
-const errorResponses = (operation: AnyOperation, write: Write): JsonObject => {
+const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const kinds = [...new Set([...impliedErrors(operation), ...operation.errors])];
   const byStatus = Map.groupBy(kinds, (kind) => statusOf[kind]);
   const responses: Record<string, Json> = {};
@@ -175,7 +175,7 @@ const replayed: JsonObject = {
   },
 };
 
-const success = ({ http, reply, deprecated, ifMatch }: AnyOperation, write: Write): JsonObject => {
+const success = ({ http, reply, deprecated, ifMatch }: AnyOperation, write: SchemaWriter): JsonObject => {
   const status = http?.status ?? 200;
   const isRead = http?.method === 'GET';
   const headers = {
@@ -240,7 +240,7 @@ const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
 const parameters = (
   where: 'path' | 'query',
   schema: TSchema,
-  write: Write,
+  write: SchemaWriter,
   { headers = {}, address }: Pick<HttpBinding, 'headers' | 'address'> = {},
 ): readonly Json[] => {
   if (!isObjectSchema(schema)) return [];
@@ -273,7 +273,7 @@ const describe = (operation: AnyOperation): string => {
   return `${operation.description ?? `${operation.summary}.`}\n\n${who}`;
 };
 
-const writeOperation = (operation: AnyOperation, write: Write): JsonObject => {
+const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const { operationId, tag, summary, params, query, body, deprecated, http } = operation;
   const listed = [
     ...parameters('path', params, write),
@@ -304,7 +304,7 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
   for (const operation of operations) {
     if (operation.http === undefined) continue;
     const path = operation.http.url.replaceAll(/:(\w+)/g, '{$1}');
-    (paths[path] ??= {})[operation.http.method.toLowerCase()] = writeOperation(operation, write);
+    (paths[path] ??= {})[operation.http.method.toLowerCase()] = operationObject(operation, write);
   }
   const shared = [...errorsOfAny, ...errorsOfHeaders];
   const responses = Object.fromEntries(shared.map((kind) => [kind, errorResponse(statusOf[kind], [kind], write)]));

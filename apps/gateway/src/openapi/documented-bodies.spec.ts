@@ -19,7 +19,7 @@ import {
 import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { wantedRole } from '../domain/roles.ts';
+import { parseRole } from '../domain/roles.ts';
 import { openApiDocument } from './document.ts';
 
 const document = openApiDocument(operations);
@@ -129,11 +129,11 @@ const cases: readonly (readonly [
       [false, { type: 'client' }],
     ],
   ],
-  [CreateRole, [...roles, [false, role({ name: 'CREATE_SEGMENT' })]], (body: RoleBody) => wantedRole(body)],
+  [CreateRole, [...roles, [false, role({ name: 'CREATE_SEGMENT' })]], (body: RoleBody) => parseRole(body)],
   [
     UpdateRole,
     [...roles, [true, role({ name: 'CREATE_SEGMENT' })]],
-    (body: RoleBody) => wantedRole({ ...body, type: body.type ?? 'root-custom' }),
+    (body: RoleBody) => parseRole({ ...body, type: body.type ?? 'root-custom' }),
   ],
   [
     SetFeatureVariants,

@@ -8,8 +8,8 @@ import {
   systemCaller,
   unavailable,
 } from '@bunting/contracts';
-import type { Places } from '../domain/api-token.ts';
-import type { ProjectsHeardOf } from '../persistence/projects/existing-projects.ts';
+import type { TokenTargets } from '../domain/api-token.ts';
+import type { FindKnownProjects } from '../persistence/projects/existing-projects.ts';
 
 interface Asking {
   readonly requestId: string;
@@ -18,9 +18,9 @@ interface Asking {
 }
 
 /** What the features service knows of the places in which rights are given. */
-export interface PlacesKnown {
+export interface ProjectCatalogue {
   /** Every project and every environment. */
-  all(asking: Asking): Promise<Places>;
+  all(asking: Asking): Promise<TokenTargets>;
   environments(asking: Asking): Promise<readonly string[]>;
   /** The ids of the projects that the caller may see. */
   visibleProjects(asking: Asking & { readonly caller: Caller }): Promise<string[]>;
@@ -31,7 +31,7 @@ export interface PlacesKnown {
    * when it hears of the deletion before.
    * @throws Refusal `NotFoundError` for one that is gone by now
    */
-  requireHeardOf(projectIds: readonly string[]): Promise<void>;
+  awaitKnown(projectIds: readonly string[]): Promise<void>;
 }
 
 /** Learns what changed in the projects; says how many milliseconds are missing still. */
@@ -42,7 +42,7 @@ const nameOf = ({ name }: { readonly name: string }): string => name;
 // Whoever asked has been let in already; what there is, the gateway asks for itself.
 const contextOf = (asking: Asking): CallContext => onBehalfOf({ ...asking, caller: systemCaller });
 
-export const placesKnown = (bus: Bus, heardOf: ProjectsHeardOf, catchUp: CatchUp): PlacesKnown => {
+export const projectCatalogue = (bus: Bus, heardOf: FindKnownProjects, catchUp: CatchUp): ProjectCatalogue => {
   const environments = async (asking: Asking): Promise<string[]> =>
     (await call(bus, ListEnvironments, {}, contextOf(asking))).environments.map(nameOf);
   const unheardOf = async (projectIds: readonly string[]): Promise<string | undefined> => {
@@ -63,7 +63,7 @@ export const placesKnown = (bus: Bus, heardOf: ProjectsHeardOf, catchUp: CatchUp
     requireProject: async (asking, projectId) => {
       await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(asking));
     },
-    requireHeardOf: async (projectIds) => {
+    awaitKnown: async (projectIds) => {
       if ((await unheardOf(projectIds)) === undefined) return;
       const behindMs = await catchUp();
       const missing = await unheardOf(projectIds);

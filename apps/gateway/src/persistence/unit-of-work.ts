@@ -3,12 +3,12 @@ import type { Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
 import { requireAdministratorLeft } from './rights/require-administrator-left.ts';
 import { groupRepository } from './accounts/group-repository.ts';
-import { people } from './accounts/user-repository.ts';
-import { projectAccessRepository } from './rights/project-role-repository.ts';
+import { userRepository } from './accounts/user-repository.ts';
+import { projectRoleRepository } from './rights/project-role-repository.ts';
 import { roleRepository } from './rights/role-repository.ts';
-import { requireStanding } from './projects/existing-projects.ts';
-import { repeatableSecret, type SecretBytes, secretShownAs } from './tokens/token-secret.ts';
-import { storedTokens } from './tokens/token-repository.ts';
+import { lockExistingProjects } from './projects/existing-projects.ts';
+import { derivedSecretBytes, type SecretBytes, regenerateSecret } from './tokens/token-secret.ts';
+import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
 
@@ -22,40 +22,40 @@ export interface AccessEvent {
 }
 
 /** Who has the work done, and when. */
-export interface Occasion extends WriteContext {
+export interface GatewayWriteContext extends WriteContext {
   readonly caller: Caller;
   readonly now: Date;
 }
 
 /** What a job works with. All that it stores and tells is committed together, or nothing is. */
-export interface Work {
-  readonly people: ReturnType<typeof people>;
+export interface GatewayTransaction {
+  readonly users: ReturnType<typeof userRepository>;
   readonly groups: ReturnType<typeof groupRepository>;
   readonly roles: ReturnType<typeof roleRepository>;
-  readonly projectAccess: ReturnType<typeof projectAccessRepository>;
-  readonly tokens: ReturnType<typeof storedTokens>;
+  readonly projectRoles: ReturnType<typeof projectRoleRepository>;
+  readonly tokens: ReturnType<typeof tokenRepository>;
   /** @throws Refusal when nobody could administer Bunting any more once this work is done. */
   readonly requireAdministratorLeft: () => Promise<void>;
   /** @throws Refusal when one of the projects was deleted since it was heard of; none is until the end of this work. */
-  readonly requireStanding: (heardOf: readonly string[]) => Promise<void>;
-  readonly tell: (event: AccessEvent) => void;
+  readonly lockExistingProjects: (heardOf: readonly string[]) => Promise<void>;
+  readonly emit: (event: AccessEvent) => void;
   /** what secrets are made of here; random where that is not said */
   readonly secretBytes: SecretBytes | undefined;
 }
 
 /** A reply that shows no secret, and the secret that goes out with it, this once. */
-export interface WithSecret<T extends { readonly secret: string }> {
+export interface ReplyWithSecret<T extends { readonly secret: string }> {
   readonly reply: T;
   readonly secret: string;
 }
 
 export interface UnitOfWork {
   /** What the job gives is the reply: who asks again with the same `Idempotency-Key` is given its text. */
-  <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<ReplyOrReplay<T>>;
+  <T>(occasion: GatewayWriteContext, job: (work: GatewayTransaction) => Promise<T>): Promise<ReplyOrReplay<T>>;
   /** The same for a reply with a secret, which is stored without it; a retry is given the same secret all the same. */
-  readonly revealing: <T extends { readonly secret: string }>(
-    occasion: Occasion,
-    job: (work: Work) => Promise<WithSecret<T>>,
+  readonly revealingSecret: <T extends { readonly secret: string }>(
+    occasion: GatewayWriteContext,
+    job: (work: GatewayTransaction) => Promise<ReplyWithSecret<T>>,
   ) => Promise<T>;
 }
 
@@ -65,21 +65,21 @@ export const unitOfWork = (
   hasher: TokenHasher,
   cipher: TokenCipher | undefined,
 ): UnitOfWork => {
-  const bytesOf = ({ idempotency }: Occasion): SecretBytes | undefined =>
-    idempotency === undefined ? undefined : repeatableSecret(hasher, idempotency);
+  const bytesOf = ({ idempotency }: GatewayWriteContext): SecretBytes | undefined =>
+    idempotency === undefined ? undefined : derivedSecretBytes(hasher, idempotency);
 
-  const workWith = (occasion: Occasion, tx: Tx, outbox: Outbox): Work => {
+  const workWith = (occasion: GatewayWriteContext, tx: Tx, outbox: Outbox): GatewayTransaction => {
     const { caller, now } = occasion;
     return {
-      people: people(tx),
+      users: userRepository(tx),
       groups: groupRepository(tx),
       roles: roleRepository(tx),
-      projectAccess: projectAccessRepository(tx),
-      tokens: storedTokens(tx, hasher, cipher),
+      projectRoles: projectRoleRepository(tx),
+      tokens: tokenRepository(tx, hasher, cipher),
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
-      requireStanding: (heardOf) => requireStanding(tx, heardOf),
+      lockExistingProjects: (heardOf) => lockExistingProjects(tx, heardOf),
       secretBytes: bytesOf(occasion),
-      tell: ({ type, project = null, environment = null, data = null, preData = null }) =>
+      emit: ({ type, project = null, environment = null, data = null, preData = null }) =>
         outbox.event({
           type,
           createdAt: now.toISOString(),
@@ -95,12 +95,14 @@ export const unitOfWork = (
     };
   };
 
-  const work = <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<ReplyOrReplay<T>> =>
-    telling.work(occasion, (tx, outbox) => job(workWith(occasion, tx, outbox)));
+  const work = <T>(
+    occasion: GatewayWriteContext,
+    job: (work: GatewayTransaction) => Promise<T>,
+  ): Promise<ReplyOrReplay<T>> => telling.work(occasion, (tx, outbox) => job(workWith(occasion, tx, outbox)));
 
-  const revealing: UnitOfWork['revealing'] = async <T extends { readonly secret: string }>(
-    occasion: Occasion,
-    job: (work: Work) => Promise<WithSecret<T>>,
+  const revealingSecret: UnitOfWork['revealingSecret'] = async <T extends { readonly secret: string }>(
+    occasion: GatewayWriteContext,
+    job: (work: GatewayTransaction) => Promise<ReplyWithSecret<T>>,
   ): Promise<T> => {
     let made: string | undefined;
     const answer = await work(occasion, async (tx) => {
@@ -113,7 +115,7 @@ export const unitOfWork = (
     if (made !== undefined) return { ...(answer as T), secret: made };
     // It was done before, and the text of the reply came instead.
     const stored = JSON.parse((answer as { readonly text: string }).text) as T;
-    return { ...stored, secret: secretShownAs(stored.secret, bytesOf(occasion) as SecretBytes) };
+    return { ...stored, secret: regenerateSecret(stored.secret, bytesOf(occasion) as SecretBytes) };
   };
-  return Object.assign(work, { revealing });
+  return Object.assign(work, { revealingSecret });
 };

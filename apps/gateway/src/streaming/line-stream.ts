@@ -12,24 +12,24 @@ import type { FastifyInstance } from 'fastify';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireAdministrator, requirePermission } from '../authentication/authenticate.ts';
-import { concurrencyLimit, type Share } from '../admission/concurrency-limit.ts';
-import { refuse } from '../http/http-errors.ts';
+import { concurrencyLimit, type Quota } from '../admission/concurrency-limit.ts';
+import { sendRefusal } from '../http/http-errors.ts';
 import type { MountOptions } from '../http/mount.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
-import { queryReader } from '../http/request/query.ts';
+import { queryParser } from '../http/request/query.ts';
 
 /** How often to look for what is new, for who follows. */
-const lookEveryMs = 250;
+const pollIntervalMs = 250;
 /** How often to show who follows, and what stands between, that the connection is alive. */
-const heartbeatMs = 10_000;
+const heartbeatIntervalMs = 10_000;
 /** How long a service may be away before who reads is told to come again. */
-const patienceMs = 30_000;
-const mostStreams = 200;
-const mostOfKey = 5;
+const maxOutageMs = 30_000;
+const maxStreams = 200;
+const maxStreamsPerKey = 5;
 /** A user may have many keys: no user takes the places of all others. */
-const mostOfUser = 10;
+const maxStreamsPerUser = 10;
 
-export const linesType = 'application/x-ndjson; charset=utf-8';
+export const ndjsonContentType = 'application/x-ndjson; charset=utf-8';
 
 const tooMany = (whose: string, limit: number) => (): Refusal =>
   refusal('RateLimitError', `${whose} may have ${limit} streams at once. Please end one of them first.`, {
@@ -37,12 +37,12 @@ const tooMany = (whose: string, limit: number) => (): Refusal =>
   });
 
 /** The shares that a stream is counted under. Admin tokens are no user, and are counted by token alone. */
-const sharesOf = ({ id, tokenId }: Caller): readonly Share[] => [
-  { holder: `key ${tokenId ?? id}`, limit: mostOfKey, refuse: tooMany('A key', mostOfKey) },
-  ...(id > 0 ? [{ holder: `user ${id}`, limit: mostOfUser, refuse: tooMany('A user', mostOfUser) }] : []),
+const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
+  { holder: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
+  ...(id > 0 ? [{ holder: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
   {
     holder: 'everyone',
-    limit: mostStreams,
+    limit: maxStreams,
     refuse: () => unavailable('There are too many streams now. Please try again.', 10),
   },
 ];
@@ -59,13 +59,13 @@ interface Page {
  * With each page the key is judged anew; what fails after the first page cuts the connection, so that nobody takes the
  * stream for complete.
  */
-export const mountStream = (
+export const mountLineStream = (
   app: FastifyInstance,
   operation: AnyOperation,
   wanted: readonly Permission[],
   { bus, admit, authenticate, config }: MountOptions,
 ): void => {
-  const readQuery = queryReader(operation.query);
+  const readQuery = queryParser(operation.query);
   const closing = new AbortController();
   app.addHook('preClose', (done) => {
     closing.abort();
@@ -104,7 +104,7 @@ export const mountStream = (
       const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
 
       // Taken before anything is awaited: as many as ask at once cannot all find the last place free.
-      const giveBack = streams.acquire(sharesOf(admitted.caller));
+      const giveBack = streams.acquire(quotasOf(admitted.caller));
       // At once when the connection ends, and not only when what is on its way to it has come to its end.
       response.raw.once('close', giveBack);
       const answer = await callForResponse(bus, operation, { query }, first).catch((error: unknown) => {
@@ -113,7 +113,7 @@ export const mountStream = (
       });
       if ('refusal' in answer) {
         giveBack();
-        return refuse(response, answer.refusal);
+        return sendRefusal(response, answer.refusal);
       }
 
       /** The page after an id, as soon as there is somebody to answer. */
@@ -123,8 +123,8 @@ export const mountStream = (
           const answered: CallResponse = await callForResponse(bus, operation, { query: { ...query, after } }, context);
           if ('reply' in answered) return JSON.parse(answered.reply.json) as Page;
           const { kind, error } = answered.refusal;
-          if (kind !== 'ServiceUnavailable' || performance.now() - since > patienceMs) throw new Error(error.message);
-          await pause(lookEveryMs);
+          if (kind !== 'ServiceUnavailable' || performance.now() - since > maxOutageMs) throw new Error(error.message);
+          await pause(pollIntervalMs);
         }
         return undefined;
       };
@@ -137,19 +137,19 @@ export const mountStream = (
           if (items.length > 0) {
             yield items.map((item) => `${JSON.stringify(item)}\n`).join('');
             saidAt = performance.now();
-          } else if (performance.now() - saidAt >= heartbeatMs) {
+          } else if (performance.now() - saidAt >= heartbeatIntervalMs) {
             yield '\n';
             saidAt = performance.now();
           }
           if (atEnd && !follow) return;
-          if (atEnd) await pause(lookEveryMs);
+          if (atEnd) await pause(pollIntervalMs);
           page = isOver() ? undefined : await pageAfter(next);
         }
       };
       response
         .code(200)
         .headers(answer.reply.headers)
-        .header('content-type', linesType)
+        .header('content-type', ndjsonContentType)
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') {

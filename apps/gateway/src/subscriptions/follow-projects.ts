@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyProjects, forgetVersions } from '../persistence/projects/apply-projects.ts';
+import { applyProjects, resetVersions } from '../persistence/projects/apply-projects.ts';
 
 /** Keeps what the gateway must know of projects: who may see them, and that whoever makes one owns it. */
 export const followProjects = (
@@ -9,5 +9,5 @@ export const followProjects = (
     ...options,
     ...{ consumer: 'gateway', producer: 'features', topic: 'state' },
     apply: applyProjects,
-    onProducerRestored: forgetVersions,
+    onProducerRestored: resetVersions,
   });

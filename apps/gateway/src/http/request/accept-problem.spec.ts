@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { wantsProblem } from './accept-problem.ts';
+import { acceptsProblemJson } from './accept-problem.ts';
 
 it.each([
   'application/problem+json',
@@ -9,7 +9,7 @@ it.each([
   'application/json;q=0.4, application/problem+json;q=0.5',
   'text/html, application/problem+json ; q=1.0',
 ])('hears the wish for problems in %j', (accept) => {
-  expect(wantsProblem(accept)).toBe(true);
+  expect(acceptsProblemJson(accept)).toBe(true);
 });
 
 it.each([
@@ -25,13 +25,14 @@ it.each([
   'application/problem+jsonp',
   `application/problem+json${','.repeat(5_000)}`,
 ])('answers as the interface promises to %j', (accept) => {
-  expect(wantsProblem(accept)).toBe(false);
+  expect(acceptsProblemJson(accept)).toBe(false);
 });
 
 it('takes no longer for what was made to take long', () => {
   const began = performance.now();
   for (const piece of [',', ';', ';q=', 'a/*,', ' ']) {
-    for (let nth = 0; nth < 100; nth++) wantsProblem(`application/problem+json${piece.repeat(4_000 / piece.length)}`);
+    for (let nth = 0; nth < 100; nth++)
+      acceptsProblemJson(`application/problem+json${piece.repeat(4_000 / piece.length)}`);
   }
   expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -27,14 +27,14 @@ const preferenceFor = (type: string, ranges: readonly string[]): Preference => {
 };
 
 /** What of an `Accept` is read: a longer one is no wish of a client, but work for whoever reads it. */
-const readAtMost = 4_096;
+const maxAcceptLength = 4_096;
 
 /**
  * True when a client wants errors as `application/problem+json`: it names that type, and no less than plain JSON. Who takes
  * anything is answered as the interface promises.
  */
-export const wantsProblem = (accept: string | undefined): boolean => {
-  if (accept === undefined || accept.length > readAtMost || !accept.toLowerCase().includes('problem+json'))
+export const acceptsProblemJson = (accept: string | undefined): boolean => {
+  if (accept === undefined || accept.length > maxAcceptLength || !accept.toLowerCase().includes('problem+json'))
     return false;
   const ranges = accept.split(',');
   const problem = preferenceFor('application/problem+json', ranges);

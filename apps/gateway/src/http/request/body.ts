@@ -1,7 +1,7 @@
 import { invalid, mayHoldUnstorableText, type Refusal, refusal, requireStorableText } from '@bunting/contracts';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type JsonBounds, requireWithin } from './json-limits.ts';
+import { type JsonLimits, requireJsonWithin } from './json-limits.ts';
 
 const tooLarge = (limit: number): Refusal =>
   refusal(
@@ -10,7 +10,7 @@ const tooLarge = (limit: number): Refusal =>
   );
 
 /** Refuses a body that says itself that it is too large, before a byte of it is read. */
-export const requireFits = ({ headers }: IncomingMessage, limit: number): void => {
+export const requireContentLengthWithin = ({ headers }: IncomingMessage, limit: number): void => {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 };
 
@@ -19,7 +19,7 @@ export class RequestAborted extends Error {}
 
 export interface BodyLimits {
   /** bytes */
-  readonly limit: number;
+  readonly maxBytes: number;
   /** milliseconds in which all of it must have arrived */
   readonly timeoutMs: number;
 }
@@ -31,7 +31,7 @@ export interface BodyLimits {
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
-  { limit, timeoutMs }: BodyLimits,
+  { maxBytes: limit, timeoutMs }: BodyLimits,
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -87,12 +87,12 @@ const requireNoPrototypeKey = (value: unknown, path: string): void => {
  * The JSON that a body holds; undefined for an empty one.
  * @throws Refusal `ValidationError` that says what is wrong with it
  */
-export const parseJson = (body: Buffer, bounds: JsonBounds): unknown => {
+export const parseJson = (body: Buffer, bounds: JsonLimits): unknown => {
   if (body.length === 0) return undefined;
   if (!isUtf8(body))
     throw invalid('The `/body` property must be JSON in UTF-8: some of its bytes are no UTF-8.', '/body');
   const json = body.toString();
-  requireWithin(json, bounds);
+  requireJsonWithin(json, bounds);
   let value: unknown;
   try {
     value = JSON.parse(json);

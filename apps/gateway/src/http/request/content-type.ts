@@ -25,7 +25,7 @@ const isJson = (given: string): boolean => {
  * Refuses every body but plain JSON in UTF-8.
  * @param mayBeMissing whether a request without a content type, and so without a body, will do
  */
-export const requireJson = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
+export const requireJsonBody = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
   const given = headers['content-type'];
   // Nearly every request that has a body says just this.
   if (given !== json) {

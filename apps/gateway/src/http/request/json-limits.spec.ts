@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '@bunting/contracts';
 import fc from 'fast-check';
-import { requireWithin } from './json-limits.ts';
+import { requireJsonWithin } from './json-limits.ts';
 
 const wide = { depth: 64, members: 1_000, items: 1_000, values: 1_000_000 };
 
 const refused = (json: string, bounds: Partial<typeof wide>): string | undefined => {
   try {
-    requireWithin(json, { ...wide, ...bounds });
+    requireJsonWithin(json, { ...wide, ...bounds });
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message;

@@ -1,7 +1,7 @@
 import { invalid, type Refusal } from '@bunting/contracts';
 
 /** How much JSON one body may hold. */
-export interface JsonBounds {
+export interface JsonLimits {
   /** how many objects and lists may stand within one another */
   readonly depth: number;
   /** members of one object */
@@ -27,7 +27,7 @@ const blank = 0x20;
  * Refuses JSON that holds more than it may, by its text: in one pass, without recursion, and before anything is made of it.
  * Whether it is JSON at all is judged by the parser, after this.
  */
-export const requireWithin = (json: string, { depth, members, items, values }: JsonBounds): void => {
+export const requireJsonWithin = (json: string, { depth, members, items, values }: JsonLimits): void => {
   // Of what is open, level by level: how many entries have begun, and whether it is an object.
   const entries = new Uint32Array(depth + 1);
   const isObject = new Uint8Array(depth + 1);

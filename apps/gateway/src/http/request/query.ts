@@ -26,7 +26,7 @@ const decodedName = (text: string): string | undefined => {
  * whatever comes, decoded once. A list takes every `name=` and `name[]=`; anything else that is repeated becomes a list as
  * well, which its schema then refuses.
  */
-export const queryReader = (schema: TSchema): ((search: string) => Query) => {
+export const queryParser = (schema: TSchema): ((search: string) => Query) => {
   const properties = isObjectSchema(schema) ? Object.entries(schema.properties) : [];
   const known = new Map<string, { name: string; isList: boolean }>();
   for (const [name, property] of properties) {

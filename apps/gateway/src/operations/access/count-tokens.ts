@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CountTokens } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const countTokensEndpoint = ({ access }: GatewayContext) =>
+export const countTokensEndpoint = ({ accessReader }: GatewayContext) =>
   implement(CountTokens, async ({ body: { project }, caller }) => ({
-    environments: await access.tokens(project, caller.hiddenProjects ?? []),
+    environments: await accessReader.countTokens(project, caller.hiddenProjects ?? []),
   }));

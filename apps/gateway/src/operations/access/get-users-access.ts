@@ -2,5 +2,5 @@ import { implement } from '@bunting/bus';
 import { GetUsersAccess } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const getUsersAccessEndpoint = ({ access }: GatewayContext) =>
-  implement(GetUsersAccess, async ({ body: { ids } }) => ({ users: await access.ofUsers(ids) }));
+export const getUsersAccessEndpoint = ({ accessReader }: GatewayContext) =>
+  implement(GetUsersAccess, async ({ body: { ids } }) => ({ users: await accessReader.usersWithRights(ids) }));

@@ -1,19 +1,19 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import { newToken, projectsOf, requireMayCreate } from '../../domain/api-token.ts';
-import { makeToken } from './add-token.ts';
+import { newToken, namedProjects, requireMayCreate } from '../../domain/api-token.ts';
+import { addToken } from './add-token.ts';
 import { requireWithinLifetime } from './require-within-lifetime.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createApiTokenEndpoint = ({ work, places }: GatewayContext) =>
+export const createApiTokenEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(CreateApiToken, async (request) => {
     const { caller, body, now } = request;
-    const known = await places.all(request);
+    const known = await catalogue.all(request);
     const token = newToken(body, caller, known, now);
     requireMayCreate(caller, token.kind);
-    await places.requireHeardOf(projectsOf(token));
-    return work.revealing(request, async (tx) => {
+    await catalogue.awaitKnown(namedProjects(token));
+    return transaction.revealingSecret(request, async (tx) => {
       if (token.kind === 'admin') await requireWithinLifetime(tx, caller, token.expiresAt);
-      return makeToken(tx, token, caller.id);
+      return addToken(tx, token, caller.id);
     });
   });

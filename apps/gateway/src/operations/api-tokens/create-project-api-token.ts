@@ -1,25 +1,28 @@
 import { implement } from '@bunting/bus';
 import { CreateProjectApiToken, may, noAccess } from '@bunting/contracts';
 import { newToken } from '../../domain/api-token.ts';
-import { wrong } from '../../domain/refusals.ts';
-import { makeToken } from './add-token.ts';
+import { badRequest } from '../../domain/refusals.ts';
+import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createProjectApiTokenEndpoint = ({ work, places }: GatewayContext) =>
+export const createProjectApiTokenEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(CreateProjectApiToken, async (request) => {
     const { caller, params, body, now } = request;
     const { projectId } = params;
-    const [environments] = await Promise.all([places.environments(request), places.requireProject(request, projectId)]);
+    const [environments] = await Promise.all([
+      catalogue.environments(request),
+      catalogue.requireProject(request, projectId),
+    ]);
     const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
     if (named.some((project) => project !== projectId))
-      throw wrong(`A token of the project ${projectId} gives this project alone`, '/body/projects');
+      throw badRequest(`A token of the project ${projectId} gives this project alone`, '/body/projects');
     const known = { environments, projects: [projectId] };
-    if (body.type.toLowerCase() === 'admin') throw wrong('A token of a project is no admin token', '/body/type');
+    if (body.type.toLowerCase() === 'admin') throw badRequest('A token of a project is no admin token', '/body/type');
     const token = newToken({ ...body, projects: [projectId] }, caller, known, now);
     const where = { project: projectId, environment: token.environment };
     if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], where)) {
       throw noAccess(['CREATE_PROJECT_API_TOKEN'], token.environment);
     }
-    await places.requireHeardOf([projectId]);
-    return work.revealing(request, (tx) => makeToken(tx, token, caller.id));
+    await catalogue.awaitKnown([projectId]);
+    return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
   });

@@ -3,9 +3,9 @@ import { GetApiTokensByName } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 import { readableTokens } from './readable-tokens.ts';
 
-export const getApiTokensByNameEndpoint = ({ work }: GatewayContext) =>
+export const getApiTokensByNameEndpoint = ({ transaction }: GatewayContext) =>
   implement(GetApiTokensByName, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const tokens = await readableTokens(tx, request.caller);
       return { tokens: tokens.filter(({ tokenName }) => tokenName === request.params.name) };
     }),

@@ -3,7 +3,7 @@ import { ListApiTokens } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 import { readableTokens } from './readable-tokens.ts';
 
-export const listApiTokensEndpoint = ({ work }: GatewayContext) =>
+export const listApiTokensEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListApiTokens, (request) =>
-    work(request, async (tx) => ({ tokens: await readableTokens(tx, request.caller) })),
+    transaction(request, async (tx) => ({ tokens: await readableTokens(tx, request.caller) })),
   );

@@ -1,25 +1,27 @@
 import { implement } from '@bunting/bus';
 import { ListProjectApiTokens, may } from '@bunting/contracts';
-import { kindsFor } from '../../domain/api-token.ts';
+import { permittedKinds } from '../../domain/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import { maySeeToken } from './require-token.ts';
-import { listed } from './token-event.ts';
+import { toListedToken } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 import { kinds } from './project-token-kinds.ts';
 
-export const listProjectApiTokensEndpoint = ({ work, places }: GatewayContext) =>
+export const listProjectApiTokensEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(ListProjectApiTokens, async (request) => {
     const { caller, params } = request;
-    await places.requireProject(request, params.projectId);
-    return work(request, async ({ tokens }) => {
+    await catalogue.requireProject(request, params.projectId);
+    return transaction(request, async ({ tokens }) => {
       const found = await tokens.list(kinds, params.projectId);
-      const creatable = kindsFor(caller, 'CREATE');
+      const creatable = permittedKinds(caller, 'CREATE');
       const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>
         creatable.includes(type) ||
         (projects.every((project) => project === params.projectId) &&
           may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment }));
       return {
-        tokens: found.filter((token) => maySeeToken(caller, token)).map((token) => listed(token, mayCreate(token))),
+        tokens: found
+          .filter((token) => maySeeToken(caller, token))
+          .map((token) => toListedToken(token, mayCreate(token))),
       };
     });
   });

@@ -91,12 +91,12 @@ describe('when GATEWAY_READABLE_SDK_TOKENS changes', () => {
   const withGateway = async <T>(
     databaseUrl: string,
     environment: Record<string, string>,
-    work: (api: ReturnType<typeof accessApi>, started: StartedGateway) => Promise<T>,
+    transaction: (api: ReturnType<typeof accessApi>, started: StartedGateway) => Promise<T>,
   ): Promise<T> => {
     const started = await startGateway({ databaseUrl, environment });
     try {
       await started.behind(placesBehind(['default']));
-      return await work(
+      return await transaction(
         accessApi(() => started),
         started,
       );

@@ -1,5 +1,5 @@
 import { type Caller, refusal } from '@bunting/contracts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /**
  * A key with an expiry date gives no right beyond it: neither a further key of the same person, nor an admin token, may be valid for
@@ -8,7 +8,7 @@ import type { Work } from '../../persistence/unit-of-work.ts';
  * @throws Refusal `OperationDeniedError` when it is later than that of the key of the caller
  */
 export const requireWithinLifetime = async (
-  { tokens }: Pick<Work, 'tokens'>,
+  { tokens }: Pick<GatewayTransaction, 'tokens'>,
   { tokenId }: Caller,
   expiresAt: Date | null,
 ): Promise<void> => {

@@ -2,7 +2,7 @@ import type { ApiToken } from '@bunting/contracts';
 import type { AccessEvent } from '../../persistence/unit-of-work.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 
-const told = ({ tokenName, type, environment, project, projects, createdAt, expiresAt }: ApiToken) => ({
+const eventData = ({ tokenName, type, environment, project, projects, createdAt, expiresAt }: ApiToken) => ({
   tokenName,
   type,
   environment,
@@ -23,16 +23,16 @@ export const tokenEvent = (
     type,
     project: project === '*' || more.length > 0 ? null : project,
     environment: environment === '*' ? null : environment,
-    data: data === undefined ? null : told(data),
-    preData: preData === undefined ? null : told(preData),
+    data: data === undefined ? null : eventData(data),
+    preData: preData === undefined ? null : eventData(preData),
   };
 };
 
 /** A token as it is answered: shortened, and without what it is found by within Bunting. */
-export const answered = ({ id: _id, readable: _readable, ...token }: StoredToken): ApiToken => token;
+export const toApiToken = ({ id: _id, plaintext: _readable, ...token }: StoredToken): ApiToken => token;
 
 /** A token as lists show it: with its whole secret, where that is kept readable, to a caller who could create such a token. */
-export const listed = (token: StoredToken, mayCreate: boolean): ApiToken => ({
-  ...answered(token),
-  ...(mayCreate && token.readable !== undefined ? { secret: token.readable } : {}),
+export const toListedToken = (token: StoredToken, mayCreate: boolean): ApiToken => ({
+  ...toApiToken(token),
+  ...(mayCreate && token.plaintext !== undefined ? { secret: token.plaintext } : {}),
 });

@@ -3,9 +3,9 @@ import { GetGroup, notFound } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 import { noSuchGroup } from './no-such-group.ts';
 
-export const getGroupEndpoint = ({ work }: GatewayContext) =>
+export const getGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(GetGroup, (request) =>
-    work(request, async ({ groups }) => {
+    transaction(request, async ({ groups }) => {
       const [group] = await groups.list([request.params.id]);
       if (group === undefined) throw notFound(noSuchGroup);
       return group;

@@ -2,5 +2,5 @@ import { implement } from '@bunting/bus';
 import { ListGroups } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const listGroupsEndpoint = ({ work }: GatewayContext) =>
-  implement(ListGroups, (request) => work(request, async ({ groups }) => ({ groups: await groups.list() })));
+export const listGroupsEndpoint = ({ transaction }: GatewayContext) =>
+  implement(ListGroups, (request) => transaction(request, async ({ groups }) => ({ groups: await groups.list() })));

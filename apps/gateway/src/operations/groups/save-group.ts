@@ -1,10 +1,10 @@
 import { type Group, type GroupBody } from '@bunting/contracts';
-import { wrong } from '../../domain/refusals.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import { badRequest } from '../../domain/refusals.ts';
+import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from '../users/root-role.ts';
 
 /** What events tell of a group. */
-export const toldGroup = ({ id, name, description, mappingsSSO, rootRole, users }: Group) => ({
+export const groupEventData = ({ id, name, description, mappingsSSO, rootRole, users }: Group) => ({
   id,
   name,
   description,
@@ -14,18 +14,18 @@ export const toldGroup = ({ id, name, description, mappingsSSO, rootRole, users 
 });
 
 /** Stores a group as the body wants it, and tells who joined and who left. */
-export const keepGroup = async (
-  tx: Work,
+export const saveGroup = async (
+  tx: GatewayTransaction,
   { body, by }: { readonly body: GroupBody; readonly by: string },
   before?: Group,
 ): Promise<Group> => {
   const name = body.name.trim();
-  if (name === '') throw wrong('The name of a group must not be empty', '/body/name');
+  if (name === '') throw badRequest('The name of a group must not be empty', '/body/name');
   const members = before?.users.map(({ user }) => user.id) ?? [];
   const wanted = body.users === undefined ? members : [...new Set(body.users.map(({ user }) => user.id))];
-  const existing = await tx.people.existing(wanted);
+  const existing = await tx.users.findExisting(wanted);
   const unknown = wanted.find((id) => !existing.includes(id));
-  if (unknown !== undefined) throw wrong(`There is no user ${unknown}`, '/body/users');
+  if (unknown !== undefined) throw badRequest(`There is no user ${unknown}`, '/body/users');
 
   const rootRole = body.rootRole ?? null;
   const id = await tx.groups.save(
@@ -39,14 +39,14 @@ export const keepGroup = async (
     before?.id,
   );
   await tx.groups.setMembers(id, wanted, by);
-  const after = (await tx.groups.find(id)) as Group;
-  const [told, toldBefore] = [toldGroup(after), before === undefined ? null : toldGroup(before)];
+  const after = (await tx.groups.findForUpdate(id)) as Group;
+  const [told, toldBefore] = [groupEventData(after), before === undefined ? null : groupEventData(before)];
   if (JSON.stringify(told) === JSON.stringify(toldBefore)) return after;
-  tx.tell({ type: before === undefined ? 'group-created' : 'group-updated', data: told, preData: toldBefore });
+  tx.emit({ type: before === undefined ? 'group-created' : 'group-updated', data: told, preData: toldBefore });
   if (before === undefined) return after;
   for (const userId of wanted.filter((one) => !members.includes(one)))
-    tx.tell({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });
+    tx.emit({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });
   for (const userId of members.filter((one) => !wanted.includes(one)))
-    tx.tell({ type: 'group-user-removed', preData: { groupId: id, groupName: name, userId } });
+    tx.emit({ type: 'group-user-removed', preData: { groupId: id, groupName: name, userId } });
   return after;
 };

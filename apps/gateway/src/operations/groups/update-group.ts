@@ -1,15 +1,15 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateGroup } from '@bunting/contracts';
 import { noSuchGroup } from './no-such-group.ts';
-import { keepGroup } from './save-group.ts';
+import { saveGroup } from './save-group.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const updateGroupEndpoint = ({ work }: GatewayContext) =>
+export const updateGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateGroup, (request) =>
-    work(request, async (tx) => {
-      const before = await tx.groups.find(request.params.id);
+    transaction(request, async (tx) => {
+      const before = await tx.groups.findForUpdate(request.params.id);
       if (before === undefined) throw notFound(noSuchGroup);
-      const after = await keepGroup(tx, { body: request.body, by: request.caller.name }, before);
+      const after = await saveGroup(tx, { body: request.body, by: request.caller.name }, before);
       await tx.requireAdministratorLeft();
       return after;
     }),

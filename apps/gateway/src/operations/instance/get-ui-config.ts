@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
-import { mostApiTokens } from '../../domain/api-token.ts';
+import { maxApiTokens } from '../../domain/api-token.ts';
 import type { GatewayContext } from '../context.ts';
 
 /** The parts of Unleash's user interface that it hides unless a flag shows them. */
@@ -45,7 +45,7 @@ export const getUiConfigEndpoint = ({ bus, instance }: GatewayContext) =>
       },
       segmentValuesLimit: limits.segmentValues,
       strategySegmentsLimit: limits.strategySegments,
-      resourceLimits: { ...limits, ...none, apiTokens: mostApiTokens },
+      resourceLimits: { ...limits, ...none, apiTokens: maxApiTokens },
       authenticationType: 'custom',
       disablePasswordAuth: true,
       emailEnabled: false,

@@ -1,15 +1,15 @@
 import { type Bus, call, onBehalfOf } from '@bunting/bus';
 import { type Caller, CountResources, FindEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
 import type { AccountCounter } from '../../persistence/accounts/account-statistics.ts';
-import type { Instance } from './instance.ts';
+import type { InstanceInfo } from './instance-info.ts';
 
-interface StatisticsNeeds {
+interface StatisticsSources {
   readonly bus: Bus;
-  readonly instance: Instance;
+  readonly instance: InstanceInfo;
   readonly countAccounts: AccountCounter;
 }
 
-interface Context {
+interface StatisticsRequest {
   readonly caller: Caller;
   readonly requestId: string;
   readonly traceparent: string;
@@ -20,8 +20,8 @@ interface Context {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export const statisticsOf = async (
-  { bus, instance, countAccounts }: StatisticsNeeds,
-  context: Context,
+  { bus, instance, countAccounts }: StatisticsSources,
+  context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
     (await call(bus, FindEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;

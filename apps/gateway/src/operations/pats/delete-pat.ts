@@ -1,19 +1,19 @@
 import { implement } from '@bunting/bus';
 import { DeletePat, notFound } from '@bunting/contracts';
-import { toldPat } from './add-pat.ts';
-import { requireSomebody } from './own-account.ts';
+import { patEventData } from './add-pat.ts';
+import { requireAccount } from './own-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const noSuchPat = 'No PAT found with that id.';
 
-export const deletePatEndpoint = ({ work }: GatewayContext) =>
+export const deletePatEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeletePat, async (request) => {
-    requireSomebody(request.caller);
-    return work(request, async ({ tokens, requireAdministratorLeft, tell }) => {
+    requireAccount(request.caller);
+    return transaction(request, async ({ tokens, requireAdministratorLeft, emit }) => {
       const pat = await tokens.revokePat(request.caller.id, request.params.id);
       if (pat === undefined) throw notFound(noSuchPat);
       await requireAdministratorLeft();
-      tell({ type: 'pat-deleted', preData: toldPat(pat) });
+      emit({ type: 'pat-deleted', preData: patEventData(pat) });
       return null;
     });
   });

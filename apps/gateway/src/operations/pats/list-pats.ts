@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { ListPats } from '@bunting/contracts';
-import { requireSomebody } from './own-account.ts';
+import { requireAccount } from './own-account.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const listPatsEndpoint = ({ work }: GatewayContext) =>
+export const listPatsEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListPats, async (request) => {
-    requireSomebody(request.caller);
-    return work(request, async ({ tokens }) => ({ pats: await tokens.pats(request.caller.id) }));
+    requireAccount(request.caller);
+    return transaction(request, async ({ tokens }) => ({ pats: await tokens.listPats(request.caller.id) }));
   });

@@ -1,7 +1,7 @@
 import { type Caller, refusal } from '@bunting/contracts';
-import { isSomebody } from '../../domain/token-scope.ts';
+import { hasAccount } from '../../domain/token-scope.ts';
 
 /** @throws Refusal 403 for a token that stands for nobody. */
-export const requireSomebody = (caller: Caller): void => {
-  if (!isSomebody(caller)) throw refusal('ForbiddenError', 'PATs require an authenticated user.');
+export const requireAccount = (caller: Caller): void => {
+  if (!hasAccount(caller)) throw refusal('ForbiddenError', 'PATs require an authenticated user.');
 };

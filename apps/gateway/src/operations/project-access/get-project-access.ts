@@ -1,24 +1,24 @@
 import { implement } from '@bunting/bus';
 import { GetProjectAccess, maySee } from '@bunting/contracts';
 import { userOf } from '../../persistence/accounts/user-repository.ts';
-import type { Held } from '../../persistence/rights/project-role-repository.ts';
+import type { RoleHolder } from '../../persistence/rights/project-role-repository.ts';
 import type { GatewayContext } from '../context.ts';
 
-const within = ({ roles, addedAt }: Held) => ({
+const within = ({ roles, addedAt }: RoleHolder) => ({
   roles: [...roles],
   roleId: roles[0] ?? 0,
   addedAt,
 });
 
-export const getProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
+export const getProjectAccessEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(GetProjectAccess, async (request) => {
     const { projectId } = request.params;
-    await places.requireProject(request, projectId);
-    return work(request, async ({ projectAccess, groups, roles }) => {
-      const held = await projectAccess.read(projectId);
+    await catalogue.requireProject(request, projectId);
+    return transaction(request, async ({ projectRoles, groups, roles }) => {
+      const held = await projectRoles.list(projectId);
       const named = new Map((await groups.list(held.groups.map(({ id }) => id))).map((group) => [group.id, group]));
       const given = (await roles.list()).filter(({ type }) => type === 'project' || type === 'custom');
-      const whoHas = (role: number, holders: readonly Held[]) =>
+      const whoHas = (role: number, holders: readonly RoleHolder[]) =>
         holders.filter((holder) => holder.roles.includes(role)).map(({ id }) => id);
       return {
         version: 1 as const,

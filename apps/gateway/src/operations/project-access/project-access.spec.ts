@@ -192,8 +192,8 @@ describe('nobody gives what they do not have', () => {
     const toggle = { name: 'UPDATE_FEATURE_ENVIRONMENT' };
     const narrow = await role('narrow', [{ ...toggle, environment: 'development' }]);
     const wide = await role('wide', [toggle]);
-    const access = await role('access', [{ name: 'PROJECT_USER_ACCESS_WRITE' }]);
-    await give(project, keeper.id, [narrow.id, access.id]);
+    const accessReader = await role('access', [{ name: 'PROJECT_USER_ACCESS_WRITE' }]);
+    await give(project, keeper.id, [narrow.id, accessReader.id]);
     expect((await give(project, friend.id, [narrow.id], keeper.key)).status).toBe(200);
     expect(refusal(await give(project, friend.id, [wide.id], keeper.key))).toBe('403 NoAccessError');
   });

@@ -3,14 +3,14 @@ import { RemoveProjectGroup } from '@bunting/contracts';
 import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const removeProjectGroupEndpoint = ({ work, places }: GatewayContext) =>
+export const removeProjectGroupEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(RemoveProjectGroup, async (request) => {
     const { caller, params } = request;
     const { projectId: project, groupId: id } = params;
-    await places.requireProject(request, project);
-    await places.requireHeardOf([project]);
-    return work(request, async (tx) => {
-      await tx.requireStanding([project]);
+    await catalogue.requireProject(request, project);
+    await catalogue.awaitKnown([project]);
+    return transaction(request, async (tx) => {
+      await tx.lockExistingProjects([project]);
       const type = 'project-access-group-roles-deleted';
       await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: [], type });
       return null;

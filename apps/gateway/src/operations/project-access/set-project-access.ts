@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetProjectAccess, type SetProjectAccessBody } from '@bunting/contracts';
-import { requireMayGiveRoles, requireOwnerLeft, rolesIn, toldRoles } from './project-roles.ts';
+import { requireMayGrantRoles, requireOwnerLeft, lockProjectRoles, rolesEventData } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 /** The wanted roles of each user or group, once each. */
@@ -11,28 +11,28 @@ const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): M
   return new Map([...wanted].map(([id, held]) => [id, [...held]]));
 };
 
-export const setProjectAccessEndpoint = ({ work, places }: GatewayContext) =>
+export const setProjectAccessEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(SetProjectAccess, async (request) => {
     const { caller, params, body } = request;
     const project = params.projectId;
-    await places.requireProject(request, project);
-    await places.requireHeardOf([project]);
-    return work(request, async (tx) => {
-      await tx.requireStanding([project]);
-      const before = await rolesIn(tx, project);
-      const hadOwner = await tx.projectAccess.hasOwner(project);
+    await catalogue.requireProject(request, project);
+    await catalogue.awaitKnown([project]);
+    return transaction(request, async (tx) => {
+      await tx.lockExistingProjects([project]);
+      const before = await lockProjectRoles(tx, project);
+      const hadOwner = await tx.projectRoles.hasOwner(project);
       for (const holder of ['user', 'group'] as const) {
         const wanted = wantedBy(`${holder}s`, body);
         for (const [id, roles] of wanted) {
-          await requireMayGiveRoles(tx, before, { caller, project, holder, ids: [id], roles, at: '/body' });
-          await tx.projectAccess.set(holder, project, id, roles);
+          await requireMayGrantRoles(tx, before, { caller, project, holder, ids: [id], roles, at: '/body' });
+          await tx.projectRoles.set(holder, project, id, roles);
         }
-        await tx.projectAccess.keepOnly(holder, project, [...wanted.keys()]);
+        await tx.projectRoles.removeAllExcept(holder, project, [...wanted.keys()]);
       }
       await requireOwnerLeft(tx, project, hadOwner);
-      const [data, preData] = [toldRoles(await rolesIn(tx, project)), toldRoles(before)];
+      const [data, preData] = [rolesEventData(await lockProjectRoles(tx, project)), rolesEventData(before)];
       if (JSON.stringify(data) !== JSON.stringify(preData))
-        tx.tell({ type: 'project-access-updated', project, data, preData });
+        tx.emit({ type: 'project-access-updated', project, data, preData });
       return null;
     });
   });

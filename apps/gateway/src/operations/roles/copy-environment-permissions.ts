@@ -2,12 +2,12 @@ import { implement } from '@bunting/bus';
 import { CopyEnvironmentPermissions } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const copyEnvironmentPermissionsEndpoint = ({ work }: GatewayContext) =>
+export const copyEnvironmentPermissionsEndpoint = ({ transaction }: GatewayContext) =>
   implement(CopyEnvironmentPermissions, (request) =>
-    work(request, async ({ roles, tell }) => {
+    transaction(request, async ({ roles, emit }) => {
       const { from, to } = request.body;
       for (const { before, after } of await roles.copyEnvironment(from, to)) {
-        tell({ type: 'role-updated', data: after, preData: before });
+        emit({ type: 'role-updated', data: after, preData: before });
       }
       return null;
     }),

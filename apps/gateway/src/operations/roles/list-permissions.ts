@@ -4,12 +4,15 @@ import type { GatewayContext } from '../context.ts';
 
 const ofType = (wanted: PermissionType) => permissionsOfType(wanted).map(describePermission);
 
-export const listPermissionsEndpoint = ({ places }: GatewayContext) =>
+export const listPermissionsEndpoint = ({ catalogue }: GatewayContext) =>
   implement(ListPermissions, async (request) => ({
     version: 1 as const,
     permissions: {
       root: ofType('root'),
       project: ofType('project'),
-      environments: (await places.environments(request)).map((name) => ({ name, permissions: ofType('environment') })),
+      environments: (await catalogue.environments(request)).map((name) => ({
+        name,
+        permissions: ofType('environment'),
+      })),
     },
   }));

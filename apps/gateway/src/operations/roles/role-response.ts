@@ -1,8 +1,8 @@
 import { describePermission, type RoleWithPermissions, type SavedRole } from '@bunting/contracts';
-import type { RoleWithRights } from '../../domain/roles.ts';
+import type { RoleWithGrants } from '../../domain/roles.ts';
 
 /** A role as it is answered: each permission described as in the catalogue. */
-export const answeredRole = ({ permissions, ...role }: RoleWithRights): RoleWithPermissions => ({
+export const toRoleResponse = ({ permissions: permissions, ...role }: RoleWithGrants): RoleWithPermissions => ({
   ...role,
   permissions: permissions.map(({ name, environment }) => ({
     ...describePermission(name),
@@ -10,7 +10,7 @@ export const answeredRole = ({ permissions, ...role }: RoleWithRights): RoleWith
   })),
 });
 
-export const savedRole = (saved: RoleWithRights): SavedRole => {
-  const { permissions, ...roles } = answeredRole(saved);
+export const toSavedRole = (saved: RoleWithGrants): SavedRole => {
+  const { permissions, ...roles } = toRoleResponse(saved);
   return { version: 1, roles, ...roles, permissions };
 };

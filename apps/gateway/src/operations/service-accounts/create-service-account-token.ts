@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccountToken } from '@bunting/contracts';
-import { makeKeyOf } from '../pats/account-pats.ts';
+import { createAccountPat } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createServiceAccountTokenEndpoint = ({ work }: GatewayContext) =>
+export const createServiceAccountTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateServiceAccountToken, (request) =>
-    work.revealing(request, (tx) => makeKeyOf(tx, 'service-accounts', request)),
+    transaction.revealingSecret(request, (tx) => createAccountPat(tx, 'service-accounts', request)),
   );

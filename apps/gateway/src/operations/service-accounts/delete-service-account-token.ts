@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccountToken } from '@bunting/contracts';
-import { takeKeyOf } from '../pats/account-pats.ts';
+import { deleteAccountPat } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const deleteServiceAccountTokenEndpoint = ({ work }: GatewayContext) =>
+export const deleteServiceAccountTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteServiceAccountToken, (request) =>
-    work(request, (tx) => takeKeyOf(tx, 'service-accounts', request.params.id, request.params.tokenId)),
+    transaction(request, (tx) => deleteAccountPat(tx, 'service-accounts', request.params.id, request.params.tokenId)),
   );

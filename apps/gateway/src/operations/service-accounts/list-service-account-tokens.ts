@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { ListServiceAccountTokens } from '@bunting/contracts';
-import { keysOf } from '../pats/account-pats.ts';
+import { listAccountPats } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const listServiceAccountTokensEndpoint = ({ work }: GatewayContext) =>
+export const listServiceAccountTokensEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListServiceAccountTokens, (request) =>
-    work(request, (tx) => keysOf(tx, 'service-accounts', request.params.id)),
+    transaction(request, (tx) => listAccountPats(tx, 'service-accounts', request.params.id)),
   );

@@ -3,12 +3,12 @@ import { ListServiceAccounts } from '@bunting/contracts';
 import { rootRolesOf } from '../users/root-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const listServiceAccountsEndpoint = ({ work }: GatewayContext) =>
+export const listServiceAccountsEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListServiceAccounts, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const serviceAccounts = [];
-      for (const account of await tx.people.list('service-accounts', request.query))
-        serviceAccounts.push({ ...account, tokens: await tx.tokens.pats(account.id) });
+      for (const account of await tx.users.list('service-accounts', request.query))
+        serviceAccounts.push({ ...account, tokens: await tx.tokens.listPats(account.id) });
       return { serviceAccounts, rootRoles: await rootRolesOf(tx) };
     }),
   );

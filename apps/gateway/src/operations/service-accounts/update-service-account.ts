@@ -3,10 +3,10 @@ import { UpdateServiceAccount } from '@bunting/contracts';
 import { changeAccount } from '../users/change-account.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const updateServiceAccountEndpoint = ({ work }: GatewayContext) =>
+export const updateServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateServiceAccount, (request) =>
-    work(request, async (tx) => {
-      const account = await tx.people.find(request.params.id, 'service-accounts');
+    transaction(request, async (tx) => {
+      const account = await tx.users.findForUpdate(request.params.id, 'service-accounts');
       return changeAccount(tx, account, request.body, 'service-account-updated');
     }),
   );

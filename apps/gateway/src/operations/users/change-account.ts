@@ -1,9 +1,9 @@
 import { type EventType, notFound, type UpdateUserBody, type User } from '@bunting/contracts';
-import { requireAddress } from '../../domain/user-names.ts';
-import { wrong } from '../../domain/refusals.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import { requireEmailAddress } from '../../domain/user-names.ts';
+import { badRequest } from '../../domain/refusals.ts';
+import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from './root-role.ts';
-import { toldUser } from './user-event.ts';
+import { userEventData } from './user-event.ts';
 
 export const noSuchUser = 'No user found';
 
@@ -12,24 +12,25 @@ const changedText = (given: string | null | undefined, before: string | undefine
 
 /** Changes a user or a service account, and tells it when anything became different. */
 export const changeAccount = async (
-  tx: Work,
+  tx: GatewayTransaction,
   before: User | undefined,
   body: UpdateUserBody,
   type: EventType,
 ): Promise<User> => {
   if (before === undefined) throw notFound(noSuchUser);
   const email = changedText(body.email, before.email)?.toLowerCase() ?? null;
-  requireAddress(email);
-  if (email === null && before.username === undefined) throw wrong('You must specify username or email', '/body/email');
-  const after = await tx.people.save(before.id, {
+  requireEmailAddress(email);
+  if (email === null && before.username === undefined)
+    throw badRequest('You must specify username or email', '/body/email');
+  const after = await tx.users.save(before.id, {
     name: changedText(body.name, before.name),
     email,
     rootRole: body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole),
     active: body.active ?? before.active,
   });
-  const [told, toldBefore] = [toldUser(after), toldUser(before)];
+  const [told, toldBefore] = [userEventData(after), userEventData(before)];
   if (JSON.stringify(told) === JSON.stringify(toldBefore)) return after;
   await tx.requireAdministratorLeft();
-  tx.tell({ type, data: told, preData: toldBefore });
+  tx.emit({ type, data: told, preData: toldBefore });
   return after;
 };

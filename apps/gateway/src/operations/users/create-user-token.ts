@@ -1,7 +1,9 @@
 import { implement } from '@bunting/bus';
 import { CreateUserToken } from '@bunting/contracts';
-import { makeKeyOf } from '../pats/account-pats.ts';
+import { createAccountPat } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createUserTokenEndpoint = ({ work }: GatewayContext) =>
-  implement(CreateUserToken, (request) => work.revealing(request, (tx) => makeKeyOf(tx, 'users', request)));
+export const createUserTokenEndpoint = ({ transaction }: GatewayContext) =>
+  implement(CreateUserToken, (request) =>
+    transaction.revealingSecret(request, (tx) => createAccountPat(tx, 'users', request)),
+  );

@@ -1,16 +1,16 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
-import { namesOf } from '../../domain/user-names.ts';
+import { validUserNames } from '../../domain/user-names.ts';
 import { requireRootRole } from './root-role.ts';
-import { toldUser } from './user-event.ts';
+import { userEventData } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createUserEndpoint = ({ work }: GatewayContext) =>
+export const createUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateUser, (request) =>
-    work(request, async (tx) => {
-      const names = namesOf(request.body);
-      const user = await tx.people.add(names, await requireRootRole(tx, request.body.rootRole), false);
-      tx.tell({ type: 'user-created', data: toldUser(user) });
+    transaction(request, async (tx) => {
+      const names = validUserNames(request.body);
+      const user = await tx.users.add(names, await requireRootRole(tx, request.body.rootRole), false);
+      tx.emit({ type: 'user-created', data: userEventData(user) });
       return { ...user, inviteLink: '', emailSent: false };
     }),
   );

@@ -1,18 +1,18 @@
 import { implement } from '@bunting/bus';
 import { DeleteInactiveUsers } from '@bunting/contracts';
-import { toldUser } from './user-event.ts';
+import { userEventData } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const deleteInactiveUsersEndpoint = ({ work }: GatewayContext) =>
+export const deleteInactiveUsersEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteInactiveUsers, (request) =>
-    work(request, async ({ people, requireAdministratorLeft, tell }) => {
+    transaction(request, async ({ users, requireAdministratorLeft, emit }) => {
       // The use of the caller's own key may not be written down yet.
       const ids = request.body.ids.filter((id) => id !== request.caller.id);
-      for (const { id } of await people.inactive(ids)) {
-        const user = await people.find(id, 'users');
+      for (const { id } of await users.listInactive(ids)) {
+        const user = await users.findForUpdate(id, 'users');
         if (user === undefined) continue;
-        await people.remove(id);
-        tell({ type: 'user-deleted', preData: toldUser(user) });
+        await users.remove(id);
+        emit({ type: 'user-deleted', preData: userEventData(user) });
       }
       await requireAdministratorLeft();
       return null;

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { DeleteUserToken } from '@bunting/contracts';
-import { takeKeyOf } from '../pats/account-pats.ts';
+import { deleteAccountPat } from '../pats/account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const deleteUserTokenEndpoint = ({ work }: GatewayContext) =>
+export const deleteUserTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteUserToken, (request) =>
-    work(request, (tx) => takeKeyOf(tx, 'users', request.params.id, request.params.tokenId)),
+    transaction(request, (tx) => deleteAccountPat(tx, 'users', request.params.id, request.params.tokenId)),
   );

@@ -1,17 +1,17 @@
 import { implement } from '@bunting/bus';
 import { DeleteUser, notFound } from '@bunting/contracts';
 import { noSuchUser } from './change-account.ts';
-import { toldUser } from './user-event.ts';
+import { userEventData } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const deleteUserEndpoint = ({ work }: GatewayContext) =>
+export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteUser, (request) =>
-    work(request, async ({ people, requireAdministratorLeft, tell }) => {
-      const user = await people.find(request.params.id, 'users');
+    transaction(request, async ({ users, requireAdministratorLeft, emit }) => {
+      const user = await users.findForUpdate(request.params.id, 'users');
       if (user === undefined) throw notFound(noSuchUser);
-      await people.remove(user.id);
+      await users.remove(user.id);
       await requireAdministratorLeft();
-      tell({ type: 'user-deleted', preData: toldUser(user) });
+      emit({ type: 'user-deleted', preData: userEventData(user) });
       return null;
     }),
   );

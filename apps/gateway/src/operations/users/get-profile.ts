@@ -1,19 +1,19 @@
 import { implement } from '@bunting/bus';
 import { GetProfile, may, type Role } from '@bunting/contracts';
-import { isSomebody, predefinedRole } from '../../domain/token-scope.ts';
+import { hasAccount, predefinedRole } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const getProfileEndpoint = ({ work, places }: GatewayContext) =>
+export const getProfileEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(GetProfile, async (request) => {
     const { caller } = request;
     const isAdmin = may(caller, ['ADMIN']);
-    const everyProject = isAdmin ? await places.visibleProjects(request) : undefined;
-    return work(request, async ({ people, projectAccess, roles }) => {
-      const user = isSomebody(caller) ? await people.read(caller.id) : undefined;
+    const everyProject = isAdmin ? await catalogue.visibleProjects(request) : undefined;
+    return transaction(request, async ({ users, projectRoles, roles }) => {
+      const user = hasAccount(caller) ? await users.find(caller.id) : undefined;
       const held = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);
       return {
         rootRole: (await roles.list()).find(({ id }) => id === held) as Role,
-        projects: everyProject ?? (await projectAccess.projectsOfUser(caller.id)),
+        projects: everyProject ?? (await projectRoles.listProjectsOfUser(caller.id)),
         features: [],
         subscriptions: [],
       };

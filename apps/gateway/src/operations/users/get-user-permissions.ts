@@ -7,17 +7,17 @@ import {
   permissionCatalogue,
   type Role,
 } from '@bunting/contracts';
-import { holds } from '../../domain/roles.ts';
+import { holdsPermission } from '../../domain/roles.ts';
 import { noSuchUser } from './change-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
 
-export const getUserPermissionsEndpoint = ({ work, access }: GatewayContext) =>
+export const getUserPermissionsEndpoint = ({ transaction, accessReader }: GatewayContext) =>
   implement(GetUserPermissions, async (request) => {
     const { params, query } = request;
     const { project, environment } = query;
-    const [reading] = await access.ofUsers([params.id]);
+    const [reading] = await accessReader.usersWithRights([params.id]);
     const matrixOf = (type: string, where: { project?: string | undefined; environment?: string | undefined } = {}) =>
       everyPermission
         .map(describePermission)
@@ -25,14 +25,15 @@ export const getUserPermissionsEndpoint = ({ work, access }: GatewayContext) =>
         .map((permission) => ({
           ...permission,
           // A user who is not active is left out by the reader, and holds nothing.
-          hasPermission: reading !== undefined && holds(reading.caller, { ...permission, ...where }, where.project),
+          hasPermission:
+            reading !== undefined && holdsPermission(reading.caller, { ...permission, ...where }, where.project),
           ...(where.environment === undefined ? {} : { environment: where.environment }),
         }));
-    return work(request, async ({ people, projectAccess, roles }) => {
-      const user = await people.read(params.id);
+    return transaction(request, async ({ users, projectRoles, roles }) => {
+      const user = await users.find(params.id);
       if (user === undefined) throw notFound(noSuchUser);
       const all = await roles.list();
-      const held = project === undefined ? [] : await projectAccess.rolesOfUser(user.id, project);
+      const held = project === undefined ? [] : await projectRoles.listRolesOfUser(user.id, project);
       return {
         matrix: {
           root: matrixOf('root'),

@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
 import { GetUserRoles, may } from '@bunting/contracts';
-import { isSomebody, predefinedRole } from '../../domain/token-scope.ts';
+import { hasAccount, predefinedRole } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const getUserRolesEndpoint = ({ work }: GatewayContext) =>
+export const getUserRolesEndpoint = ({ transaction }: GatewayContext) =>
   implement(GetUserRoles, async (request) => {
     const { caller, query } = request;
-    return work(request, async ({ projectAccess, roles }) => {
-      const held = isSomebody(caller) ? await projectAccess.rolesOfUser(caller.id, query.projectId) : [];
+    return transaction(request, async ({ projectRoles, roles }) => {
+      const held = hasAccount(caller) ? await projectRoles.listRolesOfUser(caller.id, query.projectId) : [];
       // An administrator has every project by the root role, and a token of theirs acts as that role.
       if (may(caller, ['ADMIN'])) held.push(predefinedRole.admin);
       const project = query.projectId === undefined ? {} : { project: query.projectId };

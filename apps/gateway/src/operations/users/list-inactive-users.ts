@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ListInactiveUsers } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const listInactiveUsersEndpoint = ({ work }: GatewayContext) =>
+export const listInactiveUsersEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListInactiveUsers, (request) =>
-    work(request, async ({ people }) => ({ version: 1 as const, inactiveUsers: await people.inactive() })),
+    transaction(request, async ({ users }) => ({ version: 1 as const, inactiveUsers: await users.listInactive() })),
   );

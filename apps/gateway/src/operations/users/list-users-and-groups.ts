@@ -2,10 +2,10 @@ import { implement } from '@bunting/bus';
 import { ListUsersAndGroups } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const listUsersAndGroupsEndpoint = ({ work }: GatewayContext) =>
+export const listUsersAndGroupsEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListUsersAndGroups, (request) =>
-    work(request, async ({ people, groups }) => ({
-      users: await people.names(),
+    transaction(request, async ({ users, groups }) => ({
+      users: await users.listNames(),
       groups: (await groups.list()).map(({ id, name, rootRole, userCount }) => ({ id, name, rootRole, userCount })),
     })),
   );

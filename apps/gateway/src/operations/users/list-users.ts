@@ -3,10 +3,10 @@ import { ListUsers } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 import { rootRolesOf } from './root-roles.ts';
 
-export const listUsersEndpoint = ({ work }: GatewayContext) =>
+export const listUsersEndpoint = ({ transaction }: GatewayContext) =>
   implement(ListUsers, (request) =>
-    work(request, async (tx) => ({
-      users: (await tx.people.list('users', request.query)).map((user) => ({ ...user, inviteLink: '' })),
+    transaction(request, async (tx) => ({
+      users: (await tx.users.list('users', request.query)).map((user) => ({ ...user, inviteLink: '' })),
       rootRoles: await rootRolesOf(tx),
     })),
   );

@@ -1,5 +1,5 @@
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /** The roles that somebody can have everywhere. */
-export const rootRolesOf = async ({ roles }: Pick<Work, 'roles'>) =>
+export const rootRolesOf = async ({ roles }: Pick<GatewayTransaction, 'roles'>) =>
   (await roles.list()).filter(({ type }) => type === 'root' || type === 'root-custom');

@@ -5,8 +5,8 @@ import type { GatewayContext } from '../context.ts';
 /** A single letter would list everybody. */
 const shortest = 2;
 
-export const searchUsersEndpoint = ({ work }: GatewayContext) =>
+export const searchUsersEndpoint = ({ transaction }: GatewayContext) =>
   implement(SearchUsers, async (request) => {
     const beginning = request.query.q?.trim() ?? '';
-    return beginning.length < shortest ? [] : work(request, ({ people }) => people.search(beginning));
+    return beginning.length < shortest ? [] : transaction(request, ({ users }) => users.search(beginning));
   });

@@ -3,9 +3,9 @@ import { UpdateUser } from '@bunting/contracts';
 import { changeAccount } from './change-account.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const updateUserEndpoint = ({ work }: GatewayContext) =>
+export const updateUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateUser, (request) =>
-    work(request, async (tx) =>
-      changeAccount(tx, await tx.people.find(request.params.id, 'users'), request.body, 'user-updated'),
+    transaction(request, async (tx) =>
+      changeAccount(tx, await tx.users.findForUpdate(request.params.id, 'users'), request.body, 'user-updated'),
     ),
   );

@@ -1,17 +1,17 @@
 import { type Group, refusal } from '@bunting/contracts';
 import { brokenConstraint, momentSql, type Tx } from '@bunting/database';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
-import { personColumns, type PersonRow, userOf } from './user-repository.ts';
+import { userColumns, type UserRow, userOf } from './user-repository.ts';
 
 type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
 
-interface MemberRow extends PersonRow {
+interface MemberRow extends UserRow {
   readonly groupId: number;
   readonly joinedAt: string;
   readonly addedBy: string;
 }
 
-export interface WantedGroup {
+export interface GroupInput {
   readonly name: string;
   readonly description: string | null;
   readonly mappingsSSO: readonly string[];
@@ -24,7 +24,7 @@ const groups = `
   from user_group g where $1::integer[] is null or id = any ($1::integer[]) order by lower(name), id`;
 
 const members = `
-  select m.group_id as "groupId", ${momentSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${personColumns}
+  select m.group_id as "groupId", ${momentSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${userColumns}
   from group_member m join api_user u on u.id = m.user_id
   where m.group_id = any ($1::integer[]) order by u.id`;
 
@@ -46,13 +46,13 @@ export const groupRepository = (tx: Tx) => {
   return {
     list,
     /** A group, locked until the transaction ends. */
-    find: async (id: number): Promise<Group | undefined> => {
+    findForUpdate: async (id: number): Promise<Group | undefined> => {
       const found = await query('select from user_group where id = $1 for update', [id]);
       return found.length === 0 ? undefined : (await list([id]))[0];
     },
     /** Creates a group, or changes the one with the id. */
     save: async (
-      { name, description, mappingsSSO, rootRole }: WantedGroup,
+      { name, description, mappingsSSO, rootRole }: GroupInput,
       createdBy: string,
       id?: number,
     ): Promise<number> => {

@@ -2,13 +2,13 @@ import type { AdminCount, FoundUsers, InactiveUsers, Page, User, UsersAndGroups 
 import { brokenConstraint, momentSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { predefinedRole } from '../../domain/token-scope.ts';
-import type { Names } from '../../domain/user.ts';
-import { wrong } from '../../domain/refusals.ts';
-import { pictureOf } from '../rights/access-reader.ts';
+import type { UserNames } from '../../domain/user.ts';
+import { badRequest } from '../../domain/refusals.ts';
+import { imageOf } from '../rights/access-reader.ts';
 import { gatewaySql, GroupMemberEntity, ProjectUserEntity, TokenEntity, UserEntity } from '../entities.ts';
 
 /** A user or a service account as the tables hold it. */
-export interface PersonRow extends Names {
+export interface UserRow extends UserNames {
   readonly id: number;
   readonly rootRole: number;
   readonly isService: boolean;
@@ -18,19 +18,19 @@ export interface PersonRow extends Names {
 }
 
 /** SQL: what a user is made from, of the row `u`. */
-export const personColumns = gatewaySql.selectOf(UserEntity, 'u');
+export const userColumns = gatewaySql.selectOf(UserEntity, 'u');
 
-const named = ({ name, username, email }: Names): Pick<User, 'name' | 'username' | 'email'> => ({
+const named = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
   ...(name === null ? {} : { name }),
   ...(username === null ? {} : { username }),
   ...(email === null ? {} : { email }),
 });
 
-export const userOf = (row: PersonRow): User => ({
+export const userOf = (row: UserRow): User => ({
   id: row.id,
   isAPI: false,
   ...named(row),
-  imageUrl: pictureOf(row),
+  imageUrl: imageOf(row),
   rootRole: row.rootRole,
   accountType: row.isService ? 'Service Account' : 'User',
   active: row.isActive,
@@ -41,22 +41,22 @@ export const userOf = (row: PersonRow): User => ({
 });
 
 /** What can be changed of somebody. */
-export interface PersonSettings {
+export interface UserUpdate {
   readonly name: string | null;
   readonly email: string | null;
   readonly rootRole: number;
   readonly active: boolean;
 }
 
-type Which = 'users' | 'service-accounts';
+type AccountType = 'users' | 'service-accounts';
 
-const taken = ['api_user_username_key', 'api_user_email_key'];
+const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
 
 /** How long users may be away before they count as inactive. */
 const inactiveAfter = '180 days';
 
 const inactive = `
-  select ${personColumns}, ${momentSql('key.seen_at')} as "patSeenAt"
+  select ${userColumns}, ${momentSql('key.seen_at')} as "patSeenAt"
   from api_user u left join lateral (select max(seen_at) as seen_at from api_token where user_id = u.id) key on true
   where u.deleted_at is null and not u.is_service and ($1::integer[] is null or u.id = any ($1::integer[]))
     and greatest(u.created_at, u.seen_at, key.seen_at) < now() - interval '${inactiveAfter}'
@@ -66,60 +66,60 @@ const countAdmins = `
   select count(*) filter (where not is_service) as users, count(*) filter (where is_service) as service
   from api_user where root_role_id = ${predefinedRole.admin} and deleted_at is null`;
 
-const begins = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
+const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
 /** Users and service accounts. A deleted one is found nowhere. */
-export const people = (tx: Tx) => {
+export const userRepository = (tx: Tx) => {
   const { query } = tx;
-  const flush = async (person: PersonRow): Promise<User> => {
+  const flush = async (person: UserRow): Promise<User> => {
     try {
       await tx.em.flush();
       return userOf(person);
     } catch (error) {
       const constraint = brokenConstraint(error) ?? '';
-      if (!taken.includes(constraint)) throw error;
-      throw wrong('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
+      if (!uniqueConstraints.includes(constraint)) throw error;
+      throw badRequest('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
     }
   };
-  const wanted = (person: PersonRow | null | undefined, which: Which | undefined): User | undefined =>
+  const wanted = (person: UserRow | null | undefined, which: AccountType | undefined): User | undefined =>
     !person || (which !== undefined && person.isService !== (which === 'service-accounts'))
       ? undefined
       : userOf(person);
 
   return {
-    list: async (which: Which, { limit, offset = 0 }: Page): Promise<User[]> => {
+    list: async (which: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
       const text = `
-        select ${personColumns} from api_user u where deleted_at is null and is_service = $1
+        select ${userColumns} from api_user u where deleted_at is null and is_service = $1
         order by id limit $2::int offset $3::int`;
-      return (await query<PersonRow>(text, [which === 'service-accounts', limit ?? null, offset])).map(userOf);
+      return (await query<UserRow>(text, [which === 'service-accounts', limit ?? null, offset])).map(userOf);
     },
     /** A user as of now: to be shown, not to decide by. */
-    read: async (id: number, which?: Which): Promise<User | undefined> => {
-      const text = `select ${personColumns} from api_user u where id = $1 and deleted_at is null`;
-      return wanted((await query<PersonRow>(text, [id]))[0], which);
+    find: async (id: number, which?: AccountType): Promise<User | undefined> => {
+      const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
+      return wanted((await query<UserRow>(text, [id]))[0], which);
     },
     /** A user, locked until the transaction ends. */
-    find: async (id: number, which?: Which): Promise<User | undefined> => {
+    findForUpdate: async (id: number, which?: AccountType): Promise<User | undefined> => {
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), which);
     },
     /** Users, by how their name, username or e-mail begins. */
     search: async (beginning: string): Promise<FoundUsers> => {
       const text = `
-        select ${personColumns} from api_user u
+        select ${userColumns} from api_user u
         where deleted_at is null and not is_service
           and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
         order by lower(coalesce(name, username, email)), id limit 100`;
-      const rows = await query<PersonRow>(text, [begins(beginning)]);
+      const rows = await query<UserRow>(text, [prefixPattern(beginning)]);
       return rows.map((row) => {
         const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
         return { id, isAPI, ...named(row), imageUrl, accountType, scimId };
       });
     },
     /** The names of users and service accounts, by their ids. */
-    names: async (): Promise<UsersAndGroups['users']> => {
-      const text = `select ${personColumns} from api_user u where deleted_at is null order by id`;
-      return (await query<PersonRow>(text)).map((row) => {
+    listNames: async (): Promise<UsersAndGroups['users']> => {
+      const text = `select ${userColumns} from api_user u where deleted_at is null order by id`;
+      return (await query<UserRow>(text)).map((row) => {
         const { id, accountType } = userOf(row);
         return { id, ...named(row), accountType };
       });
@@ -130,22 +130,22 @@ export const people = (tx: Tx) => {
       return { password: 0, noPassword: row?.users ?? 0, service: row?.service ?? 0 };
     },
     /** The users who were created, and last used a key, too long ago; those of the ids, if any are given. */
-    inactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
-      const rows = await query<PersonRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
+    listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
+      const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
       return rows.map((row) => {
         const { id, seenAt, createdAt, patSeenAt } = row;
         return { id, ...named(row), seenAt, createdAt, patSeenAt };
       });
     },
     /** Those of the ids that belong to a user. */
-    existing: async (ids: readonly number[]): Promise<number[]> => {
+    findExisting: async (ids: readonly number[]): Promise<number[]> => {
       const text =
         'select id from api_user where id = any ($1::integer[]) and deleted_at is null order by id for share';
       return (await query<{ id: number }>(text, [ids])).map(({ id }) => id);
     },
-    add: ({ name, username, email }: Names, rootRole: number, isService: boolean): Promise<User> =>
+    add: ({ name, username, email }: UserNames, rootRole: number, isService: boolean): Promise<User> =>
       flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, seenAt: null })),
-    save: async (id: number, { name, email, rootRole, active }: PersonSettings): Promise<User> => {
+    save: async (id: number, { name, email, rootRole, active }: UserUpdate): Promise<User> => {
       const person = await tx.em.findOneOrFail(UserEntity, { id });
       return flush(tx.em.assign(person, { name, email, rootRole, isActive: active }));
     },

@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { accessReader } from '../rights/access-reader.ts';
-import { applyProjects, forgetVersions } from './apply-projects.ts';
+import { applyProjects, resetVersions } from './apply-projects.ts';
 import { projectHidings } from './project-hidings.ts';
 import { removeStaleHidings } from '../../subscriptions/remove-stale-hidings.ts';
-import { projectsHeardOf, requireStanding } from './existing-projects.ts';
+import { knownProjectsReader, lockExistingProjects } from './existing-projects.ts';
 import { gatewayEntities } from '../entities.ts';
 import { gatewaySteps } from '../migrations/index.ts';
 
@@ -53,7 +53,7 @@ const mode = (id: string, is: 'open' | 'protected' | 'private', createdBy: numbe
   mode: is,
   createdBy,
 });
-const accessOf = async (userId: number) => (await accessReader(database).ofUsers([userId]))[0]?.caller;
+const accessOf = async (userId: number) => (await accessReader(database).usersWithRights([userId]))[0]?.caller;
 const ownedBy = async (project: string) =>
   (await write<{ id: number }>('select user_id as id from project_user where project = $1', [project])).map(
     ({ id }) => id,
@@ -129,7 +129,7 @@ it('keeps a project that was private when it was deleted hidden, and shows one t
     const hidden = (await accessOf(userId))?.hiddenProjects ?? [];
     expect([hidden.includes('buried'), hidden.includes('opened')]).toEqual([true, false]);
   }
-  expect(await projectsHeardOf(database)(['buried', 'opened'])).toEqual([]);
+  expect(await knownProjectsReader(database)(['buried', 'opened'])).toEqual([]);
 });
 
 it('hides a deleted private project also when it hears of it for the first time, and when nobody says which mode it had', async () => {
@@ -151,7 +151,7 @@ it('makes who creates a project under the id of a deleted one its Owner, and bri
   expect((await accessOf(second))?.hiddenProjects ?? []).not.toContain('again');
   // A backup from before the deletion was restored: what it says holds, whatever its version.
   await hear(deleted('again', 4, 'private'));
-  await database.transaction(forgetVersions);
+  await database.transaction(resetVersions);
   expect((await accessOf(second))?.hiddenProjects).toContain('again');
   await hear(told('again', 3, mode('again', 'open', second)));
   expect((await accessOf(first))?.hiddenProjects ?? []).not.toContain('again');
@@ -165,7 +165,7 @@ it('hides a project that is about to be private, until a state of that version s
   await hidings.hide('closing', 12);
   await hidings.hide('coming', 13);
   expect([await isHidden('closing'), await isHidden('coming')]).toEqual([true, true]);
-  expect(await projectsHeardOf(database)(['coming'])).toEqual([]);
+  expect(await knownProjectsReader(database)(['coming'])).toEqual([]);
   // An earlier state that comes late says nothing of what was committed after it.
   await hear(told('closing', 11, mode('closing', 'open')));
   expect(await isHidden('closing')).toBe(true);
@@ -201,7 +201,7 @@ it('takes with a deleted project also what is being written for it at that momen
   await hear(told('busy', 1, mode('busy', 'open')));
   let removed: Promise<void> | undefined;
   await database.transaction(async (tx) => {
-    await requireStanding(tx, ['busy']);
+    await lockExistingProjects(tx, ['busy']);
     await tx.query("insert into project_user (project, user_id, role_id) values ('busy', $1, $2)", [
       late,
       predefinedRole.owner,

@@ -4,7 +4,7 @@ import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
 import { predefinedRole } from '../../domain/token-scope.ts';
 
-const ToldProject = Type.Object({
+const ProjectMessage = Type.Object({
   id: Type.String({ minLength: 1 }),
   version: Type.Integer(),
   state: Type.Union([ProjectState, Type.Null()]),
@@ -12,7 +12,7 @@ const ToldProject = Type.Object({
 });
 
 // Who creates a project owns it: said once, when the project is first heard of, so that a right taken away later stays so.
-const keep = `
+const upsertProject = `
   with before as (select from project where id = $1 and deleted_at is null and version >= 0),
   kept as (
     insert into project (id, mode, version) values ($1, $2, $3)
@@ -27,7 +27,7 @@ const keep = `
   where not exists (select from before) on conflict do nothing`;
 
 // A private project leaves a tombstone. Tokens that were for the project alone go with it; others go on without it.
-const remove = `
+const deleteProject = `
   with gone as (delete from project where id = $1 and $5 <> 'private'),
   buried as (
     insert into project (id, mode, version, deleted_at) select $1, $5, $6, $2::timestamptz where $5 = 'private'
@@ -57,9 +57,9 @@ const remove = `
 export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
   for (const { type, payload, recordedAt } of messages) {
     if (type !== 'project') continue;
-    const { id, version, state, lastMode } = parse(ToldProject, payload);
+    const { id, version, state, lastMode } = parse(ProjectMessage, payload);
     if (state !== null) {
-      await query(keep, [id, state.mode, version, state.createdBy]);
+      await query(upsertProject, [id, state.mode, version, state.createdBy]);
       continue;
     }
     // Waits for who is writing for the project: the statement after this one sees what they wrote.
@@ -71,12 +71,12 @@ export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMess
     // Where nothing says which mode it had, it may have been private.
     const mode = lastMode ?? known?.mode ?? 'private';
     const deletedAt = new Date(recordedAt).toISOString();
-    await query(remove, [id, deletedAt, systemCaller.name, systemCaller.id, mode, version]);
+    await query(deleteProject, [id, deletedAt, systemCaller.name, systemCaller.id, mode, version]);
   }
 };
 
 /** Forgets how new what is known of projects is: what is told of them next holds, whatever its version. */
-export const forgetVersions = async ({ query }: Tx): Promise<void> => {
+export const resetVersions = async ({ query }: Tx): Promise<void> => {
   await query(`
     update project set version = least(version, 0), hiding_version = case when hiding_version is not null then 0 end`);
 };

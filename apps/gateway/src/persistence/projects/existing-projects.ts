@@ -2,7 +2,7 @@ import { notFound } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 
 /** Those of the projects, or of all, that the gateway has heard of. */
-export type ProjectsHeardOf = (ids?: readonly string[]) => Promise<readonly string[]>;
+export type FindKnownProjects = (ids?: readonly string[]) => Promise<readonly string[]>;
 
 /** SQL: a project that the features service told of and that was not deleted. */
 const stands = 'deleted_at is null and version >= 0';
@@ -12,8 +12,8 @@ const heardOf: Statement = {
   text: `select id from project where ($1::text[] is null or id = any ($1::text[])) and ${stands}`,
 };
 
-export const projectsHeardOf =
-  (database: Database): ProjectsHeardOf =>
+export const knownProjectsReader =
+  (database: Database): FindKnownProjects =>
   async (ids) =>
     (await database.read<{ id: string }>(heardOf, [ids ?? null])).map(({ id }) => id);
 
@@ -22,7 +22,7 @@ export const projectsHeardOf =
  * them is there when their deletion takes all that is theirs.
  * @throws Refusal `NotFoundError` for one that was deleted meanwhile.
  */
-export const requireStanding = async ({ query }: Pick<Tx, 'query'>, heard: readonly string[]): Promise<void> => {
+export const lockExistingProjects = async ({ query }: Pick<Tx, 'query'>, heard: readonly string[]): Promise<void> => {
   const text = `select id from project where id = any ($1::text[]) and ${stands} order by id for key share`;
   const standing = (await query<{ id: string }>(text, [heard])).map(({ id }) => id);
   const gone = heard.find((id) => !standing.includes(id));

@@ -54,7 +54,7 @@ const inGroup = async (userId: number, { rootRole = null as number | null, proje
     ]);
 };
 const callerOf = async (id: number): Promise<Caller> => {
-  const [found] = await access.ofUsers([id]);
+  const [found] = await access.usersWithRights([id]);
   return (found ?? { caller: { id: 0, name: 'nobody', grants: [] } }).caller;
 };
 const given = async (id: number, where: { project?: string; environment?: string } = {}): Promise<Permission[]> => {
@@ -193,8 +193,8 @@ describe('whoever was deleted or is disabled', () => {
     ];
     await write('update api_user set deleted_at = now() where id = $1', [deleted]);
     await write('update api_user set is_active = false where id = $1', [disabled]);
-    expect((await access.ofUsers([deleted, disabled, active])).map(({ user }) => user.id)).toEqual([active]);
-    const holders = await access.holders(['APPROVE_CHANGE_REQUEST'], 'left', undefined);
+    expect((await access.usersWithRights([deleted, disabled, active])).map(({ user }) => user.id)).toEqual([active]);
+    const holders = await access.findPermissionHolders(['APPROVE_CHANGE_REQUEST'], 'left', undefined);
     const ids = holders.map(({ id }) => id);
     expect(ids).toContain(active);
     expect(ids).not.toContain(deleted);
@@ -209,13 +209,15 @@ it('names who holds a permission in a project and environment, admins among them
   const root = await aUser(admin);
   await write("update api_user set name = 'zoe', username = 'zoe', email = 'zoe@example.org' where id = $1", [local]);
   await write("update api_user set name = 'Adam' where id = $1", [root]);
-  const holders = (environment?: string) => access.holders(['SKIP_CHANGE_REQUEST'], 'held', environment);
+  const holders = (environment?: string) => access.findPermissionHolders(['SKIP_CHANGE_REQUEST'], 'held', environment);
   const among = (found: readonly { id: number }[]) =>
     found.map(({ id }) => id).filter((id) => [local, root].includes(id));
   expect(among(await holders('development'))).toEqual([root, local]);
   expect(among(await holders())).toEqual([root, local]);
   expect(among(await holders('production'))).toEqual([root]);
-  expect(among(await access.holders(['SKIP_CHANGE_REQUEST'], 'elsewhere', 'development'))).toEqual([root]);
+  expect(among(await access.findPermissionHolders(['SKIP_CHANGE_REQUEST'], 'elsewhere', 'development'))).toEqual([
+    root,
+  ]);
   expect((await holders('development')).find(({ id }) => id === local)).toEqual({
     id: local,
     name: 'zoe',

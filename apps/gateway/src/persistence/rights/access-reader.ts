@@ -2,10 +2,10 @@ import type { Caller, CountMembers, Permission, ReplyOf } from '@bunting/contrac
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
-import { nameInEvents, type Names } from '../../domain/user.ts';
+import { nameInEvents, type UserNames } from '../../domain/user.ts';
 
 /** A user as other services show people. */
-export interface Card extends Names {
+export interface UserSummary extends UserNames {
   readonly id: number;
   readonly imageUrl: string;
 }
@@ -23,7 +23,7 @@ export interface AccessRow {
  * SQL: what the row `u` of `api_user` may do. A project that is not open to everyone is closed to whoever has neither a role in it nor a
  * right that is for it alone. In a deleted project nobody has either: it is hidden from all but administrators.
  */
-export const accessOf = `(
+export const accessSql = `(
   with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
   closed as (
     select id, case when hiding_version is null then mode else 'private' end as mode from project p
@@ -48,7 +48,7 @@ export const callerOf = ({ user_id, user_name, username, email, access }: Access
 });
 
 /** The picture of somebody, as Unleash chooses it (admin-api.md 0.5). */
-export const pictureOf = ({ id, username, email }: { readonly id: number } & Omit<Names, 'name'>): string =>
+export const imageOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
   imageUrlOf(email ?? username ?? String(id));
 
 type MembersOfProject = ReplyOf<typeof CountMembers>['projects'][number];
@@ -56,7 +56,7 @@ type MembersOfProject = ReplyOf<typeof CountMembers>['projects'][number];
 const usersAccess: Statement = {
   name: 'users-access',
   text: `
-    select u.id as user_id, u.name as user_name, u.username, u.email, ${accessOf} as access
+    select u.id as user_id, u.name as user_name, u.username, u.email, ${accessSql} as access
     from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`,
 };
 
@@ -102,7 +102,7 @@ const members: Statement = {
     group by m.project order by m.project`,
 };
 
-interface OwnerRow extends Names {
+interface OwnerRow extends UserNames {
   readonly kind: 0 | 1;
   readonly id: number;
 }
@@ -110,7 +110,7 @@ interface OwnerRow extends Names {
 const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
   row.kind === 1
     ? { ownerType: 'group', name: row.name ?? '' }
-    : { ownerType: 'user', name: nameInEvents(row), email: row.email, imageUrl: pictureOf(row) };
+    : { ownerType: 'user', name: nameInEvents(row), email: row.email, imageUrl: imageOf(row) };
 
 const tokens: Statement = {
   name: 'tokens-of-environments',
@@ -123,30 +123,34 @@ const tokens: Statement = {
 
 export const accessReader = (database: Database) => ({
   /** Those of the users who may do anything at all now, by their ids. */
-  ofUsers: async (ids: readonly number[]): Promise<{ user: Card; caller: Caller }[]> => {
+  usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
     const rows = await database.read<AccessRow>(usersAccess, [ids]);
     return rows.map((row) => {
       const { user_id: id, user_name: name, username, email } = row;
       return {
-        user: { id, name, username, email, imageUrl: pictureOf({ id, username, email }) },
+        user: { id, name, username, email, imageUrl: imageOf({ id, username, email }) },
         caller: callerOf(row),
       };
     });
   },
   /** Who holds one of the permissions there, by name. */
-  holders: async (wanted: readonly Permission[], project: string, environment: string | undefined): Promise<Card[]> => {
-    const rows = await database.read<Omit<Card, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
-    return rows.map((row) => ({ ...row, imageUrl: pictureOf(row) }));
+  findPermissionHolders: async (
+    wanted: readonly Permission[],
+    project: string,
+    environment: string | undefined,
+  ): Promise<UserSummary[]> => {
+    const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
+    return rows.map((row) => ({ ...row, imageUrl: imageOf(row) }));
   },
   /** How many users have a role in projects and who owns them: in one, or in all that have members. */
-  members: async (project: string | undefined): Promise<MembersOfProject[]> => {
+  countMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
     const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(members, [
       project ?? null,
     ]);
     return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
   },
   /** How many API tokens there are for environments: all of them, or those that give a project; without those of hidden projects alone. */
-  tokens: (project: string | undefined, hidden: readonly string[]) =>
+  countTokens: (project: string | undefined, hidden: readonly string[]) =>
     database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
 });
 export type AccessReader = ReturnType<typeof accessReader>;

@@ -2,25 +2,25 @@ import { momentSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
-import { personColumns, type PersonRow } from '../accounts/user-repository.ts';
+import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 
 /** A user or a group, which has roles in projects. */
-export type Holder = 'user' | 'group';
+export type HolderType = 'user' | 'group';
 
 /** Which roles somebody has in a project, and since when the first of them. */
-export interface Held {
+export interface RoleHolder {
   readonly id: number;
   readonly roles: readonly number[];
   readonly addedAt: string;
 }
 
-export interface RoleHolders {
-  readonly users: readonly (Held & PersonRow)[];
-  readonly groups: readonly Held[];
+export interface ProjectRoleHolders {
+  readonly users: readonly (RoleHolder & UserRow)[];
+  readonly groups: readonly RoleHolder[];
 }
 
 const users = `
-  select ${personColumns}, held.roles, ${momentSql('held.added_at')} as "addedAt"
+  select ${userColumns}, held.roles, ${momentSql('held.added_at')} as "addedAt"
   from (
     select user_id, array_agg(role_id order by role_id) as roles, min(added_at) as added_at
     from project_user where project = $1 group by user_id) as held
@@ -30,41 +30,46 @@ const groups = `
   select group_id as id, array_agg(role_id order by role_id) as roles, ${momentSql('min(added_at)')} as "addedAt"
   from project_group where project = $1 group by group_id order by group_id`;
 
-const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise<RoleHolders> => ({
-  users: await query<Held & PersonRow>(users, [project]),
-  groups: await query<Held>(groups, [project]),
+const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise<ProjectRoleHolders> => ({
+  users: await query<RoleHolder & UserRow>(users, [project]),
+  groups: await query<RoleHolder>(groups, [project]),
 });
 
 /** A role that a user or a group has in a project, alike in both tables. */
 type HolderRow = Pick<InferEntity<typeof ProjectUserEntity>, 'project' | 'holder' | 'role'>;
 const entityOf = { user: ProjectUserEntity, group: ProjectGroupEntity } as unknown as Record<
-  Holder,
+  HolderType,
   EntityName<HolderRow>
 >;
 
 /** Who has which role in a project. */
-export const projectAccessRepository = (tx: Tx) => {
+export const projectRoleRepository = (tx: Tx) => {
   const { query } = tx;
-  const add = async (of: Holder, project: string, ids: readonly number[], roles: readonly number[]): Promise<void> => {
+  const add = async (
+    listForUpdate: HolderType,
+    project: string,
+    ids: readonly number[],
+    roles: readonly number[],
+  ): Promise<void> => {
     const rows = ids.flatMap((holder) => roles.map((role) => ({ project, holder, role })));
-    if (rows.length > 0) await tx.em.upsertMany(entityOf[of], rows, { onConflictAction: 'ignore' });
+    if (rows.length > 0) await tx.em.upsertMany(entityOf[listForUpdate], rows, { onConflictAction: 'ignore' });
   };
   return {
     /** Who has roles there now: to be shown, not to decide by. */
-    read: (project: string) => holdersOf({ query }, project),
+    list: (project: string) => holdersOf({ query }, project),
     /** Who has roles there; locked until the transaction ends. */
-    of: async (project: string): Promise<RoleHolders> => {
+    of: async (project: string): Promise<ProjectRoleHolders> => {
       await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', project]);
       return holdersOf({ query }, project);
     },
     /** Replaces the roles of a user or group there. */
-    set: async (of: Holder, project: string, holder: number, roles: readonly number[]): Promise<void> => {
+    set: async (of: HolderType, project: string, holder: number, roles: readonly number[]): Promise<void> => {
       await tx.em.nativeDelete(entityOf[of], { project, holder, role: { $nin: [...roles] } });
       await add(of, project, [holder], roles);
     },
     add,
     /** Takes all roles there from users or groups that are not named. */
-    keepOnly: async (of: Holder, project: string, ids: readonly number[]): Promise<void> => {
+    removeAllExcept: async (of: HolderType, project: string, ids: readonly number[]): Promise<void> => {
       await tx.em.nativeDelete(entityOf[of], { project, holder: { $nin: [...ids] } });
     },
     hasOwner: async (project: string): Promise<boolean> => {
@@ -74,7 +79,7 @@ export const projectAccessRepository = (tx: Tx) => {
       return (await query(text, [project, predefinedRole.owner])).length > 0;
     },
     /** The roles of a user: those in the project, through groups as well; or everywhere. */
-    rolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
+    listRolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
       const text =
         project === undefined
           ? `select root_role_id as id from api_user where id = $1
@@ -85,7 +90,7 @@ export const projectAccessRepository = (tx: Tx) => {
       return (await query<{ id: number }>(text, values)).map(({ id }) => id);
     },
     /** The projects that a user has a role in. */
-    projectsOfUser: async (userId: number): Promise<string[]> => {
+    listProjectsOfUser: async (userId: number): Promise<string[]> => {
       const text = 'select distinct project from project_member where user_id = $1 order by project';
       return (await query<{ project: string }>(text, [userId])).map(({ project }) => project);
     },

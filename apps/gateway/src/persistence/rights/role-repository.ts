@@ -1,7 +1,7 @@
 import { type Permission, type Role, refusal } from '@bunting/contracts';
 import { brokenConstraint, type Tx } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
-import type { RoleRight, RoleWithRights, WantedRole } from '../../domain/roles.ts';
+import type { RoleGrant, RoleWithGrants, RoleInput } from '../../domain/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
 
 interface RoleRow extends Role {
@@ -23,7 +23,7 @@ const inUse = `
       + (select count(distinct group_id) from project_group where role_id = $1) as groups`;
 
 /** What an Editor may do in `default` is told with the rest: where it holds is for the project to say. */
-const roleOf = ({ permissions, ...role }: RoleRow): RoleWithRights => ({
+const roleOf = ({ permissions, ...role }: RoleRow): RoleWithGrants => ({
   ...role,
   permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
 });
@@ -31,11 +31,11 @@ const roleOf = ({ permissions, ...role }: RoleRow): RoleWithRights => ({
 /** Roles, predefined and created. */
 export const roleRepository = (tx: Tx) => {
   const { query } = tx;
-  const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithRights | undefined> => {
+  const byId = async (locking: '' | 'for update', id: number): Promise<RoleWithGrants | undefined> => {
     const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
     return row === undefined ? undefined : roleOf(row);
   };
-  const store = async ({ name, description, type }: WantedRole, id: number | undefined): Promise<number> => {
+  const store = async ({ name, description, type }: RoleInput, id: number | undefined): Promise<number> => {
     const { em } = tx;
     try {
       const role =
@@ -53,41 +53,41 @@ export const roleRepository = (tx: Tx) => {
   return {
     list: () => query<Role>(`select ${columns} from role order by id`),
     /** A role as of now: to be shown, not to decide by. */
-    read: (id: number) => byId('', id),
+    find: (id: number) => byId('', id),
     /** A role, locked until the transaction ends. */
-    find: (id: number) => byId('for update', id),
-    isTaken: async (name: string, exceptId?: number): Promise<boolean> => {
+    findForUpdate: (id: number) => byId('for update', id),
+    isNameTaken: async (name: string, exceptId?: number): Promise<boolean> => {
       const text = 'select id from role where lower(name) = lower($1)';
       return (await query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
     },
     /** What the roles give, by their ids; roles that no project can give are left out. */
-    ofProjects: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleRight[]>> => {
+    findProjectGrants: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleGrant[]>> => {
       const text = `${withRights} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;
       const rows = await query<RoleRow>(text, [ids]);
       return new Map(rows.map(({ id, permissions }) => [id, permissions]));
     },
     /** The id of a role that holds everywhere, by its id or its name. */
-    rootRole: async (idOrName: number | string): Promise<number | undefined> => {
+    findRootRoleId: async (idOrName: number | string): Promise<number | undefined> => {
       const text = `
         select id from role where type in ('root', 'root-custom') and (id::text = $1 or lower(name) = lower($1))
         order by id::text = $1 desc limit 1 for share`;
       return (await query<{ id: number }>(text, [String(idOrName)]))[0]?.id;
     },
     /** Creates a role, or changes the one with the id. */
-    save: async (role: WantedRole, knownId?: number): Promise<RoleWithRights> => {
+    save: async (role: RoleInput, knownId?: number): Promise<RoleWithGrants> => {
       const id = await store(role, knownId);
       await tx.em.nativeDelete(RolePermissionEntity, { role: id });
       const given = role.permissions.map(({ name, environment }) => ({
         ...{ role: id, permission: name, project: null, environment: environment ?? null },
       }));
       if (given.length > 0) await tx.em.insertMany(RolePermissionEntity, given);
-      return (await byId('for update', id)) as RoleWithRights;
+      return (await byId('for update', id)) as RoleWithGrants;
     },
     /** Gives roles in one environment the permissions that they have in another. Gives those that change, before and after. */
     copyEnvironment: async (
       from: string,
       to: string,
-    ): Promise<readonly { readonly before: RoleWithRights; readonly after: RoleWithRights }[]> => {
+    ): Promise<readonly { readonly before: RoleWithGrants; readonly after: RoleWithGrants }[]> => {
       const concerned = `${withRights} id in (select role_id from role_permission where environment = $1) order by id`;
       const before = (await query<RoleRow>(`${concerned} for update`, [from])).map(roleOf);
       const copied = await query<{ id: number }>(

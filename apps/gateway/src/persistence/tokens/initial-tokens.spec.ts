@@ -4,11 +4,11 @@ import { startOutboxProducer } from '@bunting/outbox';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
-import { ensureFirstTokens } from './initial-tokens.ts';
+import { ensureInitialTokens } from './initial-tokens.ts';
 import { gatewayEntities } from '../entities.ts';
 import { gatewaySteps } from '../migrations/index.ts';
 import { openTokenHasher } from './token-hasher.ts';
-import { tokenRepository } from './token-lookup.ts';
+import { tokenLookup } from './token-lookup.ts';
 
 describe('the first admin token', () => {
   it.each([undefined, 'a-token-of-my-own'])(
@@ -34,14 +34,19 @@ describe('the first admin token', () => {
         const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
         const made = await Promise.all(
           hashers.map((hasher) =>
-            ensureFirstTokens(work, { hasher, cipher: undefined }, { always: given, first: [] }, () => undefined),
+            ensureInitialTokens(
+              work,
+              { hasher, cipher: undefined },
+              { adminToken: given, initial: [] },
+              () => undefined,
+            ),
           ),
         );
         const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });
         expect(stored).toHaveLength(1);
         const [token = given ?? ''] = made.filter((one) => one !== undefined);
         expect(made.filter((one) => one !== undefined)).toHaveLength(given === undefined ? 1 : 0);
-        for (const hasher of hashers) expect(await tokenRepository(database).find(hasher(token))).toBeDefined();
+        for (const hasher of hashers) expect(await tokenLookup(database).find(hasher(token))).toBeDefined();
       } finally {
         await relay.stop();
         await database.close();

@@ -3,9 +3,9 @@ import type { Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { Outbox, OutboxProducer } from '@bunting/outbox';
 import { randomUUID } from 'node:crypto';
-import type { GivenToken, GivenTokens } from '../../domain/initial-tokens.ts';
+import type { ConfiguredToken, ConfiguredTokens } from '../../domain/configured-tokens.ts';
 import { TokenEntity } from '../entities.ts';
-import { newTokenSecret, shownOfGiven } from './token-secret.ts';
+import { newTokenSecret, maskedConfiguredSecret } from './token-secret.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
 
@@ -14,7 +14,7 @@ const everything = { kind: 'admin', projects: ['*'], environment: '*' } as const
 const emit = (
   outbox: Outbox,
   type: 'api-token-created' | 'api-token-deleted',
-  { kind, projects, environment }: Omit<GivenToken, 'secret'>,
+  { kind, projects, environment }: Omit<ConfiguredToken, 'secret'>,
   createdAt: string,
 ): void => {
   const [project = '*'] = projects;
@@ -34,17 +34,17 @@ const emit = (
 };
 
 /** How tokens are stored: hashed, and those of applications encrypted as well where there is a cipher. */
-export interface TokenKeeping {
+export interface TokenProtection {
   readonly hasher: TokenHasher;
   readonly cipher: TokenCipher | undefined;
 }
 
-type NewGivenToken = GivenToken & { readonly shown?: string; readonly given?: 'current' };
+type NewGivenToken = ConfiguredToken & { readonly shown?: string; readonly given?: 'current' };
 
 const add = async (
   { em }: Tx,
   outbox: Outbox,
-  { hasher, cipher }: TokenKeeping,
+  { hasher, cipher }: TokenProtection,
   token: NewGivenToken,
 ): Promise<void> => {
   const { secret, shown, given, kind, projects, environment } = token;
@@ -57,7 +57,7 @@ const add = async (
     name: kind,
     selector,
     hash,
-    shown: shown ?? shownOfGiven(id),
+    shown: shown ?? maskedConfiguredSecret(id),
     sealed: kind === 'admin' ? null : (cipher?.seal(secret, selector) ?? null),
     user: null,
     projects: [...projects],
@@ -77,7 +77,7 @@ const add = async (
 const replaceGiven = async (
   tx: Tx,
   outbox: Outbox,
-  keeping: TokenKeeping,
+  keeping: TokenProtection,
   secret: string,
   warn: (message: string) => void,
 ): Promise<void> => {
@@ -116,10 +116,10 @@ const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise
  * them, a made-up one.
  * @returns the made-up one, which nobody can read anywhere afterwards
  */
-export const ensureFirstTokens = (
+export const ensureInitialTokens = (
   work: OutboxProducer['work'],
-  keeping: TokenKeeping,
-  { always, first }: GivenTokens,
+  keeping: TokenProtection,
+  { adminToken: always, initial: first }: ConfiguredTokens,
   warn: (message: string) => void,
 ): Promise<string | undefined> =>
   work(null, async (tx, outbox) => {

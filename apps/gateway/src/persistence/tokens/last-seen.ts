@@ -15,7 +15,7 @@ const seen = `
   update api_user u set seen_at = greatest(u.seen_at, people.at) from people join free using (id) where u.id = people.id`;
 
 /** When keys were last used. A use is noted in memory; the uses since the last time are stored by one statement now and then. */
-export const lastUses = (
+export const lastSeenRecorder = (
   database: Database,
   { intervalMs, warn }: { readonly intervalMs: number; readonly warn: (message: string) => void },
 ) => {
@@ -32,16 +32,16 @@ export const lastUses = (
       .transaction(({ query }) => query(seen, [[...uses.keys()], times]))
       .catch((error: unknown) => warn(`When keys were last used could not be stored: ${(error as Error).message}`));
   };
-  const write = (): Promise<void> => (writing = writing.then(writeNoted));
-  const timer = setInterval(() => void write(), intervalMs).unref();
+  const flush = (): Promise<void> => (writing = writing.then(writeNoted));
+  const timer = setInterval(() => void flush(), intervalMs).unref();
 
   return {
-    note: (tokenId: string) => void noted.set(tokenId, Date.now()),
+    record: (tokenId: string) => void noted.set(tokenId, Date.now()),
     /** Stores what was noted since the last time. */
-    write,
+    write: flush,
     stop: (): Promise<void> => {
       clearInterval(timer);
-      return write();
+      return flush();
     },
   };
 };

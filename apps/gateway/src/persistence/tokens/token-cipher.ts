@@ -48,7 +48,7 @@ interface Settings {
  * The cipher that the settings ask for; undefined when secrets are kept as hashes alone.
  * @throws Error when secrets shall be readable and there is no key of the operator's to encrypt them with
  */
-export const cipherFrom = (settings: Settings): TokenCipher | undefined => {
+export const configuredCipher = (settings: Settings): TokenCipher | undefined => {
   if (!settings.GATEWAY_READABLE_SDK_TOKENS) return undefined;
   if (settings.GATEWAY_TOKEN_KEY === undefined) {
     throw new Error(

@@ -2,7 +2,7 @@ import { adminTokenUserId, type Caller } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { grantsOfToken, mayAdminister, type TokenKind } from '../../domain/token-scope.ts';
-import { accessOf, type AccessRow, callerOf } from '../rights/access-reader.ts';
+import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
 import type { HashedToken } from './token-hasher.ts';
 
 /** Who a valid token stands for. */
@@ -12,7 +12,7 @@ export interface Principal {
   /** whether the token is published with the pages that use it: a frontend token */
   readonly isPublic: boolean;
   /** milliseconds until the token expires; infinite for one that does not */
-  readonly livesMs: number;
+  readonly expiresInMs: number;
 }
 
 interface Row {
@@ -32,14 +32,14 @@ const validToken: Statement = {
     select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
-      case when u.id is not null then ${accessOf} end as access
+      case when u.id is not null then ${accessSql} end as access
     from unnest($1::text[]) with ordinality as asked (selector, nth) join api_token token using (selector)
     left join api_user u on u.id = token.user_id
     where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
       and (u.id is null or u.is_active and u.deleted_at is null)`,
 };
 
-const standsFor = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
+const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
   if (row.kind !== 'user') {
     const grants = [...grantsOfToken({ ...row, kind: row.kind })];
     return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants };
@@ -51,7 +51,7 @@ const standsFor = (row: Row & (AccessRow | { readonly user_id: null })): Caller 
 /**
  * Tokens are looked up in batches, on two connections at most: however many keys are guessed, the other connections of the pool stay free.
  */
-export const tokenRepository = (database: Database) => {
+export const tokenLookup = (database: Database) => {
   const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validToken);
   return {
     /** Who the token stands for; undefined when there is no such token, or no longer. */
@@ -59,12 +59,12 @@ export const tokenRepository = (database: Database) => {
       const row = await findRow(selector);
       if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
       return {
-        caller: standsFor(row),
+        caller: callerOfToken(row),
         mayAdminister: mayAdminister(row.kind),
         isPublic: row.kind === 'frontend',
-        livesMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
+        expiresInMs: row.lives_ms ?? Number.POSITIVE_INFINITY,
       };
     },
   };
 };
-export type TokenRepository = ReturnType<typeof tokenRepository>;
+export type TokenLookup = ReturnType<typeof tokenLookup>;

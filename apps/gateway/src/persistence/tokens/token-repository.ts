@@ -29,7 +29,7 @@ interface TokenRow {
 export interface StoredToken extends ApiToken {
   readonly id: string;
   /** its secret; undefined where that is kept as a hash alone */
-  readonly readable: string | undefined;
+  readonly plaintext: string | undefined;
 }
 
 export interface NewPat {
@@ -42,7 +42,7 @@ const columns = gatewaySql.selectOf(TokenEntity, 'token');
 
 const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken => ({
   id: row.id,
-  readable: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
+  plaintext: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
   secret: row.shown,
   tokenName: row.name,
   username: row.name,
@@ -71,12 +71,12 @@ const list = `
   order by number`;
 
 /** The tokens that were not revoked. */
-export const storedTokens = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
+export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
   const { query } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const tokenOf = (row: TokenRow): StoredToken => apiTokenOf(row, cipher);
   const create = async (
-    { secret, shown }: NewSecret,
+    { secret, masked: shown }: NewSecret,
     token: Pick<TokenRow, 'kind' | 'name' | 'sealed' | 'user' | 'projects' | 'environment' | 'expiresAt'>,
     createdBy: number,
   ): Promise<TokenRow> => {
@@ -89,7 +89,7 @@ export const storedTokens = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | 
     list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
       (await query<TokenRow>(list, [kinds, project ?? null])).map(tokenOf),
     /** An API token by its secret, or by what lists show of it; locked until the transaction ends. */
-    find: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
+    findForUpdate: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
       const isNamed = { $or: [{ shown: token }, hasher(token)] };
       const of = { kind: { $in: [...kinds] }, revokedAt: null, ...isNamed };
       const found = await tx.em.findOne(TokenEntity, of, { lockMode });
@@ -125,7 +125,7 @@ export const storedTokens = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | 
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
     },
     /** The keys of a user or a service account. */
-    pats: async (userId: number): Promise<Pat[]> => {
+    listPats: async (userId: number): Promise<Pat[]> => {
       const text = `select ${columns} from api_token token where user_id = $1 and revoked_at is null order by number`;
       return (await query<TokenRow>(text, [userId])).map(patOf);
     },
@@ -143,7 +143,7 @@ export const storedTokens = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | 
     },
   };
 };
-export type StoredTokens = ReturnType<typeof storedTokens>;
+export type StoredTokens = ReturnType<typeof tokenRepository>;
 
 /** Erases every encrypted secret: their tokens are kept as hashes alone from then on. @returns how many there were */
 export const eraseSealedSecrets = (database: Database): Promise<number> =>

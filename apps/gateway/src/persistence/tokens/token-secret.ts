@@ -5,7 +5,7 @@ import type { TokenHasher } from './token-hasher.ts';
 /** A secret that was just made: `shown` names it for people wherever the secret itself must not be told. */
 export interface NewSecret {
   readonly secret: string;
-  readonly shown: string;
+  readonly masked: string;
 }
 
 const publicDigits = 12;
@@ -18,11 +18,11 @@ const randomSecret: SecretBytes = () => randomBytes(32);
 
 const secretFor = (beginning: string, bytes: SecretBytes): NewSecret => {
   const named = `${beginning}${randomBytes(publicDigits / 2).toString('hex')}`;
-  return { secret: `${named}${bytes(named).toString('hex')}`, shown: `${named}${dots}` };
+  return { secret: `${named}${bytes(named).toString('hex')}`, masked: `${named}${dots}` };
 };
 
 /** The secret that is shown like that, made again of the same bytes. */
-export const secretShownAs = (shown: string, bytes: SecretBytes): string => {
+export const regenerateSecret = (shown: string, bytes: SecretBytes): string => {
   const named = shown.slice(0, -dots.length);
   return `${named}${bytes(named).toString('hex')}`;
 };
@@ -31,7 +31,7 @@ export const secretShownAs = (shown: string, bytes: SecretBytes): string => {
  * The bytes of a secret that a retry with the same `Idempotency-Key` must be given again, though it is stored nowhere: nobody makes them
  * without the key that tokens are hashed with.
  */
-export const repeatableSecret =
+export const derivedSecretBytes =
   (hasher: TokenHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytes =>
   (named) =>
     hasher(`secret ${JSON.stringify([named, scope, key, fingerprint])}`).hash;
@@ -52,4 +52,4 @@ export const newTokenSecret = (
 export const newUserSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('user:', bytes);
 
 /** What stands for a secret that somebody chose: of its text nothing may be shown. */
-export const shownOfGiven = (id: string): string => `given-${id.slice(0, 8)}...`;
+export const maskedConfiguredSecret = (id: string): string => `given-${id.slice(0, 8)}...`;

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { givenTokens } from './initial-tokens.ts';
+import { configuredTokens } from './configured-tokens.ts';
 
 it('reads tokens in the format of Unleash, with commas between them', () => {
-  const { first } = givenTokens({
+  const { initial: first } = configuredTokens({
     INIT_ADMIN_API_TOKENS: '*:*.one-secret, *:*.another-secret,',
     INIT_CLIENT_API_TOKENS: 'default:development.third',
     INIT_FRONTEND_API_TOKENS: '*:production.with.dots:and-colons',
@@ -13,7 +13,7 @@ it('reads tokens in the format of Unleash, with commas between them', () => {
     { kind: 'client', secret: 'default:development.third', projects: ['default'], environment: 'development' },
     { kind: 'frontend', secret: '*:production.with.dots:and-colons', projects: ['*'], environment: 'production' },
   ]);
-  expect(givenTokens({})).toEqual({ always: undefined, first: [] });
+  expect(configuredTokens({})).toEqual({ always: undefined, first: [] });
 });
 
 it.each([
@@ -24,7 +24,7 @@ it.each([
   ['INIT_FRONTEND_API_TOKENS', 'a:b.good,[]:development.which-ones'],
   ['INIT_FRONTEND_API_TOKENS', 'a:b.good,a:b.'],
 ])('refuses what %s cannot hold, names its place, and not the secret: %s', (setting, value) => {
-  const attempt = () => givenTokens({ [setting]: value });
+  const attempt = () => configuredTokens({ [setting]: value });
   expect(attempt).toThrow(new RegExp(`Token 2 of ${setting} must have the form`));
   expect(attempt).not.toThrow(/narrow|everywhere|nothing-like|which-ones/);
 });

@@ -1,5 +1,5 @@
 /** What the gateway knows of this installation. */
-export interface Instance {
+export interface InstanceInfo {
   /** of Bunting */
   readonly version: string;
   /** where people find it; empty when it does not know */
