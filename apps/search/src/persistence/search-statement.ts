@@ -8,19 +8,41 @@ export interface Similar {
   readonly relevance: number;
 }
 
+/** Writes a condition in another form. */
+type Condition = (condition: string) => string;
+
 /** Adds a value to a statement and returns its placeholder. */
 type Place = (value: unknown, type: string) => string;
+
+/** A condition on `feature_lookup` that no match meets. */
+interface Exclusion {
+  readonly condition: string;
+  /** that a feature does not meet the condition, in the form that takes least time when features are read in their order */
+  readonly absence: string;
+}
 
 /** Conditions on `feature_lookup`, as SQL. No text of the query is in it: all values have placeholders. */
 interface Conditions {
   readonly required: readonly string[];
-  readonly excluded: readonly string[];
+  readonly excluded: readonly Exclusion[];
   /** whether one of those required may be met by few features */
   readonly isSelective: boolean;
 }
 
+const not = (condition: string): string => `not (${condition})`;
 const all = (conditions: readonly string[]): string => conditions.join(' and ');
 const anyOf = (conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
+
+const sameFeature = 'select from feature_lookup other where other.name = feature_lookup.name and';
+
+/** As an anti-join: PostgreSQL looks at each feature of a page near the start, or finds all excluded ones by their index. */
+const noneWith: Condition = (condition) => `not exists (${sameFeature} ${condition})`;
+
+/**
+ * Whether a feature is among those that meet a condition. PostgreSQL finds them all by an index, hashes their names, and passes the
+ * features before the page in the order of another index. A join loses that order: all features would be sorted.
+ */
+const isAmong: Condition = (condition) => `case when exists (${sameFeature} ${condition}) then true else false end`;
 
 const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
@@ -39,18 +61,28 @@ const inSegments = (segment: Holding, place: Place): string => {
   return wantsAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
 };
 
-const conditionsOf = (query: FeatureQuery, { hiddenProjects }: Searcher, place: Place): Conditions => {
+const conditionsOf = (
+  query: FeatureQuery,
+  { hiddenProjects }: Searcher,
+  place: Place,
+  without: Condition,
+): Conditions => {
   const { stale, tag, segment, status, created } = query;
   const required = [query.archived ? 'archived' : 'not archived'];
-  const excluded: string[] = [];
-  const add = (condition: string, isExcluded: boolean): void => void (isExcluded ? excluded : required).push(condition);
+  const excluded: Exclusion[] = [];
+  const add = (condition: string, isExcluded: boolean): void => {
+    if (isExcluded) excluded.push({ condition, absence: without(condition) });
+    else required.push(condition);
+  };
+  const addAmong = (column: 'project' | 'type', values: readonly string[], isExcluded: boolean): void => {
+    const condition = `${column} = any(${place(values, 'text[]')})`;
+    if (isExcluded) excluded.push({ condition, absence: not(condition) });
+    else required.push(condition);
+  };
 
-  if (hiddenProjects.length > 0) required.push(`project <> all(${place(hiddenProjects, 'text[]')})`);
-  for (const column of ['project', 'type'] as const) {
-    const among = query[column];
-    if (among !== undefined)
-      required.push(`${column} ${among.isNot ? '<> all' : '= any'}(${place(among.values, 'text[]')})`);
-  }
+  if (hiddenProjects.length > 0) addAmong('project', hiddenProjects, true);
+  if (query.project !== undefined) addAmong('project', query.project.values, query.project.isNot);
+  if (query.type !== undefined) addAmong('type', query.type.values, query.type.isNot);
   if (stale !== undefined) required.push(`stale = any(${place(stale, 'boolean[]')})`);
   if (query.createdBy !== undefined) add(createdBy(query.createdBy, place), query.createdBy.isNot);
   if (tag !== undefined) add(taggedWith(tag, place), isExclusion(tag));
@@ -92,45 +124,44 @@ const columnOf = {
   lastSeenAt: 'last_seen_at',
 } as const;
 
-/** The order of a search; within one state of an environment that is the order of creation. */
+/** The order within each group of `groupsOf`. */
 const orderOf = (sort: Sort | 'relevance'): string => {
   if (sort === 'relevance') return 'relevance desc, created_at, name';
-  if (typeof sort.by === 'object') return 'created_at, name';
+  if (typeof sort.by === 'object' || sort.by === 'stale') return 'created_at, name';
   const first = `${columnOf[sort.by]}${sort.descending ? ' desc' : ''}`;
   if (sort.by === 'name') return first;
-  // Said of a column that has no nulls, it would keep an index from being read backwards.
-  const nulls = sort.by === 'lastSeenAt' ? ' nulls last' : '';
-  return `${first}${nulls}${sort.by === 'createdAt' ? '' : ', created_at'}, name`;
+  return `${first}${sort.by === 'createdAt' ? '' : ', created_at'}, name`;
 };
 
-const not = (condition: string): string => `not (${condition})`;
-
-/** As an anti-join a condition can be answered by indexes alone, without a look at every feature. */
-const noneWith = (condition: string): string =>
-  `not exists (select from feature_lookup other where other.name = feature_lookup.name and ${condition})`;
+/** Conditions that split features by what a search sorts by first, in the order of the pages. */
+const sortGroupsOf = (sort: Sort | 'relevance', place: Place, met: Condition): readonly (readonly string[])[] => {
+  if (sort === 'relevance') return [[]];
+  const { by, descending } = sort;
+  if (by === 'stale') return descending ? [['stale'], ['not stale']] : [['not stale'], ['stale']];
+  // Features that were never seen come last. An index that is read backwards has them first.
+  if (by === 'lastSeenAt' && descending) return [['last_seen_at is not null'], ['last_seen_at is null']];
+  if (typeof by !== 'object') return [[]];
+  const [first, second] = (descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map((state) =>
+    met(`statuses && ${place([`${by.environment}:${state}`], 'text[]')}`),
+  ) as [string, string];
+  return [[first], [second], [not(first), not(second)]];
+};
 
 /**
- * Conditions of the groups that follow one another on the pages: favourites before the others, and the states of the
- * environment that is sorted by. A feature is in exactly one group.
+ * Conditions of the groups that follow one another on the pages: favourites before the others, then by what is sorted by.
+ * A feature is in exactly one group.
  */
 const groupsOf = (
   { favoritesFirst, sort }: FeatureQuery,
   me: string,
   place: Place,
-  without: (condition: string) => string,
+  without: Condition,
+  met: Condition,
 ): readonly (readonly string[])[] => {
+  const groups = sortGroupsOf(sort, place, met);
+  if (!favoritesFirst) return groups;
   const mine = `favorited_by @> ${me}`;
-  const groups = favoritesFirst ? [[mine], [without(mine)]] : [[]];
-  if (sort === 'relevance' || typeof sort.by !== 'object') return groups;
-  const { environment } = sort.by;
-  const [first, second] = (sort.descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map(
-    (state) => `statuses && ${place([`${environment}:${state}`], 'text[]')}`,
-  ) as [string, string];
-  return groups.flatMap((group) => [
-    [...group, first],
-    [...group, second],
-    [...group, not(first), not(second)],
-  ]);
+  return [mine, without(mine)].flatMap((condition) => groups.map((group) => [condition, ...group]));
 };
 
 /** The columns that a page is cut from. */
@@ -138,6 +169,9 @@ const pageColumns = ({ sort, favoritesFirst }: FeatureQuery): string => {
   const sorted = sort === 'relevance' ? 'relevance' : typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by];
   return [...new Set(['name', 'created_at', sorted, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
 };
+
+/** From this offset on, the features that a condition excludes are hashed before features are passed one by one. */
+const deepOffset = 1_000;
 
 export interface SearchStatement {
   readonly text: string;
@@ -156,7 +190,10 @@ export const searchStatement = (
 ): SearchStatement => {
   const values: unknown[] = [];
   const place: Place = (value, type) => `$${values.push(value)}::${type}`;
-  const { required, excluded, isSelective } = conditionsOf(query, searcher, place);
+  const isDeep = query.offset >= deepOffset;
+  const without: Condition = isDeep ? (condition) => not(isAmong(condition)) : noneWith;
+  const { required, excluded, isSelective } = conditionsOf(query, searcher, place, without);
+  const asIs: Condition = (condition) => condition;
   const isFuzzy = query.fuzzy && query.texts.length > 0;
   const me = place([searcher.userId], 'integer[]');
   const [limit, offset] = [place(query.limit, 'bigint'), place(query.offset, 'bigint')];
@@ -176,16 +213,17 @@ export const searchStatement = (
     if (isFuzzy) steps.push(`candidate as materialized (${similarFeatures(query, similar, place)})`);
     steps.push(`matching as materialized (
       select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
-      where ${all([...required, ...excluded.map(not)])})`);
-    cut('matching', [], groupsOf(query, me, place, not));
+      where ${all([...required, ...excluded.map(({ condition }) => not(condition))])})`);
+    cut('matching', [], groupsOf(query, me, place, not, asIs));
     total = '(select count(*) from matching)';
   } else {
-    const groups = groupsOf(query, me, place, noneWith);
-    cut('feature_lookup', excluded.length === 0 ? required : [...required, noneWith(anyOf(excluded))], groups);
+    const groups = groupsOf(query, me, place, without, isDeep ? isAmong : asIs);
+    cut('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
     const count = (conditions: readonly string[]): string =>
       `(select count(*) from feature_lookup where ${all(conditions)})`;
     // Excluded features are few more often than not: to count them takes less time than to look at all others.
-    total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, anyOf(excluded)])}`;
+    const excludedAny = anyOf(excluded.map(({ condition }) => condition));
+    total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, excludedAny])}`;
   }
   const text = `
     with ${steps.join(', ')}

@@ -20,7 +20,8 @@ const searchTables: SchemaStep = {
     ) with (fillfactor = 80, ${vacuumOften})`,
     'create table segment (id integer primary key, version bigint not null, name text collate "C")',
     'create index on segment (name)',
-    // Without parallel workers, so that the parts of a UNION ALL come in the order in which they are written.
+    // Without parallel workers, so that the parts of a UNION ALL come in the order in which they are written. The text that every
+    // row may be searched for comes before the other columns of variable length, which would be passed one by one on the way to it.
     `create table feature_lookup (
       created_at timestamptz not null,
       last_seen_at timestamptz,
@@ -28,18 +29,20 @@ const searchTables: SchemaStep = {
       archived boolean not null,
       stale boolean not null,
       name text collate "C" primary key,
+      search_text text collate "C" not null,
       project text collate "C" not null,
       type text collate "C" not null,
       created_by_name text collate "C" not null,
       segment_ids integer[] not null,
       favorited_by integer[] not null,
       statuses text[] collate "C" not null,
-      tags text[] collate "C" not null,
-      search_text text collate "C" not null
+      tags text[] collate "C" not null
     ) with (parallel_workers = 0, ${vacuumOften})`,
     // Counts by these columns, and sorting by them, read this index alone.
     'create index on feature_lookup (archived, created_at, name) include (project, type, stale)',
     'create index on feature_lookup (archived, name)',
+    'create index on feature_lookup (archived, project, created_at, name)',
+    'create index on feature_lookup (archived, type, created_at, name)',
     'create index on feature_lookup (archived, last_seen_at, created_at, name)',
     'create index on feature_lookup (created_by_id)',
     'create index on feature_lookup (created_by_name)',
