@@ -84,6 +84,8 @@ const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
       }
       const next = Array.from({ length: Math.min(perInsert, events - told) }, (_, nth) => benchEvent(told + nth));
       await outbox.query(insertEvents, [JSON.stringify(next)]);
+      // As the features service does after each commit. Without it the log polls every few seconds.
+      bus.notify({ producer: 'features', topic: 'event' });
       told += next.length;
     }
     process.stderr.write('\r');
