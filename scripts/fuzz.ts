@@ -14,7 +14,7 @@ broken accepted, and an event loop of which 99 of 100 turns stay under 50 ms in 
   --at-once N     under way at the same time (default 16)
   --only TEXT     only operations whose id or address contains it
   --url URL       a Bunting that runs already, instead of one of its own; it needs --token, and is left changed.
-                  GATEWAY_FAILURES_PER_MINUTE must be 0 there, and its event loop is not measured
+                  GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE must be 0 there, and its event loop is not measured
   --token TOKEN   its admin token
 
 Ctrl-C ends the run early, and what was found by then is told. Ends with 1 when a promise was broken, and shows the requests that broke it.`;

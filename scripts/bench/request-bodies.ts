@@ -17,16 +17,16 @@ const help = `Measures the CPU time that the gateway spends on the costliest bod
 const times = 9;
 const settings = readConfig(GatewayConfig, { GATEWAY_DATABASE_URL: 'postgres://localhost/gateway' });
 const ordinary = {
-  bytes: settings.GATEWAY_BODY_LIMIT_BYTES,
-  items: settings.GATEWAY_JSON_ITEMS,
-  values: settings.GATEWAY_JSON_VALUES,
+  bytes: settings.GATEWAY_MAX_BODY_BYTES,
+  items: settings.GATEWAY_MAX_JSON_ITEMS,
+  values: settings.GATEWAY_MAX_JSON_VALUES,
 };
 const large = {
-  bytes: settings.GATEWAY_LARGE_BODY_LIMIT_BYTES,
-  items: settings.GATEWAY_LARGE_JSON_ITEMS,
-  values: settings.GATEWAY_LARGE_JSON_VALUES,
+  bytes: settings.GATEWAY_MAX_LARGE_BODY_BYTES,
+  items: settings.GATEWAY_MAX_LARGE_JSON_ITEMS,
+  values: settings.GATEWAY_MAX_LARGE_JSON_VALUES,
 };
-const { GATEWAY_JSON_MEMBERS: members, GATEWAY_JSON_DEPTH: depth } = settings;
+const { GATEWAY_MAX_JSON_MEMBERS: members, GATEWAY_MAX_JSON_DEPTH: depth } = settings;
 
 /** As many items between the beginning and the end as the size and the count allow. */
 const filled = (

@@ -47,7 +47,7 @@ export const startOwnBunting = async (): Promise<OwnBunting> => {
       FEATURES_OPS_PORT: String(operationsPort),
       BUNTING_DATA_DIR: dataDir,
       BUNTING_ADMIN_TOKEN: key,
-      GATEWAY_FAILURES_PER_MINUTE: '0',
+      GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
     },
     stdio: [tethered.stdin, 'pipe', 'inherit'],

@@ -20,7 +20,7 @@ describe('a write that was refused while a process of its service was stopped', 
 
   beforeAll(async () => {
     const scale = { features: 2, gateway: 1 };
-    const settings = { GATEWAY_REQUEST_TIMEOUT_MS: '1500' };
+    const settings = { GATEWAY_CALL_TIMEOUT_MS: '1500' };
     world = await startWorld(folder, scale, chanceFrom(1), () => undefined, settings);
     stopped = world.of('features')[0] as ServiceProcess;
   }, 120_000);

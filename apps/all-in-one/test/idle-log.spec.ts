@@ -10,7 +10,7 @@ beforeAll(async () => {
     BUS_URL: nats.url,
     LOG_LEVEL: 'debug',
     SEARCH_RECONCILE_INTERVAL_MS: '200',
-    GATEWAY_PROJECTS_INTERVAL_MS: '100',
+    GATEWAY_PROJECTS_POLL_INTERVAL_MS: '100',
   });
 }, 120_000);
 afterAll(async () => {

@@ -91,7 +91,7 @@ const settingsFor = async (
     BUNTING_ADMIN_TOKEN: token,
     CHECK_REPLIES: 'true',
     // All the tests of a run come from one address, and many of them without a key.
-    GATEWAY_FAILURES_PER_MINUTE: '0',
+    GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
   };
   return { url: `http://127.0.0.1:${port}`, token, settings };

@@ -89,8 +89,8 @@ beforeAll(async () => {
     GATEWAY_HOST: '127.0.0.1',
     BUNTING_ADMIN_TOKEN: adminToken,
     GATEWAY_TOKEN_KEY: tokenKey,
-    GATEWAY_TOKEN_CACHE_MS: '0',
-    GATEWAY_REQUEST_TIMEOUT_MS: '1500',
+    GATEWAY_TOKEN_CACHE_TTL_MS: '0',
+    GATEWAY_CALL_TIMEOUT_MS: '1500',
   };
   for (const { name } of services) {
     const database = await freshDatabase(name);

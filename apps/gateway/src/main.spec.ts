@@ -76,7 +76,7 @@ describe('the gateway in a process of its own', () => {
     const { url, output } = await started({
       GATEWAY_DATABASE_URL: way.url,
       BUNTING_ADMIN_TOKEN: token,
-      GATEWAY_TOKEN_CACHE_MS: '0',
+      GATEWAY_TOKEN_CACHE_TTL_MS: '0',
     });
     const ask = (address: string) => fetch(`${url}${address}`, { headers: { authorization: token } });
     expect((await ask('/api/admin/nosuch')).status).toBe(404);
@@ -94,9 +94,13 @@ describe('the gateway in a process of its own', () => {
   });
 
   it('tells all that is wrong with its settings at once, and no stack', async () => {
-    const { child, output } = launch({ PORT: 'http', GATEWAY_TOKEN_CACHE_MS: '60000', BUNTING_ADMIN_TOKEN: 'short' });
+    const { child, output } = launch({
+      PORT: 'http',
+      GATEWAY_TOKEN_CACHE_TTL_MS: '60000',
+      BUNTING_ADMIN_TOKEN: 'short',
+    });
     expect(await once(child, 'exit')).toEqual([1, null]);
-    for (const key of ['PORT', 'GATEWAY_TOKEN_CACHE_MS', 'BUNTING_ADMIN_TOKEN'])
+    for (const key of ['PORT', 'GATEWAY_TOKEN_CACHE_TTL_MS', 'BUNTING_ADMIN_TOKEN'])
       expect(output()).toContain(`${key} is not valid`);
     expect(output()).toContain('GATEWAY_DATABASE_URL is required');
     expect(output()).not.toMatch(/^\s+at /m);

@@ -77,7 +77,7 @@ const start = async ({
     warn,
   });
   atStop('relay', () => telling.relay.stop());
-  const uses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_USE_INTERVAL_MS, warn });
+  const uses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS, warn });
   atStop('last uses of tokens', () => uses.stop());
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
@@ -91,7 +91,7 @@ const start = async ({
   const { authenticate, invalidateCache: forget } = authenticator({
     tokens: tokenLookup(database),
     hasher,
-    cacheTtlMs: config.GATEWAY_TOKEN_CACHE_MS,
+    cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
     onUse: uses.record,
   });
   const limits = requestLimits(config);
@@ -99,14 +99,14 @@ const start = async ({
   const changes = listenForAccessChanges(database, forget);
   atStop('revocations', () => changes.stop());
   const complain = (message: string) => log.error(message);
-  const intervalMs = config.GATEWAY_PROJECTS_INTERVAL_MS;
+  const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
   const projects = await followProjects({ bus, database, intervalMs, warn, logError: complain });
   measureDeadLetters(metrics, 'gateway', database);
   atStop('projection of projects', () => projects.stop());
   const hidings = projectHidings(database);
   const stale = startRemovingStaleHidings({ hidings, projects, warn });
   atStop('removal of stale hidings', () => stale.stop());
-  const settle = refreshRightsAfter({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_MS });
+  const settle = refreshRightsAfter({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS });
   const { caughtUp, applied } = projects;
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
   let knowsProjects = applied > 0;
@@ -140,7 +140,7 @@ const start = async ({
   if (operationsPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   const work = unitOfWork(telling, hasher, cipher);
-  const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_MS);
+  const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
   const [access, heardOf] = [accessReader(database), knownProjectsReader(database)];
   const answers = gatewayEndpoints({
     bus,

@@ -38,7 +38,7 @@ describe('a key with a budget', () => {
   let gateway: StartedGateway;
   const other = '*:*.11111111111111111111111111111111';
   beforeAll(async () => {
-    gateway = await startGateway({ environment: { GATEWAY_REQUESTS_PER_MINUTE: '3' } });
+    gateway = await startGateway({ environment: { GATEWAY_MAX_REQUESTS_PER_MINUTE: '3' } });
     await gateway.behind(servicesBehind().endpoints);
     await gateway.givenToken({ token: other, kind: 'admin' });
   });
@@ -75,7 +75,7 @@ describe('a frontend key', () => {
   const [one, other] = ['*:development.key-of-one-page', '*:development.key-of-another-page'];
   beforeAll(async () => {
     gateway = await startGateway({
-      environment: { GATEWAY_FRONTEND_REQUESTS_PER_MINUTE: '8', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
+      environment: { GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '8', GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8' },
     });
     await gateway.behind(servicesBehind().endpoints);
     for (const token of [one, other]) await gateway.givenToken({ token, kind: 'frontend', environment: 'development' });
@@ -111,7 +111,7 @@ describe('a frontend key', () => {
   });
 
   it('behind a proxy that is not trusted shares the budget of the proxy, and the log says what to set', async () => {
-    const behind = await startGateway({ environment: { GATEWAY_FRONTEND_REQUESTS_PER_MINUTE: '1' } });
+    const behind = await startGateway({ environment: { GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '1' } });
     await behind.givenToken({ token: one, kind: 'frontend', environment: 'development' });
     await behind.behind(servicesBehind().endpoints);
     const ask = (address: string) =>
@@ -139,7 +139,7 @@ describe('an address that tries keys', () => {
   beforeAll(async () => {
     gateway = await startGateway({
       environment: {
-        GATEWAY_FAILURES_PER_MINUTE: '3',
+        GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '3',
         GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
         GATEWAY_STATEMENT_TIMEOUT_MS: '60000',
       },
@@ -202,7 +202,7 @@ describe('an address that tries keys', () => {
 
 describe('an address that a proxy tells of', () => {
   it('is believed to nobody who is not trusted', async () => {
-    const gateway = await startGateway({ environment: { GATEWAY_FAILURES_PER_MINUTE: '2' } });
+    const gateway = await startGateway({ environment: { GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '2' } });
     const statuses: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
       const response = await gateway.ask(featurePath, { key: 'guess', headers: { 'x-forwarded-for': address } });

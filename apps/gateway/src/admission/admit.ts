@@ -17,11 +17,11 @@ export interface AdmissionOptions {
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
     GatewayConfig,
-    | 'GATEWAY_REQUESTS_PER_MINUTE'
-    | 'GATEWAY_FRONTEND_REQUESTS_PER_MINUTE'
-    | 'GATEWAY_FAILURES_PER_MINUTE'
+    | 'GATEWAY_MAX_REQUESTS_PER_MINUTE'
+    | 'GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE'
+    | 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'
     | 'GATEWAY_TRUSTED_PROXIES'
-    | 'GATEWAY_BODY_LIMIT_BYTES'
+    | 'GATEWAY_MAX_BODY_BYTES'
   >;
 }
 
@@ -54,10 +54,10 @@ const clientOf = ({ caller, isPublic }: Principal, address: string): Client => {
   return { id: isPublic ? `frontend ${address}` : own, address, isPublic };
 };
 
-/** Limits the requests of one address for a page that needs no key, by `GATEWAY_FAILURES_PER_MINUTE`. */
+/** Limits the requests of one address for a page that needs no key, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
 export const anonymousRateLimit = ({
-  GATEWAY_FAILURES_PER_MINUTE: perMinute,
-}: Pick<GatewayConfig, 'GATEWAY_FAILURES_PER_MINUTE'>): preHandlerAsyncHookHandler => {
+  GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: perMinute,
+}: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {
   const budgets = perMinute === 0 ? undefined : rateLimiter(perMinute);
   return async ({ ip }) => {
     const standing = budgets?.consume(clientNetwork(ip));
@@ -75,9 +75,9 @@ const bytesPerRequest = 16 * 1024;
  */
 export const admission = ({ authenticate, limits, log, config }: AdmissionOptions): Admit => {
   const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : rateLimiter(perMinute));
-  const requests = budgetsOf(config.GATEWAY_REQUESTS_PER_MINUTE);
-  const frontend = budgetsOf(config.GATEWAY_FRONTEND_REQUESTS_PER_MINUTE);
-  const failures = budgetsOf(config.GATEWAY_FAILURES_PER_MINUTE);
+  const requests = budgetsOf(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
+  const frontend = budgetsOf(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
+  const failures = budgetsOf(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   let hasWarned = false;
 
   const authenticated = async (request: FastifyRequest, address: string): Promise<Principal> => {
@@ -109,8 +109,8 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
     const bytes =
       headers['transfer-encoding'] === undefined
         ? Number(headers['content-length'] ?? 0)
-        : config.GATEWAY_BODY_LIMIT_BYTES;
-    return 1 + Math.floor(Math.min(bytes, config.GATEWAY_BODY_LIMIT_BYTES) / bytesPerRequest);
+        : config.GATEWAY_MAX_BODY_BYTES;
+    return 1 + Math.floor(Math.min(bytes, config.GATEWAY_MAX_BODY_BYTES) / bytesPerRequest);
   };
 
   return async (request, reply) => {

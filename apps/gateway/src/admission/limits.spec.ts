@@ -20,23 +20,23 @@ let projectAsked: Promise<void>;
 beforeAll(async () => {
   gateway = await startGateway({
     environment: {
-      GATEWAY_BODY_LIMIT_BYTES: '2048',
-      GATEWAY_LARGE_BODY_LIMIT_BYTES: '4096',
-      GATEWAY_JSON_DEPTH: '6',
-      GATEWAY_JSON_MEMBERS: '8',
-      GATEWAY_JSON_ITEMS: '5',
-      GATEWAY_JSON_VALUES: '30',
-      GATEWAY_LARGE_JSON_ITEMS: '20',
-      GATEWAY_LARGE_JSON_VALUES: '40',
-      GATEWAY_URL_BYTES: '256',
-      GATEWAY_QUERY_PARAMETERS: '3',
-      GATEWAY_HEADERS_BYTES: '2048',
-      GATEWAY_HEADERS: '16',
+      GATEWAY_MAX_BODY_BYTES: '2048',
+      GATEWAY_MAX_LARGE_BODY_BYTES: '4096',
+      GATEWAY_MAX_JSON_DEPTH: '6',
+      GATEWAY_MAX_JSON_MEMBERS: '8',
+      GATEWAY_MAX_JSON_ITEMS: '5',
+      GATEWAY_MAX_JSON_VALUES: '30',
+      GATEWAY_MAX_LARGE_JSON_ITEMS: '20',
+      GATEWAY_MAX_LARGE_JSON_VALUES: '40',
+      GATEWAY_MAX_URL_BYTES: '256',
+      GATEWAY_MAX_QUERY_PARAMETERS: '3',
+      GATEWAY_MAX_HEADER_BYTES: '2048',
+      GATEWAY_MAX_HEADERS: '16',
       GATEWAY_HEADERS_TIMEOUT_MS: '300',
-      GATEWAY_ARRIVAL_TIMEOUT_MS: '600',
-      GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS: '1800',
-      GATEWAY_IDLE_TIMEOUT_MS: '200',
-      GATEWAY_REQUESTS_AT_ONCE: '1',
+      GATEWAY_BODY_TIMEOUT_MS: '600',
+      GATEWAY_LARGE_BODY_TIMEOUT_MS: '1800',
+      GATEWAY_KEEP_ALIVE_TIMEOUT_MS: '200',
+      GATEWAY_MAX_CONCURRENT_REQUESTS: '1',
     },
   });
   const behind = servicesBehind();
@@ -61,11 +61,11 @@ describe('the limit of a body', () => {
   const named = (extra: string) => `{"name":"one"${extra}}`;
 
   it.each<[string, string, number]>([
-    ['GATEWAY_JSON_DEPTH', `,"tags":${'['.repeat(6)}${']'.repeat(6)}`, 400],
-    ['GATEWAY_JSON_MEMBERS', ',"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1', 400],
-    ['GATEWAY_JSON_ITEMS', ',"tags":[1,2,3,4,5,6]', 400],
-    ['GATEWAY_JSON_VALUES', `,"tags":[${Array(5).fill('[1,2,3,4,5]').join()}]`, 400],
-    ['GATEWAY_BODY_LIMIT_BYTES', `,"description":"${'x'.repeat(2_048)}"`, 413],
+    ['GATEWAY_MAX_JSON_DEPTH', `,"tags":${'['.repeat(6)}${']'.repeat(6)}`, 400],
+    ['GATEWAY_MAX_JSON_MEMBERS', ',"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1', 400],
+    ['GATEWAY_MAX_JSON_ITEMS', ',"tags":[1,2,3,4,5,6]', 400],
+    ['GATEWAY_MAX_JSON_VALUES', `,"tags":[${Array(5).fill('[1,2,3,4,5]').join()}]`, 400],
+    ['GATEWAY_MAX_BODY_BYTES', `,"description":"${'x'.repeat(2_048)}"`, 413],
   ])('is %s', async (_setting, extra, status) => {
     const response = await createFeature(named(extra));
     expect(response.status).toBe(status);
@@ -100,9 +100,9 @@ describe('the limit of a report of usage', () => {
 
 describe('the limit of an address', () => {
   it.each<[string, string]>([
-    ['GATEWAY_URL_BYTES', `?${'x'.repeat(256)}`],
-    ['GATEWAY_QUERY_PARAMETERS', '?a&b&c&d'],
-    ['GATEWAY_URL_BYTES, whatever is in it', `%zz${'x'.repeat(256)}`],
+    ['GATEWAY_MAX_URL_BYTES', `?${'x'.repeat(256)}`],
+    ['GATEWAY_MAX_QUERY_PARAMETERS', '?a&b&c&d'],
+    ['GATEWAY_MAX_URL_BYTES, whatever is in it', `%zz${'x'.repeat(256)}`],
   ])('is %s, and comes before the key', async (_setting, more) => {
     const response = await gateway.ask(`${featurePath}${more}`, { key: null });
     expect([response.status, (await refusalOf(response)).name]).toEqual([414, 'UriTooLong']);
@@ -114,9 +114,9 @@ describe('the limit of the headers', () => {
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`x-${nth}`, 'x']));
 
   it.each<[string, Record<string, string>]>([
-    ['GATEWAY_HEADERS_BYTES', { 'x-long': 'x'.repeat(2_048) }],
-    ['GATEWAY_HEADERS', many(14)],
-    ['GATEWAY_HEADERS, however many more there are', many(200)],
+    ['GATEWAY_MAX_HEADER_BYTES', { 'x-long': 'x'.repeat(2_048) }],
+    ['GATEWAY_MAX_HEADERS', many(14)],
+    ['GATEWAY_MAX_HEADERS, however many more there are', many(200)],
   ])('is %s', async (_setting, headers) => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', featurePath, { ...authorized, ...headers }));
     expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);
@@ -134,7 +134,7 @@ describe('a client that takes its time', () => {
   );
   const slow: [setting: string, begun: string][] = [
     ['GATEWAY_HEADERS_TIMEOUT_MS', 'GET /health HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
-    ['GATEWAY_ARRIVAL_TIMEOUT_MS', half],
+    ['GATEWAY_BODY_TIMEOUT_MS', half],
   ];
 
   it.each(slow)('is cut off after %s, however it drips', async (_setting, begun) => {
@@ -180,7 +180,7 @@ describe('a client that takes its time', () => {
     await eventually(() => expect(sockets()).toBeLessThan(before + stalled.length / 2));
   });
 
-  it('has GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS for the body of an import', async () => {
+  it('has GATEWAY_LARGE_BODY_TIMEOUT_MS for the body of an import', async () => {
     const headers = { ...authorized, ...json, 'content-length': '2000' };
     const ordinary = sendRaw(gateway.port, half);
     const large = sendRaw(gateway.port, rawRequest('POST', '/api/admin/features-batch/import', headers, '{"proj'));
@@ -190,7 +190,7 @@ describe('a client that takes its time', () => {
     expect((await large).status).toBe(408);
   });
 
-  it('between two requests loses its connection after GATEWAY_IDLE_TIMEOUT_MS', async () => {
+  it('between two requests loses its connection after GATEWAY_KEEP_ALIVE_TIMEOUT_MS', async () => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { connection: 'keep-alive' }));
     expect(answer.status).toBe(200);
     expect(answer.tookMs).toBeGreaterThan(150);
@@ -199,7 +199,7 @@ describe('a client that takes its time', () => {
 });
 
 describe('more requests than are answered at once', () => {
-  it('are refused at once beyond GATEWAY_REQUESTS_AT_ONCE, but for those about health', async () => {
+  it('are refused at once beyond GATEWAY_MAX_CONCURRENT_REQUESTS, but for those about health', async () => {
     const first = gateway.ask('/api/admin/projects/default');
     await projectAsked;
     const second = await gateway.ask(featurePath);
@@ -250,8 +250,8 @@ describe('answers that clients do not read', () => {
   };
   const cut = ({ lines }: StartedGateway) => lines.filter(({ outcome }) => outcome === 'aborted').length;
 
-  it('hold no more than GATEWAY_UNREAD_BYTES, and others are answered', () =>
-    withReaders({ GATEWAY_UNREAD_BYTES: String(2 * bytes), CHECK_REPLIES: 'false' }, async (started) => {
+  it('hold no more than GATEWAY_MAX_UNREAD_RESPONSE_BYTES, and others are answered', () =>
+    withReaders({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: String(2 * bytes), CHECK_REPLIES: 'false' }, async (started) => {
       await eventually(() => expect(cut(started)).toBe(5));
       const answer = await started.ask(featurePath);
       expect([answer.status, (await answer.text()).length]).toEqual([200, bytes + 2]);
@@ -278,7 +278,7 @@ describe('a service that does not answer', () => {
 
   beforeAll(async () => {
     impatient = await startGateway({
-      environment: { GATEWAY_REQUEST_TIMEOUT_MS: '150', GATEWAY_LARGE_REQUEST_TIMEOUT_MS: '600' },
+      environment: { GATEWAY_CALL_TIMEOUT_MS: '150', GATEWAY_LARGE_CALL_TIMEOUT_MS: '600' },
     });
     given = [];
     const end = new Promise<void>((resolve) => (answered = resolve));
@@ -295,8 +295,8 @@ describe('a service that does not answer', () => {
   });
 
   it.each<[string, string, string, number]>([
-    ['GATEWAY_REQUEST_TIMEOUT_MS', 'GET', featurePath, 150],
-    ['GATEWAY_LARGE_REQUEST_TIMEOUT_MS', 'POST', '/api/admin/features-batch/import', 600],
+    ['GATEWAY_CALL_TIMEOUT_MS', 'GET', featurePath, 150],
+    ['GATEWAY_LARGE_CALL_TIMEOUT_MS', 'POST', '/api/admin/features-batch/import', 600],
   ])('is waited for %s, and is told so', async (_setting, method, path, ms) => {
     given.splice(0);
     const data = { features: [], featureStrategies: [], tagTypes: [] };
@@ -334,8 +334,8 @@ describe('what is behind the gateway', () => {
       return { head: 1, messages: after < 1 ? [message] : [] };
     });
 
-  it('is asked for changes of projects every GATEWAY_PROJECTS_INTERVAL_MS, if nobody announces them', async () => {
-    const started = await startGateway({ environment: { GATEWAY_PROJECTS_INTERVAL_MS: '20' } });
+  it('is asked for changes of projects every GATEWAY_PROJECTS_POLL_INTERVAL_MS, if nobody announces them', async () => {
+    const started = await startGateway({ environment: { GATEWAY_PROJECTS_POLL_INTERVAL_MS: '20' } });
     let readings = 0;
     await started.behind([unannounced(() => readings++)]);
     const known = { name: 'known-project', text: "select mode from project where id = 'hushed'" };
@@ -348,9 +348,9 @@ describe('what is behind the gateway', () => {
   it.each([
     ['0', 0, 300],
     ['700', 690, 5_000],
-  ])('is waited for after a change of a project, GATEWAY_PROJECTS_WAIT_MS %s', async (wait, least, most) => {
+  ])('is waited for after a change of a project, GATEWAY_PROJECTS_WAIT_TIMEOUT_MS %s', async (wait, least, most) => {
     const started = await startGateway({
-      environment: { GATEWAY_PROJECTS_WAIT_MS: wait, GATEWAY_PROJECTS_INTERVAL_MS: '60000' },
+      environment: { GATEWAY_PROJECTS_WAIT_TIMEOUT_MS: wait, GATEWAY_PROJECTS_POLL_INTERVAL_MS: '60000' },
     });
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));

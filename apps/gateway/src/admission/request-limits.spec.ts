@@ -26,11 +26,11 @@ const hold = () => (isHolding ? new Promise<void>((resolve) => held.push(resolve
 beforeAll(async () => {
   gateway = await startGateway({
     environment: {
-      GATEWAY_REQUESTS_AT_ONCE: '8',
-      GATEWAY_REQUESTS_AT_ONCE_PER_CLIENT: '3',
-      GATEWAY_ARRIVING_REQUESTS: '12',
-      GATEWAY_ARRIVING_REQUESTS_PER_CLIENT: '2',
-      GATEWAY_ARRIVING_REQUESTS_PER_ADDRESS: '4',
+      GATEWAY_MAX_CONCURRENT_REQUESTS: '8',
+      GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT: '3',
+      GATEWAY_MAX_INCOMING_REQUESTS: '12',
+      GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT: '2',
+      GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS: '4',
       GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
     },
   });
@@ -124,14 +124,14 @@ describe('requests whose body has not arrived', () => {
     expect((await post()).status).toBe(201);
   });
 
-  it('are refused altogether beyond GATEWAY_ARRIVING_REQUESTS, and the gateway says that it is not ready', async () => {
+  it('are refused altogether beyond GATEWAY_MAX_INCOMING_REQUESTS, and the gateway says that it is not ready', async () => {
     const halves = adminTokens.flatMap((key, nth) => [0, 1].map(() => sendHalf(key, `203.0.113.${nth}`)));
     await eventually(async () => expect((await post()).status).toBe(503));
     expect(refusedOf(halves)).toEqual([]);
     expect((await gateway.ask(featurePath)).status).toBe(200);
     const ready = await gateway.ask('/health/ready');
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ reason: expect.stringContaining('GATEWAY_ARRIVING_REQUESTS') });
+    expect(await ready.json()).toMatchObject({ reason: expect.stringContaining('GATEWAY_MAX_INCOMING_REQUESTS') });
     for (const socket of sockets) socket.destroy();
     await eventually(async () => expect((await gateway.ask('/health/ready')).status).toBe(200));
   });
@@ -175,13 +175,13 @@ describe('requests that are answered', () => {
     expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('fill the gateway at GATEWAY_REQUESTS_AT_ONCE, and it says that it is not ready', async () => {
+  it('fill the gateway at GATEWAY_MAX_CONCURRENT_REQUESTS, and it says that it is not ready', async () => {
     isHolding = true;
     const open = Array.from({ length: 8 }, (_, nth) => reading(adminTokens[nth % 3] as string));
     await eventually(() => expect(held).toHaveLength(8));
     const ready = await gateway.ask('/health/ready');
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ reason: expect.stringContaining('GATEWAY_REQUESTS_AT_ONCE') });
+    expect(await ready.json()).toMatchObject({ reason: expect.stringContaining('GATEWAY_MAX_CONCURRENT_REQUESTS') });
     expect((await gateway.ask('/health/live')).status).toBe(200);
     isHolding = false;
     for (const release of held.splice(0)) release();

@@ -29,11 +29,11 @@ export interface RequestLimits {
 
 type Limits = Pick<
   GatewayConfig,
-  | 'GATEWAY_REQUESTS_AT_ONCE'
-  | 'GATEWAY_REQUESTS_AT_ONCE_PER_CLIENT'
-  | 'GATEWAY_ARRIVING_REQUESTS'
-  | 'GATEWAY_ARRIVING_REQUESTS_PER_CLIENT'
-  | 'GATEWAY_ARRIVING_REQUESTS_PER_ADDRESS'
+  | 'GATEWAY_MAX_CONCURRENT_REQUESTS'
+  | 'GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT'
+  | 'GATEWAY_MAX_INCOMING_REQUESTS'
+  | 'GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT'
+  | 'GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS'
 >;
 
 /** The stage that a request is in, and its places there: one from its beginning, one more once its client is known. */
@@ -62,18 +62,20 @@ const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
  */
 export const requestLimits = (config: Limits): RequestLimits => {
   const limits = { arriving: concurrencyLimit(), answering: concurrencyLimit() };
-  const totals = { arriving: config.GATEWAY_ARRIVING_REQUESTS, answering: config.GATEWAY_REQUESTS_AT_ONCE };
+  const totals = { arriving: config.GATEWAY_MAX_INCOMING_REQUESTS, answering: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
   const requests = new WeakMap<FastifyRequest, Progress>();
 
   const total = (stage: 'arriving' | 'answering'): Quota => ({ holder: everyone, limit: totals[stage], refuse: busy });
   const shares = (stage: 'arriving' | 'answering', { id, address, isPublic }: Client): Quota[] => {
     const ofPublicKeys = { holder: publicKeys, limit: Math.max(1, Math.floor(totals[stage] / 2)), refuse: busy };
     const perClient =
-      stage === 'arriving' ? config.GATEWAY_ARRIVING_REQUESTS_PER_CLIENT : config.GATEWAY_REQUESTS_AT_ONCE_PER_CLIENT;
+      stage === 'arriving'
+        ? config.GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT
+        : config.GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT;
     const ofClient = { holder: `client ${id}`, limit: perClient, refuse: tooMany('of this key at the same time') };
     const ofAddress = {
       holder: `address ${address}`,
-      limit: config.GATEWAY_ARRIVING_REQUESTS_PER_ADDRESS,
+      limit: config.GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS,
       refuse: tooMany('from this address whose body has not arrived'),
     };
     return [ofClient, ...(stage === 'arriving' ? [ofAddress] : []), ...(isPublic ? [ofPublicKeys] : [])];
@@ -118,9 +120,9 @@ export const requestLimits = (config: Limits): RequestLimits => {
     clientOf: (request) => requests.get(request)?.client,
     requireCapacity: () => {
       if (limits.answering.inUse(everyone) >= totals.answering)
-        throw new Error('As many requests are being answered as GATEWAY_REQUESTS_AT_ONCE allows.');
+        throw new Error('As many requests are being answered as GATEWAY_MAX_CONCURRENT_REQUESTS allows.');
       if (limits.arriving.inUse(everyone) >= totals.arriving)
-        throw new Error('As many requests are arriving as GATEWAY_ARRIVING_REQUESTS allows.');
+        throw new Error('As many requests are arriving as GATEWAY_MAX_INCOMING_REQUESTS allows.');
     },
   };
 };

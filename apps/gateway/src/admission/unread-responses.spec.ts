@@ -49,9 +49,9 @@ const read = async (client: string): Promise<number> => {
 };
 
 describe('answers that are not read', () => {
-  it('hold no more bytes than GATEWAY_UNREAD_BYTES: the client with most of them loses its oldest connections', async () => {
-    const GATEWAY_UNREAD_BYTES = 3 * answerBytes;
-    await start({ GATEWAY_UNREAD_BYTES, GATEWAY_READING_TIMEOUT_MS: 600_000 });
+  it('hold no more bytes than GATEWAY_MAX_UNREAD_RESPONSE_BYTES: the client with most of them loses its oldest connections', async () => {
+    const GATEWAY_MAX_UNREAD_RESPONSE_BYTES = 3 * answerBytes;
+    await start({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
     askWithoutReading('modest');
     await eventually(() => expect(unread.bytes()).toBe(answerBytes));
     for (let nth = 1; nth <= 10; nth++) {
@@ -66,14 +66,17 @@ describe('answers that are not read', () => {
   });
 
   it('end their connection when they are not read in time', async () => {
-    await start({ GATEWAY_UNREAD_BYTES: 100 * answerBytes, GATEWAY_READING_TIMEOUT_MS: 100 }, 64 * 1024);
+    await start(
+      { GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 100 * answerBytes, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 100 },
+      64 * 1024,
+    );
     askWithoutReading('slow');
     await eventually(() => expect(unread.bytes()).toBe(64 * 1024));
     await eventually(() => expect([ended, unread.bytes()]).toEqual([1, 0]), { timeoutMs: 20_000 });
   });
 
   it('are not counted once they are read', async () => {
-    await start({ GATEWAY_UNREAD_BYTES: 2 * answerBytes, GATEWAY_READING_TIMEOUT_MS: 600_000 });
+    await start({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 2 * answerBytes, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
     for (let nth = 0; nth < 5; nth++) expect(await read('quick')).toBeGreaterThan(answerBytes);
     expect([ended, unread.bytes()]).toEqual([0, 0]);
   });

@@ -17,19 +17,19 @@ interface Unread {
 
 /** Smaller answers fit into the buffers of the operating system, and are not counted. */
 const minCountedBytes = 16 * 1024;
-/** The least that a reader must take in a second, beyond what `GATEWAY_READING_TIMEOUT_MS` grants every answer. */
+/** The least that a reader must take in a second, beyond what `GATEWAY_RESPONSE_READ_TIMEOUT_MS` grants every answer. */
 const minBytesPerSecond = 64 * 1024;
 const checkEveryMs = 1_000;
 
 /**
  * Bounds the memory that answers take while their clients do not read them. An answer that is not read by its deadline ends its
- * connection. When there are more bytes than `GATEWAY_UNREAD_BYTES`, the client with most of them loses the connections that have waited
+ * connection. When there are more bytes than `GATEWAY_MAX_UNREAD_RESPONSE_BYTES`, the client with most of them loses the connections that have waited
  * longest, until the rest is within the limit.
  */
 export const unreadResponses = ({
-  GATEWAY_UNREAD_BYTES: limit,
-  GATEWAY_READING_TIMEOUT_MS: timeoutMs,
-}: Pick<GatewayConfig, 'GATEWAY_UNREAD_BYTES' | 'GATEWAY_READING_TIMEOUT_MS'>): UnreadResponses => {
+  GATEWAY_MAX_UNREAD_RESPONSE_BYTES: limit,
+  GATEWAY_RESPONSE_READ_TIMEOUT_MS: timeoutMs,
+}: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>): UnreadResponses => {
   // In the order in which the answers were given.
   const unread = new Map<ServerResponse, Unread>();
   const bytesOf = new Map<string, number>();

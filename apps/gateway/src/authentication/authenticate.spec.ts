@@ -25,7 +25,7 @@ const revoke = (name: string) =>
   gateway.database.transaction(({ query }) => query('update api_token set revoked_at = now() where name = $1', [name]));
 
 describe('a token', () => {
-  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_MS: '0' }));
+  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_TTL_MS: '0' }));
   afterAll(() => gateway.stop());
 
   const callerOf = async (key: string): Promise<Caller | undefined> => {
@@ -89,7 +89,7 @@ describe('a token', () => {
 });
 
 describe('the memory of the gateway', () => {
-  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_MS: '1000' }));
+  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_TTL_MS: '1000' }));
   afterAll(() => gateway.stop());
 
   it('saves the database all but one of many lookups, for a good key as for a bad one', async () => {
@@ -153,13 +153,13 @@ describe('the memory of the gateway', () => {
 });
 
 describe('a change in who may do what', () => {
-  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_MS: '5000', GATEWAY_LAST_USE_INTERVAL_MS: '100' }));
+  beforeAll(() => given({ GATEWAY_TOKEN_CACHE_TTL_MS: '5000', GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100' }));
   afterAll(() => gateway.stop());
 
   it('is heard of on every replica, long before what it remembers grows old', async () => {
     const other = await startGateway({
       databaseUrl: gateway.databaseUrl,
-      environment: { GATEWAY_TOKEN_CACHE_MS: '5000' },
+      environment: { GATEWAY_TOKEN_CACHE_TTL_MS: '5000' },
     });
     try {
       await other.behind(servicesBehind().endpoints);

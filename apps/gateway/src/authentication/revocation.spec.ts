@@ -75,7 +75,7 @@ beforeAll(async () => {
     startGateway({
       databaseUrl: database.url,
       // As it is by default: what a replica remembers, it must be told to forget.
-      environment: { BUS_URL: nats.url, GATEWAY_TOKEN_CACHE_MS: '2000' },
+      environment: { BUS_URL: nats.url, GATEWAY_TOKEN_CACHE_TTL_MS: '2000' },
     });
   one = await start();
   other = await start();

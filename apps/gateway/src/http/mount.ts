@@ -110,14 +110,14 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
   const isWrite = method !== 'GET';
   const hasReply = replySchema !== (NoReply as TSchema);
   const location = http.location as Location | undefined;
-  const limit = largeBody ? config.GATEWAY_LARGE_BODY_LIMIT_BYTES : config.GATEWAY_BODY_LIMIT_BYTES;
-  const timeoutMs = largeBody ? config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS : config.GATEWAY_REQUEST_TIMEOUT_MS;
-  const arrivalMs = largeBody ? config.GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS : config.GATEWAY_ARRIVAL_TIMEOUT_MS;
+  const limit = largeBody ? config.GATEWAY_MAX_LARGE_BODY_BYTES : config.GATEWAY_MAX_BODY_BYTES;
+  const timeoutMs = largeBody ? config.GATEWAY_LARGE_CALL_TIMEOUT_MS : config.GATEWAY_CALL_TIMEOUT_MS;
+  const arrivalMs = largeBody ? config.GATEWAY_LARGE_BODY_TIMEOUT_MS : config.GATEWAY_BODY_TIMEOUT_MS;
   const bounds: JsonLimits = {
-    depth: config.GATEWAY_JSON_DEPTH,
-    members: config.GATEWAY_JSON_MEMBERS,
-    items: largeBody ? config.GATEWAY_LARGE_JSON_ITEMS : config.GATEWAY_JSON_ITEMS,
-    values: largeBody ? config.GATEWAY_LARGE_JSON_VALUES : config.GATEWAY_JSON_VALUES,
+    depth: config.GATEWAY_MAX_JSON_DEPTH,
+    members: config.GATEWAY_MAX_JSON_MEMBERS,
+    items: largeBody ? config.GATEWAY_MAX_LARGE_JSON_ITEMS : config.GATEWAY_MAX_JSON_ITEMS,
+    values: largeBody ? config.GATEWAY_MAX_LARGE_JSON_VALUES : config.GATEWAY_MAX_JSON_VALUES,
   };
   const readParams = paramsParser(params);
   const readQuery = queryAndHeadersParser(query, http);

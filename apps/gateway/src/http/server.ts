@@ -44,7 +44,7 @@ const readGraceMs = 2_000;
 const idleGraceMs = 60_000;
 
 const maxRequestMs = (config: GatewayConfig): number =>
-  Math.max(config.GATEWAY_REQUEST_TIMEOUT_MS, config.GATEWAY_LARGE_REQUEST_TIMEOUT_MS);
+  Math.max(config.GATEWAY_CALL_TIMEOUT_MS, config.GATEWAY_LARGE_CALL_TIMEOUT_MS);
 
 /** Milliseconds after which `close` has certainly ended: the longest request, its arrival and its reading, with a reserve. */
 export const httpStopTimeoutMs = (config: GatewayConfig): number =>
@@ -107,7 +107,7 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     );
   };
 
-  const arrivalMs = Math.max(config.GATEWAY_ARRIVAL_TIMEOUT_MS, config.GATEWAY_LARGE_ARRIVAL_TIMEOUT_MS);
+  const arrivalMs = Math.max(config.GATEWAY_BODY_TIMEOUT_MS, config.GATEWAY_LARGE_BODY_TIMEOUT_MS);
   const unread = unreadResponses(config);
 
   const app: FastifyInstance = fastify({
@@ -124,10 +124,10 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
           headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, arrivalMs),
           // The body of an ordinary request has a time of its own, which is shorter.
           requestTimeout: arrivalMs,
-          keepAliveTimeout: config.GATEWAY_IDLE_TIMEOUT_MS,
+          keepAliveTimeout: config.GATEWAY_KEEP_ALIVE_TIMEOUT_MS,
           // Node looks only now and then whose time is over: so often that nobody gets half as much again.
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
-          maxHeaderSize: config.GATEWAY_HEADERS_BYTES,
+          maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
         },
         serialisePipelinedRequests(handler),
       ),
@@ -147,7 +147,7 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
   // Whoever reads nothing of an answer does not keep it for ever.
   app.server.setTimeout(Math.max(longestMs, arrivalMs) + idleGraceMs);
   // Beyond its own limit Node would leave headers out without a word.
-  app.server.maxHeadersCount = config.GATEWAY_HEADERS + 1;
+  app.server.maxHeadersCount = config.GATEWAY_MAX_HEADERS + 1;
   // The client is told to go on only when somebody reads what it has to send.
   app.server.on('checkContinue', (request, response) => void app.server.emit('request', request, response));
   app.server.on('connect', (request, socket: Socket) => {

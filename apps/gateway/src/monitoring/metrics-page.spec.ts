@@ -51,7 +51,7 @@ describe('the metrics', () => {
 
 describe('a page without a key', () => {
   it.each([page, '/docs/openapi.json'])('is limited by address, and takes nothing from the API: %s', (path) =>
-    withGateway({ GATEWAY_FAILURES_PER_MINUTE: '2' }, async (gateway) => {
+    withGateway({ GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '2' }, async (gateway) => {
       const ask = () => gateway.ask(path, { key: null });
       expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
       const refused = await ask();

@@ -23,7 +23,7 @@ const anEvent = (id: number, data: Event['data'] = null): Event & { hash: string
 const events = (count: number) => Array.from({ length: count }, (_, nth) => anEvent(nth + 1));
 
 beforeAll(async () => {
-  gateway = await startGateway({ environment: { GATEWAY_STREAM_SECONDS: '20' } });
+  gateway = await startGateway({ environment: { GATEWAY_MAX_STREAM_SECONDS: '20' } });
   await gateway.behind([
     implement(FeedEvents, async ({ query: { after = 0, follow }, caller, setHeader }) => {
       asked.push({ after, follow, caller });

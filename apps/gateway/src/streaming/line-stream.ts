@@ -86,7 +86,7 @@ export const mountLineStream = (
           caller: principal.caller,
           requestId: request.id,
           traceparent: request.exchange.traceparent,
-          timeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
+          timeoutMs: config.GATEWAY_CALL_TIMEOUT_MS,
         };
       };
       const admitted = await admit(request, response);
@@ -99,7 +99,7 @@ export const mountLineStream = (
         'text',
       ) as { readonly follow?: boolean };
       const { follow = false } = query;
-      const until = performance.now() + config.GATEWAY_STREAM_SECONDS * 1_000;
+      const until = performance.now() + config.GATEWAY_MAX_STREAM_SECONDS * 1_000;
       const isOver = () => closing.signal.aborted || response.raw.destroyed || performance.now() >= until;
       const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
 

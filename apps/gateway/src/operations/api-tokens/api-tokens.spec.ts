@@ -157,7 +157,7 @@ describe('an API token', () => {
   });
 
   it('says when it was last used', async () => {
-    const quick = await startGateway({ environment: { GATEWAY_LAST_USE_INTERVAL_MS: '100' } });
+    const quick = await startGateway({ environment: { GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100' } });
     try {
       const api = accessApi(() => quick);
       await quick.behind(placesBehind(['default']));
