@@ -91,7 +91,7 @@ describe('a database', () => {
   it('is not made, nor brought up to date, by who only looks', async () => {
     const url = new URL(fresh.url);
     url.pathname = '/nobody_made_this';
-    const looking = { asItIs: true, url: url.href };
+    const looking = { readOnlySchema: true, url: url.href };
     await expect(open([first], looking)).rejects.toThrow(`There is no database nobody_made_this at ${url.host}.`);
     await expect(open([first], looking)).rejects.toThrow('There is no database');
 
@@ -403,21 +403,21 @@ describe('a database', () => {
     const insert = "insert into flag (name) values ('a')";
     expect(await roundTrips(({ query }) => query('select 1'))).toBe(2);
     expect(
-      await roundTrips(async ({ query, atCommit }) => {
+      await roundTrips(async ({ query, send }) => {
         await query('select 1');
-        atCommit(insert);
+        send(insert);
       }),
     ).toBe(2);
     expect(await database.read(flags)).toEqual([{ name: 'a' }]);
-    expect(await roundTrips(async ({ atCommit }) => atCommit('delete from flag'))).toBe(2);
+    expect(await roundTrips(async ({ send }) => send('delete from flag'))).toBe(2);
     expect(await database.read(flags)).toEqual([]);
   });
 
   it('stores nothing when the statement that goes with COMMIT fails', async () => {
     const database = await open();
-    const failing = database.transaction(async ({ query, atCommit }) => {
+    const failing = database.transaction(async ({ query, send }) => {
       await query("insert into flag (name) values ('a')");
-      atCommit("insert into flag (name) values ('a')");
+      send("insert into flag (name) values ('a')");
     });
     await expect(failing).rejects.toMatchObject({ code: '23505' });
     expect(await database.read(flags)).toEqual([]);

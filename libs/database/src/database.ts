@@ -46,8 +46,11 @@ export interface Tx {
   /** set up when it is first asked for: who may not need it does not ask */
   readonly em: EntityManager;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** A statement whose result is not needed, sent in the round trip of COMMIT. Nothing is stored when it fails. */
-  atCommit(text: string, values?: readonly unknown[]): void;
+  /**
+   * Sends a statement whose result is not needed, without waiting for it: what follows, such as COMMIT, shares its round trip.
+   * When it fails, the transaction fails with its error.
+   */
+  send(text: string, values?: readonly unknown[]): void;
 }
 
 /** A connection held for long, for what a lock or a cursor keeps alive. */
@@ -311,6 +314,8 @@ export const openDatabase = async ({
       isOver
         ? Promise.reject(new Error('The transaction is over.'))
         : client.query(text, values)) as PoolClient['query'];
+    const sent: Promise<unknown>[] = [];
+    let sendFailure: unknown;
     let hasBegun = false;
     let isPastDeadline = false;
     try {
@@ -319,7 +324,6 @@ export const openDatabase = async ({
       cork(client);
       const begun = client.query(begin);
       begun.catch(() => undefined);
-      const atCommit: { readonly text: string; readonly values: unknown[] }[] = [];
       const done = await job({
         get em() {
           return (entities ??= entitiesOn(client, query, begun));
@@ -329,19 +333,27 @@ export const openDatabase = async ({
           const [{ rows }] = await Promise.all([query(text, [...values]), begun]);
           return rows as Row[];
         },
-        atCommit: (text, values = []) => void atCommit.push({ text, values: [...values] }),
+        send: (text, values = []) => {
+          const sending = begun.then(() => {
+            cork(client);
+            return query(text, [...values]);
+          });
+          sending.catch((error: unknown) => (sendFailure ??= error));
+          sent.push(sending);
+        },
       });
       await entities?.flush();
       await begun;
       isOver = true;
       requireTimeLeft(limits);
       cork(client);
-      const sent = [...atCommit.map(({ text, values }) => client.query(text, values)), client.query('commit')];
-      // Each is heard before the connection is given back; the first to fail is why the others did.
-      for (const outcome of await Promise.allSettled(sent)) if (outcome.status === 'rejected') throw outcome.reason;
+      // Each is settled before the connection is given back; the first to fail is why the others did.
+      for (const outcome of await Promise.allSettled([...sent, client.query('commit')]))
+        if (outcome.status === 'rejected') throw outcome.reason;
       return done;
-    } catch (error) {
+    } catch (cause) {
       isOver = true;
+      const error = sendFailure ?? cause;
       // PostgreSQL closes the connection of a transaction at its deadline: it is not used again.
       isPastDeadline = hasBegun && limits.deadline !== undefined && Date.now() >= limits.deadline.getTime();
       if (hasBegun && !isPastDeadline) await client.query('rollback');

@@ -4,7 +4,7 @@ export { digestOfVersions } from './digest.ts';
 export { type LatestEvent, latestEventOf, type Revision } from './latest-event.ts';
 export { type MissedRange, missedMessages } from './missed-messages.ts';
 export { idempotencyTables } from './idempotency-store.ts';
-export type { Outbox } from './transaction-with-outbox.ts';
+export { insertStates, type Outbox } from './transaction-with-outbox.ts';
 export { type ProducerOptions, startOutboxProducer, type OutboxProducer } from './start-outbox-producer.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './projection.ts';
 export type { Relay } from './relay.ts';

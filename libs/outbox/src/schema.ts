@@ -1,5 +1,9 @@
 import type { SchemaStep } from '@bunting/database';
 
+/** The largest payload of one row, in bytes: a reply of the bus has room for it. */
+export const maxPayloadBytes = 24 * 1024 * 1024;
+export const payloadConstraint = 'outbox_payload_size';
+
 /**
  * What a producer needs. `outbox_head(topic)` gives every committed row its place and answers where the end is: a sequence
  * would number rows before they commit, and a reader paging by it would lose those that commit late.
@@ -16,7 +20,7 @@ export const outboxTables: SchemaStep = {
       entity_key text,
       recorded_at timestamptz not null default clock_timestamp(),
       traceparent text,
-      payload json not null
+      payload json not null constraint ${payloadConstraint} check (octet_length(payload::text) <= ${maxPayloadBytes})
     )`,
     'create unique index outbox_by_position on outbox (topic, position) where position is not null',
     'create index outbox_without_position on outbox (topic, id) where position is null',

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { readOutboxOf } from '@bunting/contracts';
 import { eventually, startNats, streamMessages, type TestNats } from '@bunting/testing';
+import { insertStates } from './transaction-with-outbox.ts';
 import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
 
 describe('the outbox', () => {
@@ -62,6 +63,30 @@ describe('the outbox', () => {
     await tellsOf('x'.repeat(23 * 1024 * 1024));
     expect(names((await read(0)).messages)).toEqual(['small']);
     expect(names((await read(1)).messages)).toEqual(['large']);
+  });
+
+  it('stores states that a statement makes in the order in which they were emitted, and refuses one that is too large', async () => {
+    const states = (bytes: number) =>
+      insertStates('feature', `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state) as made`, '$1');
+    const emit = (bytes: number) =>
+      producer.telling.work('00-trace', async (_tx, outbox) => {
+        outbox.state({ entity: 'feature', id: 'before', version: 1, state: null });
+        outbox.send(states(bytes), []);
+        outbox.state({ entity: 'feature', id: 'after', version: 1, state: null });
+      });
+    const stored = () =>
+      producer.database.read({
+        name: 'states',
+        text: "select entity_key as key, traceparent, payload ->> 'version' as version from outbox where topic = 'state' order by id",
+      });
+    await expect(emit(25 * 1024 * 1024)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
+    expect(await stored()).toEqual([]);
+    await emit(10);
+    expect(await stored()).toEqual([
+      { key: 'feature:before', traceparent: '00-trace', version: '1' },
+      { key: 'feature:made', traceparent: '00-trace', version: '2' },
+      { key: 'feature:after', traceparent: '00-trace', version: '1' },
+    ]);
   });
 
   it('numbers what was committed without a gap, in the order of the commits', async () => {

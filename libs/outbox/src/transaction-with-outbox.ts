@@ -1,5 +1,6 @@
+import { maxPayloadBytes, payloadConstraint } from './schema.ts';
 import { type RecordedEvent, refusal, type StateEntity, type StateOf } from '@bunting/contracts';
-import type { CommitLimits, Database, Tx } from '@bunting/database';
+import { brokenConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
 
 /** Collects what a unit of work tells; all of it is written in one statement before the commit. */
 export interface Outbox {
@@ -7,7 +8,22 @@ export interface Outbox {
   event(event: RecordedEvent): void;
   /** Tells what is now. */
   state<E extends StateEntity>(state: StateOf<E>): void;
+  /**
+   * Sends a statement that stores states by `insertStates`, without waiting for it. Its last parameter, which the outbox adds, is
+   * the traceparent.
+   */
+  send(text: string, values: readonly unknown[]): void;
 }
+
+/**
+ * SQL: stores the states that the query `from` has (`id`, `version`, `state`) as outbox rows, so that a state which PostgreSQL makes
+ * never leaves it.
+ */
+export const insertStates = (entity: StateEntity, from: string, traceparent: string): string => `
+  insert into outbox (topic, type, entity_key, traceparent, payload)
+  select 'state', '${entity}', '${entity}:' || id, ${traceparent},
+    json_build_object('entity', '${entity}', 'id', id, 'version', version, 'state', state)
+  from ${from}`;
 
 interface Row {
   readonly topic: 'event' | 'state';
@@ -21,18 +37,16 @@ const insertRows = `
   select row.topic, row.type, row.entity_key, $2, row.payload
   from json_to_recordset($1::json) as row (topic text, type text, entity_key text, payload json)`;
 
-/** Bytes of what is told at once: what an answer of the bus has room for, with ease. */
-const mostOfOne = 24 * 1024 * 1024;
 const mostBytesOfLetter = 3;
 
 /** @throws Refusal for what no consumer could ever be given */
 const written = (rows: readonly Row[]): string => {
   const text = JSON.stringify(rows);
-  if (text.length * mostBytesOfLetter <= mostOfOne) return text;
+  if (text.length * mostBytesOfLetter <= maxPayloadBytes) return text;
   for (const { type, payload } of rows) {
     const bytes = Buffer.byteLength(JSON.stringify(payload));
-    if (bytes <= mostOfOne) continue;
-    const message = `What "${type}" would tell has ${bytes} bytes, more than the ${mostOfOne} that can be told at once. Please make it smaller.`;
+    if (bytes <= maxPayloadBytes) continue;
+    const message = `What "${type}" would tell has ${bytes} bytes, more than the ${maxPayloadBytes} that can be told at once. Please make it smaller.`;
     throw refusal('PayloadTooLarge', message);
   }
   return text;
@@ -54,22 +68,41 @@ export const transactionWithOutbox =
     limits: CommitLimits = {},
   ): Promise<T> => {
     let told = false;
-    const result = await database.transaction(async (tx) => {
-      const rows: Row[] = [];
-      const done = await job(tx, {
-        event: (event) => void rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event }),
-        state: (state) =>
-          void rows.push({
-            topic: 'state',
-            type: state.entity,
-            entity_key: `${state.entity}:${state.id}`,
-            payload: state,
-          }),
+    const result = await database
+      .transaction(async (tx) => {
+        told = false;
+        let rows: Row[] = [];
+        const flush = (): void => {
+          if (rows.length === 0) return;
+          told = true;
+          tx.send(insertRows, [written(rows), traceparent]);
+          rows = [];
+        };
+        const done = await job(tx, {
+          event: (event) => void rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event }),
+          state: (state) =>
+            void rows.push({
+              topic: 'state',
+              type: state.entity,
+              entity_key: `${state.entity}:${state.id}`,
+              payload: state,
+            }),
+          send: (text, values) => {
+            flush();
+            told = true;
+            tx.send(text, [...values, traceparent]);
+          },
+        });
+        flush();
+        return done;
+      }, limits)
+      .catch((error: unknown) => {
+        if (brokenConstraint(error) !== payloadConstraint) throw error;
+        throw refusal(
+          'PayloadTooLarge',
+          `A state would have more than ${maxPayloadBytes} bytes. Please make it smaller.`,
+        );
       });
-      told = rows.length > 0;
-      if (told) tx.atCommit(insertRows, [written(rows), traceparent]);
-      return done;
-    }, limits);
     if (told) wake();
     return result;
   };

@@ -30,7 +30,7 @@ afterEach(() => sql('truncate feature, outbox, feature_usage_hour, client_applic
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 const given = (...features: readonly Feature[]) =>
   replicas[0]?.database.transaction((tx) =>
-    featureRepository(tx, { event: () => undefined, state: () => undefined }).add(features),
+    featureRepository(tx, { event: () => undefined, state: () => undefined, send: () => undefined }).add(features),
   );
 const keepHouseEverywhere = () => Promise.all(replicas.map(({ work }) => runHousekeeping(work, 90)));
 const told = async <T>(topic: string): Promise<T[]> =>

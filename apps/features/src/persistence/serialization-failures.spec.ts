@@ -64,9 +64,11 @@ afterEach(() =>
 /** How many transactions wait for a lock: with all done but the telling, or before. */
 const waiting = async (): Promise<{ readonly atTheEnd: number; readonly before: number }> => {
   const text = `
-    select count(*) filter (where query ilike '%insert into outbox%') as "atTheEnd",
-      count(*) filter (where query not ilike '%outbox%') as before
-    from pg_stat_activity
+    select count(*) filter (where waits_for_outbox) as "atTheEnd", count(*) filter (where not waits_for_outbox) as before
+    from pg_stat_activity cross join lateral (
+      select exists (
+        select from pg_locks where pg_locks.pid = pg_stat_activity.pid and not granted and relation = 'outbox'::regclass
+      ) as waits_for_outbox) as waiting
     where datname = current_database() and wait_event_type = 'Lock'`;
   const [row] = await features.database.read<{ atTheEnd: number; before: number }>({ name: 'waiting', text });
   return row ?? { atTheEnd: 0, before: 0 };

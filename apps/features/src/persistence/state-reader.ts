@@ -51,7 +51,7 @@ const features: Statement = {
   text: `
     with wanted as (select * from feature where name = any ($1::text[])),
       told as (${statesOf('wanted')})
-    select told.state ->> 'name' as id, told.version, told.state from told
+    select told.id, told.version, told.state from told
     union all
     select asked.name, gone.version, null from unnest($1::text[]) as asked (name)
       left join deleted_feature gone on gone.name = asked.name

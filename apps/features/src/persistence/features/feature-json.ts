@@ -128,7 +128,7 @@ export const archivedFeatures = `
 
 /** What projections are told of features: of the rows of `from`, which may be what a write returns. */
 export const statesOf = (from: string): string => `
-  select f.version, f.edition, json_build_object(${members}, ${archivedAt},
+  select f.name as id, f.version, f.edition, json_build_object(${members}, ${archivedAt},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state

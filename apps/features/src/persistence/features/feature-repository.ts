@@ -1,6 +1,6 @@
 import { type FeatureState, notFound, refusal } from '@bunting/contracts';
 import { brokenConstraint, type Tx } from '@bunting/database';
-import type { Outbox } from '@bunting/outbox';
+import { insertStates, type Outbox } from '@bunting/outbox';
 import type { Feature } from '../../domain/feature.ts';
 import type { Surroundings } from '../../domain/surroundings.ts';
 import { absentFeature } from './missing-feature.ts';
@@ -20,10 +20,12 @@ export interface Found {
 
 interface FoundRow {
   readonly feature: FeatureJson;
+  readonly version: number;
   readonly edition: number;
 }
 
 interface SavedRow {
+  readonly id: string;
   readonly version: number;
   readonly edition: number;
   readonly state: FeatureState;
@@ -32,20 +34,20 @@ interface SavedRow {
 const nobody: Mentions = { texts: [], numbers: [] };
 
 const getForUpdate = `
-  select ${featureJson('f')} as feature, f.edition,
+  select ${featureJson('f')} as feature, f.version, f.edition,
     ${surroundingsJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as surroundings,
     array(${protectedOfProject('p.id')}) as guarded
   from feature f join project p on p.id = f.project
   where f.name = $1 and f.project = $2
   for update of f`;
 
-const findForUpdate = `select ${featureJson('f')} as feature, f.edition from feature f where f.name = $1 for update`;
+const findForUpdate = `select ${featureJson('f')} as feature, f.version, f.edition from feature f where f.name = $1 for update`;
 
 const findAllForUpdate = `
-  select ${featureJson('f')} as feature, f.edition from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
+  select ${featureJson('f')} as feature, f.version, f.edition from feature f where f.name = any ($1::text[]) order by f.name for update of f`;
 
 const families = `
-  select ${featureJson('f')} as feature, f.edition from feature f
+  select ${featureJson('f')} as feature, f.version, f.edition from feature f
   where f.name in (
     select unnest($1::text[])
     union select unnest(child.parents) from feature child where child.name = any ($1::text[]))`;
@@ -56,14 +58,15 @@ const findFamilies = `${families} and f.project is distinct from $2::text order 
 const children = `
   select name from feature where parents @> array[$1::text] and parents <> '{}' and archived_at is null order by name`;
 
-const saved = (write: string): string => `with saved as (${write}) ${statesOf('saved')}`;
-const insert = saved(insertFeatures);
-const update = saved(updateFeatures);
+const insert = `with saved as (${insertFeatures}) ${statesOf('saved')}`;
+const savingStates = (write: string): string =>
+  `with saved as (${write}) ${insertStates('feature', `(${statesOf('saved')}) as stored`, '$2')}`;
+const update = savingStates(updateFeatures);
 const remove = `
   with gone as (delete from feature where name = any ($1::text[]) returning name, version)
   insert into deleted_feature (name, version) select name, version + 1 from gone
   on conflict (name) do update set version = excluded.version returning name, version`;
-const touch = saved('update feature set version = version + 1 where name = any ($1::text[]) returning *');
+const touch = savingStates('update feature set version = version + 1 where name = any ($1::text[]) returning *');
 
 /** How many features go into one statement. */
 const batch = 500;
@@ -101,9 +104,13 @@ export const featureRepository = (
   const known = new Map<string, Feature>();
   const seen = new Map<string, Seen<SeenFeature>>();
 
-  const remembered = ({ feature: json, edition }: FoundRow): Feature => {
+  /** the versions of what was got for update or added */
+  const versions = new Map<string, number>();
+
+  const remembered = ({ feature: json, version, edition }: FoundRow): Feature => {
     const feature = featureOf(json);
     known.set(feature.name, feature);
+    versions.set(feature.name, version);
     if (!seen.has(feature.name)) seen.set(feature.name, { before: { feature, edition }, after: { feature, edition } });
     return feature;
   };
@@ -117,22 +124,42 @@ export const featureRepository = (
   const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
     (await query<FoundRow>(statement, values)).map(remembered);
 
-  const tell = async (statement: string, value: unknown): Promise<void> => {
-    for (const { version, edition, state } of await query<SavedRow>(statement, [value])) {
-      stored(state.name, edition);
-      outbox.state({ entity: 'feature', id: state.name, version, state });
+  /** The version that a feature has after one more statement that writes its row. */
+  const nextVersion = (name: string): number => {
+    const version = (versions.get(name) ?? 0) + 1;
+    versions.set(name, version);
+    return version;
+  };
+
+  const inserted = async (features: readonly Feature[]): Promise<void> => {
+    for (const { id, version, edition, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
+      versions.set(id, version);
+      stored(id, edition);
+      outbox.state({ entity: 'feature', id, version, state });
     }
   };
 
-  const write = async (statement: string, features: readonly Feature[], like?: Feature): Promise<void> => {
+  /** Sends the update. Its outcome is known without waiting for it: the rows are locked, and an edit makes the next version. */
+  const updated = (features: readonly Feature[]): void => {
+    outbox.send(update, [rowsOf(features)]);
+    for (const { name } of features) stored(name, nextVersion(name));
+  };
+
+  const write = async (
+    store: (features: readonly Feature[]) => Promise<void> | void,
+    features: readonly Feature[],
+    like?: Feature,
+  ): Promise<void> => {
     // A parent's row knows nothing of its children, but its state says whether there are some.
     const parents = new Set(features.flatMap((feature) => changedParents(known.get(feature.name), feature)));
     for (const some of inBatches(features)) {
       await holdReferences?.(some.map((after) => ({ before: known.get(after.name), after, like })));
       for (const feature of some) known.set(feature.name, feature);
-      await tell(statement, rowsOf(some));
+      await store(some);
     }
-    if (parents.size > 0) await tell(touch, [...parents].sort());
+    if (parents.size === 0) return;
+    outbox.send(touch, [[...parents].sort()]);
+    for (const parent of parents) if (versions.has(parent)) nextVersion(parent);
   };
 
   return {
@@ -174,7 +201,7 @@ export const featureRepository = (
     /** Stores new features, and tells their states. What a feature that is locked speaks of, one that is like it may speak of too. */
     add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
       try {
-        await write(insert, features, like);
+        await write(inserted, features, like);
       } catch (error) {
         if (brokenConstraint(error) !== 'feature_pkey') throw error;
         const [only, ...others] = features;
@@ -190,7 +217,7 @@ export const featureRepository = (
         if (before !== undefined && before !== after) await guard.edit(before, after);
       }
       await write(
-        update,
+        updated,
         features.filter((feature) => known.get(feature.name) !== feature),
       );
     },
