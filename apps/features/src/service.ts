@@ -3,7 +3,7 @@ import { openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
-import { startHousekeeping } from './housekeeping/start-housekeeping.ts';
+import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
 import { applicationLimits } from './operations/usage/application-limits.ts';
@@ -56,7 +56,7 @@ export const featuresService = defineService({
     const housekeeping = startHousekeeping(work, {
       intervalMs,
       applicationDays,
-      handOver: context.submitImportProposal,
+      submitImportProposal: context.submitImportProposal,
       warn,
     });
     atStop('housekeeping', () => housekeeping.stop());

@@ -15,7 +15,7 @@ export interface TestUnitOfWork {
   readonly work: UnitOfWork;
 }
 
-/** Work on a database of the service, with nobody who sends out what it tells. */
+/** Transaction on a database of the service, with nobody who sends out what it tells. */
 export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Promise<TestUnitOfWork> => {
   const database = await openDatabase({ url, name: 'spec', steps, entities });
   const telling = startOutboxProducer({

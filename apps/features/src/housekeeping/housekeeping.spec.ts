@@ -86,7 +86,7 @@ it('tells figures that changed since they were told, and once more when they are
   );
   await sql(
     `with minute as (select floor(extract(epoch from now()) / 60)::integer as now)
-    insert into feature_seen (feature, environment, minutes, yes_by_minute, no_by_minute, last_seen_at, told_at)
+    insert into feature_seen (feature, environment, minutes, yes_by_minute, no_by_minute, last_seen_at, emitted_at)
     select 'busy', 'development', array[minute.now - 1], array[5], array[0], now() - interval '1 minute', now() - interval '2 minutes' from minute
     union all select 'idle', 'development', array[minute.now - 9], array[5], array[0], now() - interval '9 minutes', now() - interval '8 minutes' from minute
     union all select 'over', 'development', array[minute.now - 70], array[5], array[0], now() - interval '70 minutes', now() - interval '69 minutes' from minute`,

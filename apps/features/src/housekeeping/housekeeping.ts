@@ -1,66 +1,86 @@
 import { systemContext, traceparentFrom } from '@bunting/bus';
 import { Refusal, systemCaller } from '@bunting/contracts';
+import { type Loop, startLoop } from '@bunting/runtime';
 import { told } from '../domain/told.ts';
 import type { SubmitImportProposal } from '../operations/features/import-proposal.ts';
-import type { UnitOfWork, Work } from '../persistence/unit-of-work.ts';
+import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 
-/** How much one transaction takes on. */
-const featuresAtOnce = 500;
-const figuresAtOnce = 10_000;
-const importsAtOnce = 100;
-const patienceMs = 30_000;
+/** The maximum number of rows or proposals in one transaction or run. */
+const batchSizes = { features: 500, usageRows: 10_000, importProposals: 100 };
+const timeoutMs = 30_000;
 
-const anOccasion = () => {
+const systemTransaction = () => {
   const now = new Date();
-  return {
-    ...{ caller: systemCaller, now, deadline: new Date(now.getTime() + patienceMs) },
-    traceparent: traceparentFrom(),
-  };
+  const deadline = new Date(now.getTime() + timeoutMs);
+  return { caller: systemCaller, now, deadline, traceparent: traceparentFrom() };
 };
 
-/** Does one part of the work, in transactions of bounded size, until nothing is left of it. */
-const untilDone = async (
+/** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
+const inBatches = async (
   work: UnitOfWork,
-  atOnce: number,
-  part: (work: Work, atMost: number) => Promise<number>,
+  batchSize: number,
+  step: (tx: Transaction, limit: number) => Promise<number>,
 ): Promise<void> => {
   for (;;) {
-    if ((await work(anOccasion(), (tx) => part(tx, atOnce))) < atOnce) return;
+    if ((await work(systemTransaction(), (tx) => step(tx, batchSize))) < batchSize) return;
   }
 };
 
 /**
- * Does what time brings about: features that have outlived their type are told of once, whichever process comes first;
- * figures that have changed since they were told are told; figures that are too old are dropped, and so are applications that were not
- * seen for so many days.
+ * Marks features that have outlived their type, emits usage that changed since it was last emitted, deletes usage after its
+ * retention period, and deletes applications without report for `applicationDays`. Safe in several processes concurrently: each feature
+ * is marked by one of them.
  */
 export const runHousekeeping = async (work: UnitOfWork, applicationDays: number): Promise<void> => {
-  await untilDone(work, featuresAtOnce, async ({ upkeep, events }, atMost) => {
-    await upkeep.unmarkPotentiallyStale();
-    const aged = await upkeep.markPotentiallyStale(atMost);
-    events.record(aged.map((feature) => told('feature-potentially-stale-on', feature)));
-    return aged.length;
+  const { features, usageRows } = batchSizes;
+  await inBatches(work, features, async ({ housekeeping, events }, limit) => {
+    await housekeeping.unmarkPotentiallyStale();
+    const outlived = await housekeeping.markPotentiallyStale(limit);
+    events.record(outlived.map((feature) => told('feature-potentially-stale-on', feature)));
+    return outlived.length;
   });
-  await untilDone(work, featuresAtOnce, ({ upkeep }, atMost) => upkeep.emitUsageStates(atMost));
-  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.deleteExpiredUsage(atMost));
-  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) => upkeep.deleteInactiveInstances(atMost));
-  await untilDone(work, figuresAtOnce, ({ upkeep }, atMost) =>
-    upkeep.deleteInactiveApplications(applicationDays, atMost),
+  await inBatches(work, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
+  await inBatches(work, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));
+  await inBatches(work, usageRows, ({ housekeeping }, limit) => housekeeping.deleteInactiveInstances(limit));
+  await inBatches(work, usageRows, ({ housekeeping }, limit) =>
+    housekeeping.deleteInactiveApplications(applicationDays, limit),
   );
 };
 
 /**
- * Has change requests made of what imports proposed, where the one who imported did not get that far. One that is refused holds
- * up none that came later.
+ * Submits the proposals of imports whose process ended before it submitted them. Goes on after a proposal that is refused, and throws the
+ * first refusal at the end.
  */
-export const submitImportProposals = async (work: UnitOfWork, handOver: SubmitImportProposal): Promise<void> => {
-  const waiting = await work(anOccasion(), ({ importProposals }) => importProposals.listPending(importsAtOnce));
+export const submitImportProposals = async (work: UnitOfWork, submit: SubmitImportProposal): Promise<void> => {
+  const pending = await work(systemTransaction(), (tx) => tx.importProposals.listPending(batchSizes.importProposals));
   const refusals: Refusal[] = [];
-  for (const importId of waiting) {
-    await handOver(importId, systemContext(patienceMs)).catch((error: unknown) => {
+  for (const importId of pending) {
+    await submit(importId, systemContext(timeoutMs)).catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
       refusals.push(error);
     });
   }
   if (refusals[0] !== undefined) throw refusals[0];
+};
+
+/** How long a run may fail without a warning, as it does while another service starts. */
+const patienceMs = 30_000;
+
+interface HousekeepingOptions {
+  readonly intervalMs: number;
+  readonly applicationDays: number;
+  readonly submitImportProposal: SubmitImportProposal;
+  readonly warn: (message: string) => void;
+}
+
+/** Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. */
+export const startHousekeeping = (
+  work: UnitOfWork,
+  { intervalMs, applicationDays, submitImportProposal, warn }: HousekeepingOptions,
+): Pick<Loop, 'stop'> => {
+  const loops = [
+    { name: 'The housekeeping of features', run: () => runHousekeeping(work, applicationDays) },
+    { name: 'The submission of import proposals', run: () => submitImportProposals(work, submitImportProposal) },
+  ].map((job) => startLoop({ ...job, intervalMs, patienceMs, warn }));
+  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

@@ -1,4 +1,4 @@
-import type { Mentions } from '../persistence/features/surroundings.ts';
+import type { References } from '../persistence/features/surroundings.ts';
 
 /** No name that can be looked up is longer. */
 const longest = 255;
@@ -6,7 +6,7 @@ const longest = 255;
 const largestId = 2_147_483_647;
 
 /** Every text and number of a request that could be a name or an id, wherever it stands: a patch may put it anywhere. */
-export const mentionsOf = (request: unknown): Mentions => {
+export const referencesIn = (request: unknown): References => {
   const texts = new Set<string>();
   const numbers = new Set<number>();
   const waiting: unknown[] = [request];

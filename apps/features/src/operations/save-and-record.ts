@@ -1,11 +1,11 @@
 import type { Caller } from '@bunting/contracts';
 import { collaborated } from '../domain/feature-rules.ts';
 import type { Decision, Feature } from '../domain/feature.ts';
-import type { Work } from '../persistence/unit-of-work.ts';
+import type { Transaction } from '../persistence/unit-of-work.ts';
 
 /** Saves what was decided and tells it; who had it done counts among the feature's collaborators. Gives the feature as it is now. */
 export const carryOut = async (
-  { features, events }: Work,
+  { features, events }: Transaction,
   { feature, events: told }: Decision,
   caller: Caller,
 ): Promise<Feature> => {

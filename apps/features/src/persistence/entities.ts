@@ -301,7 +301,7 @@ export const FeatureSeenEntity = defineEntity({
     minutes: p.array<number>().columnType('int[]').defaultRaw("'{}'"),
     yesByMinute: counts(),
     noByMinute: counts(),
-    toldAt: moment().defaultRaw("'1970-01-01 00:00:00+00'"),
+    emittedAt: moment().defaultRaw("'1970-01-01 00:00:00+00'"),
   },
 });
 

@@ -5,13 +5,13 @@ import type { StoredEnvironment } from '../domain/environment.ts';
 import type { Feature } from '../domain/feature.ts';
 import type { StoredSegment } from '../domain/segment.ts';
 
-/** What a read gives beside the tag that writes are judged by. */
+/** JSON for a reply, and the entity tag that conditional writes of it must match. */
 export interface TaggedJson {
   readonly json: string;
   readonly tag: string;
 }
 
-/** Something that a unit of work has locked: as it was then, and as it is now; undefined once it is gone. */
+/** An object that a transaction has locked: as it was read, and as it is stored now; undefined once it is removed. */
 export interface Seen<T> {
   readonly before: T;
   after: T | undefined;
@@ -19,12 +19,12 @@ export interface Seen<T> {
 
 export interface SeenFeature {
   readonly feature: Feature;
-  /** the version that its last edit made */
+  /** the version of the feature after its last edit */
   readonly edition: number;
 }
 
-/** All that a unit of work has locked, for the operation's own subject to be found among it. */
-export interface SeenByNow {
+/** The objects that a transaction has locked. The operation's own subject is among them. */
+export interface SeenObjects {
   readonly features: ReadonlyMap<string, Seen<SeenFeature>>;
   readonly segments: ReadonlyMap<number, Seen<StoredSegment>>;
   readonly environments: ReadonlyMap<string, Seen<StoredEnvironment>>;
@@ -38,7 +38,11 @@ interface Params {
   readonly name?: string;
 }
 
-type Tags = (seen: SeenByNow, params: Params, when: 'before' | 'after') => readonly (string | undefined)[] | undefined;
+type Tags = (
+  seen: SeenObjects,
+  params: Params,
+  when: 'before' | 'after',
+) => readonly (string | undefined)[] | undefined;
 
 const ofFeature =
   (part: (feature: Feature, params: Params) => unknown): Tags =>
@@ -46,17 +50,19 @@ const ofFeature =
     const found = features.get(params.featureName ?? '')?.[when];
     if (found === undefined) return undefined;
     const content = part(found.feature, params);
-    // Nothing in the feature is other than it was: its tag is good for its parts as well.
+    // The feature's own tag is accepted for its parts, too: nothing in the feature has changed.
     return [content === undefined ? undefined : contentTag(content), String(found.edition)];
   };
 
-/** The tags that are good for a subject, its own first. */
+/** The entity tags that match a subject, its own first. */
 const tags: Readonly<Record<Conditional, Tags>> = {
   feature: ({ features }, { featureName = '' }, when) => {
     const found = features.get(featureName)?.[when];
     return found === undefined ? undefined : [String(found.edition)];
   },
-  'feature environment': ofFeature(({ environments }, { environment = '' }) => environments[environment] ?? nothing),
+  'feature environment': ofFeature(
+    ({ environments }, { environment = '' }) => environments[environment] ?? emptyFeatureEnvironment,
+  ),
   strategy: ofFeature(({ environments }, { environment = '', strategyId }) =>
     environments[environment]?.strategies.find(({ id }) => id === strategyId),
   ),
@@ -65,28 +71,29 @@ const tags: Readonly<Record<Conditional, Tags>> = {
   'change request': () => undefined,
 };
 
-/** What a feature is in an environment that it was never touched in. */
-export const nothing = { enabled: false, strategies: [], variants: [] };
+/** A feature in an environment in which it was never edited. */
+export const emptyFeatureEnvironment = { enabled: false, strategies: [], variants: [] };
 
 const tagsOfContent = (content: unknown): readonly string[] | undefined =>
   content === undefined ? undefined : [contentTag(content)];
 
 /**
- * Judges a write by the tags of what it has locked, once all else is decided and before it is committed; and says the tag
- * that its subject has from now on.
+ * Refuses a write whose `If-Match` header does not match what it has locked, and sets the `ETag` header to the subject's new tag.
+ * Runs last in the transaction: a write that is invalid anyway is refused for that.
  */
-export const judge = (
+export const checkConditionalWrite = (
   { conditional, requireMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
-  seen: SeenByNow,
+  seen: SeenObjects,
 ) => {
   if (conditional === undefined) return;
-  const known = (when: 'before' | 'after') =>
+  const tagsOf = (when: 'before' | 'after') =>
     tags[conditional](seen, params as Params, when)?.filter((tag) => tag !== undefined);
   if (requireMatch !== undefined) {
-    const before = known('before');
-    if (before === undefined) throw new Error(`Nothing was locked that the write could be judged by: ${conditional}.`);
+    const before = tagsOf('before');
+    if (before === undefined)
+      throw new Error(`A conditional write of a ${conditional} did not lock it, so If-Match cannot be checked.`);
     requireMatch(before);
   }
-  const [now] = known('after') ?? [];
-  if (now !== undefined) setHeader('ETag', `"${now}"`);
+  const [tag] = tagsOf('after') ?? [];
+  if (tag !== undefined) setHeader('ETag', `"${tag}"`);
 };

@@ -1,7 +1,7 @@
 import type { Tx } from '@bunting/database';
 import type { EntityName, RequiredEntityData } from '@mikro-orm/postgresql';
 
-/** Stores a row in one statement; false, and nothing is stored, where there is one of its key already. */
+/** Inserts a row in one statement; returns false, and inserts nothing, if its key is taken. */
 export const insertIfAbsent = async <T extends object>(
   { em }: Tx,
   entity: EntityName<T>,

@@ -3,23 +3,22 @@ import { applicationReader } from './usage/application-reader.ts';
 import { clientFeaturesReader } from './features/client-features-reader.ts';
 import { contextFieldReader } from './catalogue/context-fields.ts';
 import { dashboardReader } from './projects/dashboard-reader.ts';
-import { environmentReader } from './environments/environment-repository.ts';
+import { environmentReader } from './environments/environment-reader.ts';
 import { featurePartsReader } from './features/feature-parts-reader.ts';
 import { featureReader } from './features/feature-reader.ts';
 import { featureTypeReader } from './catalogue/feature-types.ts';
 import { projectOverviewReader } from './projects/project-overview-reader.ts';
-import { projectReader } from './projects/project-repository.ts';
-import { resourceCounter } from './resource-counts.ts';
-import { segmentReader } from './segments/segment-repository.ts';
+import { projectReader } from './projects/project-reader.ts';
+import { countResources } from './resource-counts.ts';
+import { segmentReader } from './segments/segment-reader.ts';
 import { situationReader } from './changes/situation-reader.ts';
 import { stateReader } from './state-reader.ts';
-import { segmentUseReader } from './segments/stored-segments.ts';
 import { strategyTypeReader } from './catalogue/strategy-types.ts';
 import { tagReader } from './catalogue/tags.ts';
 import { usageReader } from './usage/usage-reader.ts';
 import type { Database } from '@bunting/database';
 
-/** What reads outside of a unit of work: one statement for each answer. */
+/** Reads outside of transactions: one statement for each reply. */
 export const readersOf = (database: Database) => ({
   features: featureReader(database),
   featureParts: featurePartsReader(database),
@@ -31,7 +30,7 @@ export const readersOf = (database: Database) => ({
   states: stateReader(database),
   clientFeatures: clientFeaturesReader(database),
   findApplicationEnvironment: findApplicationEnvironment(database),
-  countResources: resourceCounter(database),
+  countResources: countResources(database),
   tags: tagReader(database),
   featureTypes: featureTypeReader(database),
   strategyTypes: strategyTypeReader(database),
@@ -39,7 +38,6 @@ export const readersOf = (database: Database) => ({
   projectOverviews: projectOverviewReader(database),
   dashboard: dashboardReader(database),
   contextFields: contextFieldReader(database),
-  segmentUses: segmentUseReader(database),
 });
 
 export type Readers = ReturnType<typeof readersOf>;

@@ -21,13 +21,9 @@ const counts: Statement = {
 
 type ResourceCounts = ReplyOf<typeof CountResources>;
 
-/** Counts what there is, in one statement. */
-export type ResourceCounter = () => Promise<ResourceCounts>;
-
-export const resourceCounter =
-  (database: Database): ResourceCounter =>
-  async () => {
-    const [row] = await database.read<ResourceCounts>(counts, []);
-    if (row === undefined) throw new Error('PostgreSQL counted nothing.');
-    return row;
-  };
+/** Counts the objects of the service, in one statement. */
+export const countResources = (database: Database) => async (): Promise<ResourceCounts> => {
+  const [row] = await database.read<ResourceCounts>(counts, []);
+  if (row === undefined) throw new Error('The statement count-resources returned no row.');
+  return row;
+};

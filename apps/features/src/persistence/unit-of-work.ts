@@ -1,169 +1,141 @@
 import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { ReplyOrReplay, WriteContext, Outbox, OutboxProducer } from '@bunting/outbox';
+import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/feature.ts';
-import { type ApplicationRepository, applicationRepository } from './usage/application-repository.ts';
-import { catalogue, type Catalogue } from './catalogue/bulk-inserts.ts';
-import { type ChangeApplication, changeApplication } from './changes/applied-changes.ts';
-import { type ImportTargetRepository, importTargetRepository } from './import-export/import-target.ts';
-import { favoriteRepository } from './features/favorite-repository.ts';
-import { type FeatureRepository, featureRepository } from './features/feature-repository.ts';
-import { type Neighbourhood, neighbourhood } from './features/neighbourhood.ts';
-import {
-  type Guard,
-  guardFor,
-  noGuard,
-  type ProtectionRepository,
-  protectionRepository,
-} from './changes/protection.ts';
-import { type ProjectRepository, projectRepository } from './projects/project-repository.ts';
-import { holdReferences } from './features/feature-references.ts';
-import { type SegmentRepository, segmentRepository } from './segments/segment-repository.ts';
-import { type HousekeepingRepository, housekeepingRepository } from './housekeeping.ts';
-import { type UsageRepository, usageRepository } from './usage/usage-repository.ts';
 import { contextFieldRepository } from './catalogue/context-fields.ts';
-import { type ImportProposals, importProposals } from './import-export/import-proposals.ts';
-import { type ExportFeatures, exportFeatures } from './import-export/exports.ts';
-import { type ProjectSettings, projectSettings } from './projects/project-settings.ts';
-import { type EnvironmentRepository, environmentRepository } from './environments/environment-repository.ts';
-import { strategyTypeRepository } from './catalogue/strategy-types.ts';
 import { featureTypeRepository } from './catalogue/feature-types.ts';
-import { type StoredSegments, storedSegments } from './segments/stored-segments.ts';
-import { judge } from './entity-tags.ts';
-import { tagCatalogue } from './catalogue/tags.ts';
+import { strategyTypeRepository } from './catalogue/strategy-types.ts';
+import { tagRepository } from './catalogue/tags.ts';
+import { appliedChanges } from './changes/applied-changes.ts';
+import { noGuard, type ProtectionGuard, protectionGuard, protectionRepository } from './changes/protection.ts';
+import { situationReader } from './changes/situation-reader.ts';
+import { checkConditionalWrite } from './entity-tags.ts';
+import { environmentRepository } from './environments/environment-repository.ts';
+import { favoriteRepository } from './features/favorite-repository.ts';
+import { lockReferences } from './features/feature-references.ts';
+import { featureRepository } from './features/feature-repository.ts';
+import { surroundingsRepository } from './features/surroundings.ts';
+import { housekeepingRepository } from './housekeeping.ts';
+import { exportFeatures } from './import-export/exports.ts';
+import { importProposals } from './import-export/import-proposals.ts';
+import { importTargetRepository } from './import-export/import-target.ts';
+import { projectRepository } from './projects/project-repository.ts';
+import { segmentRepository } from './segments/segment-repository.ts';
+import { applicationRepository } from './usage/application-repository.ts';
+import { usageRepository } from './usage/usage-repository.ts';
 
-/** Who has the work done, and when: it goes with everything that is told. */
-export interface Occasion {
+/** Who makes a change, when, and until when it may commit. */
+export interface TransactionContext {
   readonly caller: Caller;
   readonly now: Date;
-  /** what is not committed by then never is */
+  /** the transaction is not committed after this time */
   readonly deadline: Date;
-  /** aborted when the caller can no longer be given the reply */
+  /** aborted when the caller can no longer receive the reply */
   readonly signal?: AbortSignal | undefined;
   readonly traceparent: string;
-  /** it was agreed on in a change request: protected environments are no obstacle */
-  readonly isAgreed?: true;
+  /** the changes were approved in a change request, so protected environments accept them */
+  readonly appliesChangeRequest?: true;
 }
 
-/** What a job works with. All that it stores and tells is committed together, or nothing is. */
-export interface Work {
-  readonly features: FeatureRepository;
-  readonly projects: ProjectRepository;
-  readonly segments: SegmentRepository;
-  readonly catalogue: Catalogue;
-  readonly destinations: ImportTargetRepository;
-  readonly application: ChangeApplication;
-  readonly protection: ProtectionRepository;
-  readonly guard: Guard;
-  readonly neighbourhood: Neighbourhood;
-  readonly tags: ReturnType<typeof tagCatalogue>;
-  readonly featureTypes: ReturnType<typeof featureTypeRepository>;
-  readonly strategyTypes: ReturnType<typeof strategyTypeRepository>;
-  readonly environments: EnvironmentRepository;
-  readonly projectSettings: ProjectSettings;
-  readonly exporting: ExportFeatures;
-  readonly importProposals: ImportProposals;
-  readonly contextFields: ReturnType<typeof contextFieldRepository>;
-  readonly storedSegments: StoredSegments;
-  readonly favorites: ReturnType<typeof favoriteRepository>;
-  readonly usage: UsageRepository;
-  readonly applications: ApplicationRepository;
-  readonly upkeep: HousekeepingRepository;
+/** Repositories on one transaction. What they store and emit is committed together or not at all. */
+const repositories = (tx: Tx, outbox: Outbox, hidden: readonly string[], guard: ProtectionGuard) => ({
+  appliedChanges: appliedChanges(tx),
+  applications: applicationRepository(tx),
+  contextFields: contextFieldRepository(tx),
+  environments: environmentRepository(tx),
+  exportFeatures: exportFeatures(tx),
+  favorites: favoriteRepository(tx),
+  features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden),
+  featureTypes: featureTypeRepository(tx),
+  guard,
+  housekeeping: housekeepingRepository(tx, outbox),
+  importProposals: importProposals(tx),
+  importTargets: importTargetRepository(tx, hidden),
+  surroundings: surroundingsRepository(tx, hidden),
+  projects: projectRepository(tx, outbox),
+  protection: protectionRepository(tx),
+  readSituation: situationReader({ read: ({ text }, values) => tx.query(text, values) }),
+  segments: segmentRepository(tx, outbox),
+  strategyTypes: strategyTypeRepository(tx),
+  tags: tagRepository(tx),
+  usage: usageRepository(tx, outbox),
+});
+
+/** What an operation works with in a transaction. */
+export interface Transaction extends ReturnType<typeof repositories> {
+  /** Events are emitted at the end of the transaction, in the order in which they were recorded. */
   readonly events: { readonly record: (events: readonly DomainEvent[]) => void };
 }
 
-/** What the job gives must be the reply, where somebody asked: who asks again with the same `Idempotency-Key` is given its text. */
+type Job<T> = (tx: Transaction) => Promise<T>;
+
+/** Runs jobs in transactions. The result of a job must be the reply of its request: it is stored for retries with the same `Idempotency-Key`. */
 export interface UnitOfWork {
-  <T>(occasion: Occasion & WriteContext, job: (work: Work) => Promise<T>): Promise<ReplyOrReplay<T>>;
-  <T>(occasion: Occasion, job: (work: Work) => Promise<T>): Promise<T>;
-  /** Work whose reply takes asking another service after the commit. */
+  <T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
+  <T>(context: TransactionContext, job: Job<T>): Promise<T>;
+  /** Makes the reply after the commit, from the result of the job: for replies that need calls to other services. */
   thenReply<T extends object, R>(
-    occasion: Occasion & WriteContext,
-    job: (work: Work) => Promise<T>,
-    reply: (done: T) => Promise<R>,
+    context: TransactionContext & WriteContext,
+    job: Job<T>,
+    reply: (result: T) => Promise<R>,
   ): Promise<ReplyOrReplay<R>>;
 }
 
-/** The only door to writing. A job may be done again after a deadlock: it does nothing outside its work. */
+/**
+ * The only way to write. A job runs again after a deadlock or a serialization failure, so it must not have effects outside its
+ * transaction.
+ */
 export const unitOfWork = ({
-  work,
-  commitThenReply: workThen,
+  work: transact,
+  commitThenReply,
 }: Pick<OutboxProducer, 'work' | 'commitThenReply'>): UnitOfWork => {
-  const doing =
-    <T>(occasion: Occasion | (Occasion & WriteContext), job: (work: Work) => Promise<T>) =>
+  const runJob =
+    <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
-      const { caller, now, isAgreed } = occasion;
-      const protection = protectionRepository(tx);
-      const guard = isAgreed ? noGuard : guardFor(caller, protection);
-      const hidden = caller.hiddenProjects ?? [];
+      const { caller, now, appliesChangeRequest } = context;
+      const guard = appliesChangeRequest ? noGuard : protectionGuard(caller, protectionRepository(tx));
+      const stores = repositories(tx, outbox, caller.hiddenProjects ?? [], guard);
       const recorded: DomainEvent[] = [];
-      const told = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
-      // Told when all is done: only then is it known what the edits were let past.
-      const tell = (events: readonly DomainEvent[]): void => {
-        for (const event of events) {
-          const { type, project, environment, featureName, data, preData, tags } = guard.told(event);
-          outbox.event({
-            ...told,
-            type,
-            project: project ?? null,
-            environment: environment ?? null,
-            featureName: featureName ?? null,
-            data: data ?? null,
-            preData: preData ?? null,
-            tags: [...(tags ?? [])],
-          });
-        }
+      const record = (events: readonly DomainEvent[]): void => {
+        for (const event of events) recorded.push(event);
       };
-      const features = featureRepository(tx, outbox, guard, holdReferences(tx), hidden);
-      const environments = environmentRepository(tx);
-      const segments = storedSegments(tx, changeApplication(tx, outbox));
-      const result = await job({
-        features,
-        projects: projectRepository(tx, outbox),
-        segments: segmentRepository(tx, outbox),
-        catalogue: catalogue(tx),
-        destinations: importTargetRepository(tx, hidden),
-        application: changeApplication(tx, outbox),
-        protection,
-        guard,
-        neighbourhood: neighbourhood(tx, hidden),
-        tags: tagCatalogue(tx),
-        featureTypes: featureTypeRepository(tx),
-        strategyTypes: strategyTypeRepository(tx),
-        environments,
-        projectSettings: projectSettings(tx, outbox),
-        exporting: exportFeatures(tx),
-        importProposals: importProposals(tx),
-        contextFields: contextFieldRepository(tx),
-        storedSegments: segments,
-        favorites: favoriteRepository(tx),
-        usage: usageRepository(tx, outbox),
-        applications: applicationRepository(tx),
-        upkeep: housekeepingRepository(tx, outbox),
-        events: {
-          record: (events) => {
-            for (const event of events) recorded.push(event);
-          },
-        },
-      });
-      tell(recorded);
-      if ('conditional' in occasion)
-        judge(occasion, { features: features.seen, environments: environments.seen, segments: segments.seen });
+      const result = await job({ ...stores, events: { record } });
+      const origin = { createdAt: now.toISOString(), createdBy: caller.name, createdByUserId: caller.id };
+      // Events are emitted last: only now does the guard know which edits bypassed a change request.
+      for (const event of recorded) {
+        const { type, project, environment, featureName, data, preData, tags } = guard.markBypass(event);
+        outbox.event({
+          ...origin,
+          type,
+          project: project ?? null,
+          environment: environment ?? null,
+          featureName: featureName ?? null,
+          data: data ?? null,
+          preData: preData ?? null,
+          tags: [...(tags ?? [])],
+        });
+      }
+      if ('conditional' in context) {
+        const { features, environments, segments } = stores;
+        checkConditionalWrite(context, {
+          ...{ features: features.seen, environments: environments.seen, segments: segments.seen },
+        });
+      }
       return result;
     };
-  const working = <T>(occasion: Occasion | (Occasion & WriteContext), job: (work: Work) => Promise<T>): Promise<T> =>
-    'idempotency' in occasion
-      ? (work(occasion, doing(occasion, job)) as Promise<T>)
-      : work(occasion.traceparent, doing(occasion, job), occasion);
-  return Object.assign(working, {
+  const run = <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>): Promise<T> =>
+    'idempotency' in context
+      ? (transact(context, runJob(context, job)) as Promise<T>)
+      : transact(context.traceparent, runJob(context, job), context);
+  return Object.assign(run, {
     thenReply: async <T extends object, R>(
-      occasion: Occasion & WriteContext,
-      job: (work: Work) => Promise<T>,
-      reply: (done: T) => Promise<R>,
+      context: TransactionContext & WriteContext,
+      job: Job<T>,
+      reply: (result: T) => Promise<R>,
     ): Promise<ReplyOrReplay<R>> => {
-      const answer = await workThen(occasion, doing(occasion, job), reply);
-      if (answer === undefined) throw new Error('A job that is done has a reply.');
-      return answer;
+      const response = await commitThenReply(context, runJob(context, job), reply);
+      if (response === undefined) throw new Error('A job of the features service returned no result to reply with.');
+      return response;
     },
   });
 };

@@ -16,7 +16,7 @@ export const archiveFeaturesEndpoint = ({ work }: FeaturesContext) =>
       const families = await tx.features.findFamiliesForUpdate(body.features);
       const features = families.filter(({ name }) => named.has(name));
       requireOfProject(features, params.projectId);
-      const children = await tx.neighbourhood.childrenOf(features.map(({ name }) => name));
+      const children = await tx.surroundings.childrenOf(features.map(({ name }) => name));
       await carryOutAll(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;
     }),

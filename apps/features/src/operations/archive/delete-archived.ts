@@ -1,10 +1,10 @@
 import { deletion } from '../../domain/archive.ts';
 import type { Feature } from '../../domain/feature.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Deletes those of the features that are archived, and tells it. */
 export const deleteArchived = async (
-  { features: repository, events }: Pick<Work, 'features' | 'events'>,
+  { features: repository, events }: Pick<Transaction, 'features' | 'events'>,
   features: readonly Feature[],
 ): Promise<void> => {
   const deletions = features.map(deletion).filter((decision) => decision.events.length > 0);

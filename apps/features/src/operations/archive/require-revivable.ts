@@ -1,12 +1,17 @@
 import { notFound } from '@bunting/contracts';
+import { requireReferences, strategiesOf } from '../../domain/archive.ts';
 import type { Decision } from '../../domain/feature.ts';
 import { named } from '../../domain/refusals.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 
-/** Refuses to revive features in a project that is not active, or that has no room for so many more. */
-export const requireRoomForRevived = async (
-  tx: Pick<Work, 'projects'>,
+/**
+ * Refuses to revive features of one project if the project is not active, a limit of features would be exceeded, or strategies use
+ * segments or context fields that were deleted while the features were archived.
+ * @param limit the maximum number of active features in all projects
+ */
+export const requireRevivable = async (
+  tx: Pick<Transaction, 'projects' | 'surroundings'>,
   decisions: readonly Decision[],
   limit: number | undefined,
 ): Promise<void> => {
@@ -15,10 +20,13 @@ export const requireRoomForRevived = async (
   if (first === undefined) return;
   const { project } = await tx.projects.newFeatureContext(first.project, first.name);
   if (project === null) throw notFound(`Active project with id ${named(first.project)} does not exist`);
-  await requireBelowLimits(tx, {
-    project: first.project,
-    featureLimit: project.featureLimit,
-    limit,
-    adding: revived.length,
+  const { featureLimit } = project;
+  await requireBelowLimits(tx, { project: first.project, featureLimit, limit, adding: revived.length });
+  const strategies = revived.flatMap(strategiesOf);
+  if (strategies.length === 0) return;
+  const surroundings = await tx.surroundings.ofProject(first.project, {
+    texts: strategies.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+    numbers: strategies.flatMap(({ segments }) => segments),
   });
+  if (surroundings !== undefined) requireReferences(revived, surroundings);
 };

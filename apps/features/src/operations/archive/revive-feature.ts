@@ -4,8 +4,7 @@ import { reviveFeature } from '../../domain/archive.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
 import { carryOut } from '../save-and-record.ts';
-import { requireReferencesOfRevived } from './require-references-of-revived.ts';
-import { requireRoomForRevived } from './require-revivable.ts';
+import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
@@ -18,8 +17,7 @@ export const reviveFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesCon
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());
-      await requireRoomForRevived(tx, [decision], limit);
-      await requireReferencesOfRevived(tx, [decision]);
+      await requireRevivable(tx, [decision], limit);
       await carryOut(tx, decision, caller);
       return null;
     }),

@@ -4,8 +4,7 @@ import { reviveFeature } from '../../domain/archive.ts';
 import { requireOfProject } from '../../domain/batch.ts';
 import { authorise } from '../authorise.ts';
 import { carryOutAll } from '../carry-out-all.ts';
-import { requireReferencesOfRevived } from './require-references-of-revived.ts';
-import { requireRoomForRevived } from './require-revivable.ts';
+import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
@@ -18,8 +17,7 @@ export const reviveFeaturesEndpoint = ({ work, featureLimit: limit }: FeaturesCo
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
-      await requireRoomForRevived(tx, decisions, limit);
-      await requireReferencesOfRevived(tx, decisions);
+      await requireRevivable(tx, decisions, limit);
       await carryOutAll(tx, decisions, caller);
       return null;
     }),

@@ -9,7 +9,7 @@ import { inverseOf } from '../../domain/changes/inverse.ts';
 import { overwritesOf } from '../../domain/changes/overwrites.ts';
 import { collaborated } from '../../domain/feature-rules.ts';
 import type { DomainEvent } from '../../domain/feature.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -54,14 +54,14 @@ const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
   });
 
 /** Everything that the changes touch, with the features and segments locked in one order until the end of this work. */
-const lockedSituation = async ({ features, application }: Work, { body, caller, now }: Asking) => {
+const lockSituation = async ({ features, segments, readSituation }: Transaction, { body, caller, now }: Asking) => {
   const subjects = subjectsOf(
     body.project,
     body.changes.map(({ change }) => change),
   );
   await features.findFamiliesForUpdate([...new Set(subjects.features)]);
-  await application.lockSegments(subjects.segments);
-  const found = await application.situation(subjects, hiddenProjectsOf(caller));
+  await segments.lock(subjects.segments);
+  const found = await readSituation(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
   const { environment } = body;
   return { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
@@ -72,10 +72,10 @@ const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent
   data: { ...(typeof event.data === 'object' && event.data !== null ? event.data : {}), changeRequestId },
 });
 
-const applyOnce = async (work: Work, request: Asking): Promise<AppliedChanges> => {
+const applyOnce = async (work: Transaction, request: Asking): Promise<AppliedChanges> => {
   const { body, caller } = request;
-  const { features, application, events } = work;
-  const situation = await lockedSituation(work, request);
+  const { features, segments, events } = work;
+  const situation = await lockSituation(work, request);
   if (situation === undefined) {
     return refused('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
   }
@@ -88,8 +88,8 @@ const applyOnce = async (work: Work, request: Asking): Promise<AppliedChanges> =
   await features.save(changed.map((feature) => collaborated(feature, caller)));
   for (const [id, before] of situation.segments) {
     const after = folded.segments.get(id);
-    if (after === undefined) await application.deleteSegment(before);
-    else if (after !== before) await application.saveSegment(after);
+    if (after === undefined) await segments.remove(before);
+    else if (after !== before) await segments.save(after);
   }
   events.record(folded.events.map((event) => withRequestId(event, body.changeRequestId)));
   return { outcome: 'applied', conflicts: [], inverse: inverseOf(body.changes, situation, folded) };
@@ -113,12 +113,12 @@ export const applyChangesEndpoint = ({ work }: FeaturesContext) =>
   implement(ApplyChanges, async (request) => {
     const { changeRequestId: id, uid = null, attempt } = request.body;
     const identified = { id, uid, attempt, content: contentOf(request.body) };
-    const once = (decide: (tx: Work) => Promise<AppliedChanges>) =>
-      work({ ...request, isAgreed: true }, async (tx) => {
-        const known = await tx.application.findResult(identified);
+    const once = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
+      work({ ...request, appliesChangeRequest: true }, async (tx) => {
+        const known = await tx.appliedChanges.findResult(identified);
         if (known !== undefined) return known;
         const result = await decide(tx);
-        await tx.application.storeResult(identified, result);
+        await tx.appliedChanges.storeResult(identified, result);
         return result;
       });
     try {

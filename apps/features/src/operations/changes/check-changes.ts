@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/index.ts';
 import { named } from '../../domain/refusals.ts';
 import type { ChangeSubjects } from '../../persistence/changes/situation-reader.ts';
-import { mentionsOf } from '../references.ts';
+import { referencesIn } from '../references.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -19,7 +19,7 @@ export const subjectsOf = (project: string, changes: readonly Change[]): ChangeS
   const ofSegments = changes.filter(isSegmentChange);
   return {
     project,
-    ...mentionsOf(changes),
+    ...referencesIn(changes),
     features: changes.flatMap(featuresOf),
     segments: ofSegments.map(({ payload }) => payload.id),
     segmentNames: ofSegments.flatMap((change) =>

@@ -2,11 +2,11 @@ import { type Caller, notFound, SetLegalValue } from '@bunting/contracts';
 import { type StoredContextField } from '../../domain/context-field.ts';
 import { named } from '../../domain/refusals.ts';
 import { isSame } from '../../domain/same.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
 export const updateLegalValues = async (
-  { contextFields, events }: Work,
+  { contextFields, events }: Transaction,
   caller: Caller,
   name: string,
   changed: (field: StoredContextField) => StoredContextField,

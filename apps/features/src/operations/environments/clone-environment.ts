@@ -21,7 +21,7 @@ export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
   implement(CloneEnvironment, (request) =>
     work.thenReply(
       request,
-      async ({ environments, projectSettings, features, events }) => {
+      async ({ environments, features, events }) => {
         const { params, body, caller } = request;
         authoriseEverywhere(caller, CloneEnvironment.permission);
         const { count, latest } = await environments.lockAndCount();
@@ -44,7 +44,7 @@ export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
         const decisions = found.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
         await features.save(decisions.map(({ feature }) => feature));
         // The others are in one environment more, which their states show as well.
-        await projectSettings.tellAgain(
+        await features.emitStates(
           decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
         );
         events.record([

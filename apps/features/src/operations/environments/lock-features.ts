@@ -3,11 +3,11 @@ import { noSuchFeature } from '../../domain/feature-rules.ts';
 import type { Feature } from '../../domain/feature.ts';
 import { named } from '../../domain/refusals.ts';
 import type { Surroundings } from '../../domain/surroundings.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Every one of the features of a project, locked, and what is around them. One that is not there is refused. */
+/** Locks features of a project and reads their surroundings. Refuses names that the project does not have. */
 export const lockFeatures = async (
-  { features, neighbourhood }: Pick<Work, 'features' | 'neighbourhood'>,
+  { features, surroundings: repository }: Pick<Transaction, 'features' | 'surroundings'>,
   project: string,
   names: readonly string[],
 ): Promise<{ readonly features: readonly Feature[]; readonly surroundings: Surroundings }> => {
@@ -17,7 +17,7 @@ export const lockFeatures = async (
     const feature = byName.get(name);
     if (feature?.project !== project) throw noSuchFeature(name, project);
   }
-  const surroundings = await neighbourhood.of(project);
+  const surroundings = await repository.ofProject(project);
   if (surroundings === undefined) throw notFound(`Could not find project with id ${named(project)}`);
   return { features: found, surroundings };
 };

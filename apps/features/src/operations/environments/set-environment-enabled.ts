@@ -1,9 +1,9 @@
 import { notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
-export interface SetEnvironmentEnabledRequest extends Occasion {
+export interface SetEnvironmentEnabledRequest extends TransactionContext {
   readonly params: { readonly name: string };
 }
 

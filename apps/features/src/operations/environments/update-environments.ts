@@ -1,11 +1,11 @@
 import { notFound, type UpdateEnvironmentBody } from '@bunting/contracts';
 import { type StoredEnvironment, updateEnvironment } from '../../domain/environment.ts';
 import { named } from '../../domain/refusals.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Changes environments, by name: each exists, and the states of features that are in them are told anew. */
 export const updateEnvironments = async (
-  { environments, projectSettings, events }: Work,
+  { environments, features, events }: Transaction,
   changes: ReadonlyMap<string, UpdateEnvironmentBody>,
 ): Promise<StoredEnvironment[]> => {
   const found = new Map((await environments.findForUpdate([...changes.keys()])).map((one) => [one.name, one]));
@@ -17,7 +17,7 @@ export const updateEnvironments = async (
   const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
   if (changed.length > 0) {
     await environments.save(changed);
-    await projectSettings.tellAgain(await environments.featureNames(changed.map(({ name }) => name)));
+    await features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
     events.record(decisions.flatMap((decision) => decision.events));
   }
   return decisions.map(({ environment }) => environment);

@@ -1,11 +1,11 @@
 import type { Caller } from '@bunting/contracts';
 import { collaborated } from '../../domain/feature-rules.ts';
 import type { Feature } from '../../domain/feature.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Tells that a feature became a favourite of the caller, or is none any more. */
 export const recordFavorite = async (
-  { features, events }: Pick<Work, 'features' | 'events'>,
+  { features, events }: Pick<Transaction, 'features' | 'events'>,
   type: 'feature-favorited' | 'feature-unfavorited',
   feature: Feature,
   caller: Caller,

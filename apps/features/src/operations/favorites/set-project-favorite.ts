@@ -1,8 +1,8 @@
 import { type Caller } from '@bunting/contracts';
-import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { lockProject } from '../projects/lock-project.ts';
 
-export interface SetProjectFavoriteRequest extends Occasion {
+export interface SetProjectFavoriteRequest extends TransactionContext {
   readonly params: { readonly projectId: string };
   readonly caller: Caller;
 }
@@ -15,7 +15,7 @@ export const setProjectFavorite = (
   work(request, async (tx) => {
     const { params, caller } = request;
     const { project } = await lockProject(tx, { id: params.projectId, caller, access: 'authenticated' });
-    if (!(await tx.projectSettings.setFavorite(project.id, caller.id, isFavorite))) return null;
+    if (!(await tx.projects.setFavorite(project.id, caller.id, isFavorite))) return null;
     const type = isFavorite ? 'project-favorited' : 'project-unfavorited';
     tx.events.record([{ type, project: project.id, data: { project: project.id } }]);
     return null;

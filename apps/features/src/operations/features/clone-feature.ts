@@ -19,7 +19,7 @@ export const cloneFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesCont
       // Its parent is locked as well: the clone will be another child of it.
       const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, CloneFeature.permission, { project: source.project });
-      await tx.guard.arrival('Cloning', body.name, source.project);
+      await tx.guard.checkArrival('Cloning', body.name, source.project);
       requireUrlFriendlyName(body.name);
       const { taken, project } = await tx.projects.newFeatureContext(source.project, body.name);
       if (taken !== null) throw nameTaken(taken);

@@ -6,7 +6,7 @@ import type { FeaturesContext } from '../context.ts';
 
 export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>
   implement(ExportFeatures, (request) =>
-    work(request, async ({ exporting, events }) => {
+    work(request, async ({ exportFeatures, events }) => {
       const { environment, features, tag, project } = request.body;
       if (features === undefined && tag === undefined && project === undefined) {
         throw invalid(
@@ -14,7 +14,7 @@ export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>
           '/body/features',
         );
       }
-      const exported = await exporting({ environment, features, tag, project }, hiddenProjectsOf(request.caller));
+      const exported = await exportFeatures({ environment, features, tag, project }, hiddenProjectsOf(request.caller));
       if (exported === undefined) throw mustBe('name an environment that exists', '/body/environment', environment);
       // What was taken out, and not its content: whoever may read events need not be whoever may read every feature.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };

@@ -21,7 +21,7 @@ import {
 } from '../../domain/import/index.ts';
 import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { protectionOf, storeProposal, type StoredImportProposal } from './import-proposal.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
@@ -86,17 +86,17 @@ const mostPatienceMs = 10_000;
  * @param limit how many active features there may be in all
  */
 export const importFeaturesEndpoint = ({ work, submitImportProposal, featureLimit: limit }: FeaturesContext) => {
-  const importOnce = async (tx: Work, request: Asking): Promise<Done> => {
+  const importOnce = async (tx: Transaction, request: Asking): Promise<Done> => {
     const { body, caller, now } = request;
     const { project, environment, data } = body;
     authorise(caller, ImportFeatures.permission, { project });
     await tx.projects.lockShared({ project });
-    await tx.destinations.lockImports();
+    await tx.importTargets.lockImports();
     const mentioned = namedInFile(data);
     // Those of other projects are only looked at: who imports into one project holds up nobody in another.
     const ours = await tx.features.findFamiliesForUpdate(mentioned.features, project);
     const features = [...ours, ...(await tx.features.findFamilies(mentioned.features, project))];
-    const found = await tx.destinations.find(project, mentioned);
+    const found = await tx.importTargets.find(project, mentioned);
     if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
 
     const existing = new Map(features.map((feature) => [feature.name, feature]));
@@ -111,11 +111,11 @@ export const importFeaturesEndpoint = ({ work, submitImportProposal, featureLimi
       await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit, adding: added.length });
     }
 
-    await tx.catalogue.addContextFields(plan.contextFields);
-    await tx.catalogue.addTagTypes(plan.tagTypes);
-    await tx.catalogue.addTags(plan.tags);
+    await tx.contextFields.addMissing(plan.contextFields);
+    await tx.tags.addMissingTypes(plan.tagTypes);
+    await tx.tags.addMissing(plan.tags);
     // A new feature brings its strategies with it: where there is protection, that is no way past it.
-    for (const feature of added) await tx.guard.edit({ ...feature, environments: {}, dependencies: [] }, feature);
+    for (const feature of added) await tx.guard.checkEdit({ ...feature, environments: {}, dependencies: [] }, feature);
     await tx.features.add(added);
     await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));
     tx.events.record(events);

@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/index.ts';
 import { closedTo } from '../../domain/protection.ts';
 import { named } from '../../domain/refusals.ts';
-import type { UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 import { subjectsOf } from '../changes/check-changes.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
@@ -53,14 +53,14 @@ export const requireProposable = (caller: Caller, project: string, changes: read
 
 /** Keeps what the import may not do by itself, checked as it will be when it is applied, for the change requests service. */
 export const storeProposal = async (
-  tx: Work,
+  tx: Transaction,
   { body, caller, now }: OperationRequest<typeof ImportFeatures>,
   changes: readonly FeatureChange[],
   proposedIn: string,
 ): Promise<StoredImportProposal> => {
   const { project } = body;
   requireProposable(caller, project, changes);
-  const found = await tx.application.situation(subjectsOf(project, changes), hiddenProjectsOf(caller));
+  const found = await tx.readSituation(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
   const situation = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
   const places = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
@@ -92,7 +92,7 @@ export const submitImportProposal =
   (bus: Bus, work: UnitOfWork): SubmitImportProposal =>
   async (importId, context) => {
     const { caller, traceparent } = context;
-    const inWork = <T>(job: (tx: Work) => Promise<T>): Promise<T> => {
+    const inWork = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => {
       const now = new Date();
       return work({ caller, traceparent, now, deadline: new Date(now.getTime() + context.timeoutMs) }, job);
     };

@@ -14,9 +14,9 @@ export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
       await tx.projects.lockShared({ project: to });
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
-      await tx.guard.departure(feature.name, feature.project);
-      await tx.guard.arrival('Changing project', feature.name, to);
-      const there = await tx.neighbourhood.of(to);
+      await tx.guard.checkDeparture(feature.name, feature.project);
+      await tx.guard.checkArrival('Changing project', feature.name, to);
+      const there = await tx.surroundings.ofProject(to);
       const children = await tx.features.childrenOf(feature.name);
       const decision = moveFeature(feature, { to, here: surroundings, there, children });
       const moves = decision.feature !== feature && feature.archivedAt === null;

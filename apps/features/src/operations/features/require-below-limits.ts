@@ -1,6 +1,6 @@
 import { refusal } from '@bunting/contracts';
 import { tooMany } from '../../domain/refusals.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** How many active features there may be, in a project and in all; as many as wanted where nothing is said. */
 export interface FeatureLimits {
@@ -13,7 +13,7 @@ export interface FeatureLimits {
 
 /** Refuses features for which there is no room. Whoever adds others at the same time waits, so the limits hold exactly. */
 export const requireBelowLimits = async (
-  { projects }: Pick<Work, 'projects'>,
+  { projects }: Pick<Transaction, 'projects'>,
   { project, featureLimit, limit, adding }: FeatureLimits,
 ): Promise<void> => {
   if (featureLimit !== null && (await projects.lockAndCountFeatures(project)) + adding > featureLimit) {

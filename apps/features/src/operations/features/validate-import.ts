@@ -75,7 +75,7 @@ export const validateImportEndpoint = ({ work, featureLimit: limit }: FeaturesCo
       authorise(caller, ValidateImport.permission, { project });
       const mentioned = namedInFile(data);
       const features = await tx.features.findFamilies(mentioned.features);
-      const found = await tx.destinations.find(project, mentioned);
+      const found = await tx.importTargets.find(project, mentioned);
       if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
       const existing = new Map(features.map((feature) => [feature.name, feature]));
       const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));

@@ -14,11 +14,11 @@ export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
       if (environments.includes(environment)) {
         throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);
       }
-      if (!(await tx.projectSettings.connect(project.id, environment))) {
+      if (!(await tx.projects.connect(project.id, environment))) {
         const path = '/body/environment';
         throw invalid(`Environment ${named(environment)} does not exist: see the \`${path}\` property.`, path);
       }
-      await tx.projectSettings.tellAgain(await tx.projectSettings.featuresOf(project.id));
+      await tx.features.emitStates(await tx.projects.featureNames(project.id));
       tx.events.record([{ type: 'project-environment-added', project: project.id, environment }]);
       return null;
     }),

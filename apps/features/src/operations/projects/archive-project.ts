@@ -13,7 +13,7 @@ export const archiveProjectEndpoint = ({ work }: FeaturesContext) =>
       if (activeFeatures > 0) {
         throw refusal('InvalidOperationError', 'You can not archive a project with active feature flags');
       }
-      await tx.projectSettings.setArchived(project.id, now.toISOString());
+      await tx.projects.setArchived(project.id, now.toISOString());
       tx.events.record([{ type: 'project-archived', project: project.id }]);
       return null;
     }),

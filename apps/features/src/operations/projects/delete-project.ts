@@ -17,8 +17,8 @@ export const deleteProjectEndpoint = ({ work }: FeaturesContext) =>
       if (activeFeatures > 0) {
         throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
       }
-      await deleteArchived(tx, await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(project.id)));
-      const segments = await tx.projectSettings.remove(project.id);
+      await deleteArchived(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));
+      const segments = await tx.projects.remove(project);
       tx.events.record([...segments.map(segmentDeleted), { type: 'project-deleted', project: project.id }]);
       return null;
     }),

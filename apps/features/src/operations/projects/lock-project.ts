@@ -1,16 +1,16 @@
 import { type Access, type Caller, notFound } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
-import type { LockedProject } from '../../persistence/projects/project-settings.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { LockedProject } from '../../persistence/projects/project-repository.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 
 /** A project that the caller may change, locked until the end of this work. An archived one is found where it is asked for. */
 export const lockProject = async (
-  { projectSettings }: Pick<Work, 'projectSettings'>,
+  { projects }: Pick<Transaction, 'projects'>,
   { id, caller, access, orArchived = false }: { id: string; caller: Caller; access: Access; orArchived?: boolean },
 ): Promise<LockedProject> => {
   authorise(caller, access, { project: id });
-  const found = await projectSettings.findForUpdate(id);
+  const found = await projects.findForUpdate(id);
   if (found === undefined || (found.isArchived && !orArchived)) throw notFound(`No project found: ${named(id)}`);
   return found;
 };

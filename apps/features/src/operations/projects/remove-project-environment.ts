@@ -12,9 +12,9 @@ export const removeProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
       const { projectId: id, environment } = params;
       const { environments } = await lockProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
       if (!environments.includes(environment)) throw notFound(noSuchEnvironment(environment, id));
-      const features = await tx.features.findAllForUpdate(await tx.projectSettings.featuresOf(id));
-      await tx.guard.disconnection(id, environment);
-      await tx.projectSettings.disconnect(id, environment);
+      const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(id));
+      await tx.guard.checkDisconnection(id, environment);
+      await tx.projects.disconnect(id, environment);
       await tx.features.save(features.map((feature) => withoutEnvironment(feature, environment)));
       tx.events.record([{ type: 'project-environment-removed', project: id, environment }]);
       return null;

@@ -10,7 +10,7 @@ export const reviveProjectEndpoint = ({ work }: FeaturesContext) =>
       const ask = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
       const { project, isArchived } = await lockProject(tx, ask);
       if (!isArchived) return null;
-      await tx.projectSettings.setArchived(project.id, null);
+      await tx.projects.setArchived(project.id, null);
       tx.events.record([{ type: 'project-revived', project: project.id }]);
       return null;
     }),

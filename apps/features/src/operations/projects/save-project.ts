@@ -1,19 +1,19 @@
 import type { OperationRequest } from '@bunting/bus';
 import type { UpdateProject, UpdateProjectSettings } from '@bunting/contracts';
 import type { ProjectDecision, StoredProject } from '../../domain/project.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import type { HideProjectAtGateway } from './hide-project.ts';
 
 /** Saves what was decided of a project, and tells it. A project that becomes private is hidden before the commit. */
 export const saveProject = async (
-  { projectSettings, events }: Work,
+  { projects, events }: Transaction,
   before: StoredProject,
   { project, events: told }: ProjectDecision,
   request: OperationRequest<typeof UpdateProject | typeof UpdateProjectSettings>,
   hideProjectAtGateway: HideProjectAtGateway,
 ): Promise<void> => {
   if (told.length === 0) return;
-  const version = await projectSettings.save(project, request.now.toISOString());
+  const version = await projects.save(project, request.now.toISOString());
   events.record(told);
   if (project.mode === 'private' && before.mode !== 'private')
     await hideProjectAtGateway({ id: project.id, version }, request);

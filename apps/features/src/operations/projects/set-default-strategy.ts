@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
 import { defaultStrategyOf } from '../../domain/project.ts';
 import { isSame } from '../../domain/same.ts';
-import { mentionsOf } from '../references.ts';
+import { referencesIn } from '../references.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,12 +12,12 @@ export const setDefaultStrategyEndpoint = ({ work }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { projectId: id, environment } = params;
       const { project } = await lockProject(tx, { id, caller, access: SetDefaultStrategy.permission });
-      const surroundings = await tx.neighbourhood.of(id, mentionsOf(body));
+      const surroundings = await tx.surroundings.ofProject(id, referencesIn(body));
       if (surroundings === undefined) throw new Error(`The project ${id} is locked, and has no surroundings.`);
       const strategy = defaultStrategyOf(project.id, environment, body, surroundings);
-      const before = await tx.projectSettings.defaultStrategyOf(id, environment);
+      const before = await tx.projects.defaultStrategyForUpdate(id, environment);
       if (isSame(strategy, before)) return strategy;
-      await tx.projectSettings.setDefaultStrategy(id, environment, strategy);
+      await tx.projects.setDefaultStrategy(id, environment, strategy);
       tx.events.record([
         { type: 'default-strategy-updated', project: id, environment, data: strategy, preData: before },
       ]);

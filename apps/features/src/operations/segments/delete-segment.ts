@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { noSuchSegment } from '../../persistence/segments/stored-segments.ts';
+import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
 import { hiddenProjectsOf, visibleTo } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,13 +10,13 @@ const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
 export const deleteSegmentEndpoint = ({ work }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
-    work(request, async ({ storedSegments, guard, events }) => {
-      const { segment, neighbours } = await storedSegments.getForUpdate(request.params.id);
+    work(request, async ({ segments, guard, events }) => {
+      const { segment, neighbours } = await segments.getForUpdate(request.params.id);
       if (visibleTo(request, segment) === undefined) throw noSuchSegment(request.params.id);
       authoriseSegment(request.caller, permissions, segment.project);
       const decision = deleteSegment(segment, { ...neighbours, hidden: hiddenProjectsOf(request.caller) });
-      await guard.segment(segment.id, [segment.project]);
-      await storedSegments.remove(segment);
+      await guard.checkSegmentEdit(segment.id, [segment.project]);
+      await segments.remove(segment);
       events.record(decision.events);
       return null;
     }),

@@ -3,7 +3,7 @@ import { ListSegmentsOfStrategy } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listSegmentsOfStrategyEndpoint = ({ segmentUses: segments }: FeaturesContext) =>
+export const listSegmentsOfStrategyEndpoint = ({ segments }: FeaturesContext) =>
   implement(
     ListSegmentsOfStrategy,
     async ({ params, caller }) => new JsonText(await segments.ofStrategy(params.strategyId, hiddenProjectsOf(caller))),

@@ -4,7 +4,7 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** Where a segment is used, and where change requests are about to use it: nobody is told "nowhere" while that is not known. */
-export const listStrategiesOfSegmentEndpoint = ({ segmentUses: segments, bus }: FeaturesContext) =>
+export const listStrategiesOfSegmentEndpoint = ({ segments, bus }: FeaturesContext) =>
   implement(ListStrategiesOfSegment, async (request) => {
     const { id: segment } = request.params;
     const strategies = await segments.strategiesOf(segment, hiddenProjectsOf(request.caller));

@@ -5,7 +5,7 @@ import { setStrategySegments } from '../../domain/strategy-segments.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
 import { carryOut } from '../save-and-record.ts';
-import { mentionsOf } from '../references.ts';
+import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
@@ -13,11 +13,11 @@ export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
     work(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId: environment, segmentIds } = body;
-      const found = visibleTo(request, await tx.storedSegments.featureOfStrategy(strategyId));
+      const found = visibleTo(request, await tx.segments.featureOfStrategy(strategyId));
       // What the body says of the project is not trusted: the strategy's own project decides.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
-      const { feature, surroundings } = await tx.features.getForUpdate(projectId, found.name, mentionsOf(segmentIds));
+      const { feature, surroundings } = await tx.features.getForUpdate(projectId, found.name, referencesIn(segmentIds));
       const at = { environment, strategyId };
       await carryOut(tx, setStrategySegments(feature, at, segmentIds, surroundings), caller);
       return body;

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
 import { updateSegment } from '../../domain/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { noSuchSegment } from '../../persistence/segments/stored-segments.ts';
+import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
 import { hiddenProjectsOf, visibleTo } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,9 +10,9 @@ const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
 export const updateSegmentEndpoint = ({ work }: FeaturesContext) =>
   implement(UpdateSegment, (request) =>
-    work(request, async ({ storedSegments, guard, events }) => {
+    work(request, async ({ segments, guard, events }) => {
       const { params, body, caller } = request;
-      const { segment, neighbours } = await storedSegments.getForUpdate(params.id, body.name);
+      const { segment, neighbours } = await segments.getForUpdate(params.id, body.name);
       if (visibleTo(request, segment) === undefined) throw noSuchSegment(params.id);
       const project = body.project ?? null;
       authoriseSegment(caller, permissions, segment.project);
@@ -24,8 +24,8 @@ export const updateSegmentEndpoint = ({ work }: FeaturesContext) =>
         { ...neighbours, hidden: hiddenProjectsOf(caller) },
       );
       if (decision.segment === null || decision.segment === segment) return null;
-      await guard.segment(segment.id, [segment.project, decision.segment.project]);
-      await storedSegments.save(decision.segment);
+      await guard.checkSegmentEdit(segment.id, [segment.project, decision.segment.project]);
+      await segments.save(decision.segment);
       events.record(decision.events);
       return null;
     }),

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../save-and-record.ts';
-import { mentionsOf } from '../references.ts';
+import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addStrategyEndpoint = ({ work }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const addStrategyEndpoint = ({ work }: FeaturesContext) =>
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        mentionsOf(body),
+        referencesIn(body),
       );
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();

@@ -3,7 +3,7 @@ import { PatchStrategy } from '@bunting/contracts';
 import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../save-and-record.ts';
-import { mentionsOf } from '../references.ts';
+import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchStrategyEndpoint = ({ work }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const patchStrategyEndpoint = ({ work }: FeaturesContext) =>
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        mentionsOf(body),
+        referencesIn(body),
       );
       authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = patchStrategy(feature, params, body, surroundings);

@@ -4,7 +4,7 @@ import { publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { updateStrategy } from '../../domain/update-strategy.ts';
 import { authorise } from '../authorise.ts';
 import { carryOut } from '../save-and-record.ts';
-import { mentionsOf } from '../references.ts';
+import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyEndpoint = ({ work }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const updateStrategyEndpoint = ({ work }: FeaturesContext) =>
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        mentionsOf(body),
+        referencesIn(body),
       );
       authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = updateStrategy(feature, params, body, surroundings);

@@ -1,11 +1,11 @@
 import { implement } from '@bunting/bus';
 import { DeprecateStrategyType } from '@bunting/contracts';
-import type { Occasion, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
-interface Asked extends Occasion {
+interface Asked extends TransactionContext {
   readonly params: { readonly name: string };
 }
 

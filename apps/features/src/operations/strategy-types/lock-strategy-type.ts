@@ -1,10 +1,10 @@
 import { notFound, refusal } from '@bunting/contracts';
 import type { StoredStrategyType } from '../../domain/strategy-type.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** A type of strategies, locked until the end of this work. */
 export const lockStrategyType = async (
-  { strategyTypes }: Pick<Work, 'strategyTypes'>,
+  { strategyTypes }: Pick<Transaction, 'strategyTypes'>,
   name: string,
 ): Promise<StoredStrategyType> => {
   const type = await strategyTypes.findForUpdate(name);

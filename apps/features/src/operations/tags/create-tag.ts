@@ -7,12 +7,12 @@ const shortest = 2;
 
 export const createTagEndpoint = ({ work }: FeaturesContext) =>
   implement(CreateTag, (request) =>
-    work(request, async ({ catalogue, events }) => {
+    work(request, async ({ tags, events }) => {
       const { body } = request;
       const tag = { type: body.type, value: body.value.trim() };
       if ([...tag.value].length < shortest)
         throw mustBe(`NOT have fewer than ${shortest} characters`, '/body/value', body.value);
-      const { added, unknownTypes } = await catalogue.addTags([tag]);
+      const { added, unknownTypes } = await tags.addMissing([tag]);
       if (unknownTypes.length > 0) {
         throw mustBe('name a tag type that exists', '/body/type', tag.type);
       }

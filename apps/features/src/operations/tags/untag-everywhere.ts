@@ -1,16 +1,16 @@
 import type { Caller } from '@bunting/contracts';
 import { changeTags } from '../../domain/tag-changes.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { carryOutAll } from '../carry-out-all.ts';
 
 /** Takes a tag, or all tags of a type, off every feature, and tells of each. */
 export const untagEverywhere = async (
-  tx: Work,
+  tx: Transaction,
   type: string,
   value: string | undefined,
   caller: Caller,
 ): Promise<void> => {
-  const features = await tx.features.findAllForUpdate(await tx.tags.namesOfTagged(type, value));
+  const features = await tx.features.findAllForUpdate(await tx.tags.featureNames(type, value));
   const decisions = features.map((feature) => {
     const removedTags = feature.tags.filter((tag) => tag.type === type && (value === undefined || tag.value === value));
     return changeTags(feature, { addedTags: [], removedTags });

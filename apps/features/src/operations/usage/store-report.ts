@@ -9,7 +9,7 @@ import {
 } from '../../domain/applications.ts';
 import { type Count, mayReportOn, type ReportedFeature, stagesToEnter } from '../../domain/usage.ts';
 import type { AnnouncedApplication } from '../../persistence/usage/application-repository.ts';
-import type { Occasion, UnitOfWork, Work } from '../../persistence/unit-of-work.ts';
+import type { TransactionContext, UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 
 /** How many missing flags one report can add. */
 const missingAtOnce = 1_000;
@@ -47,7 +47,7 @@ const missingIn = (counts: readonly Count[], known: ReadonlySet<string>): readon
  * counted of other features.
  */
 const addCounts = async (
-  { usage }: Work,
+  { usage }: Transaction,
   given: readonly Count[],
   reporter: Caller,
   now: Date,
@@ -106,9 +106,9 @@ export interface ApplicationLimits {
 
 /** The applications of a report that are listed, or will be. */
 const listing = async (
-  { applications: repository }: Work,
+  { applications: repository }: Transaction,
   seen: readonly SeenApplication[],
-  { caller, now }: Occasion,
+  { caller, now }: TransactionContext,
   { limit, takeFromBudget: budget, onUnlisted: unlisted }: ApplicationLimits,
 ): Promise<{ readonly listed: ReadonlySet<string>; readonly stale: readonly SeenApplication[] }> => {
   const reported = await repository.findReported(seen, now);
@@ -128,7 +128,7 @@ const listing = async (
 };
 
 /** Stores a report before it is answered for. */
-export type StoreReport = (request: Occasion, report: Report) => Promise<null>;
+export type StoreReport = (request: TransactionContext, report: Report) => Promise<null>;
 
 /**
  * Stores a report before it is answered for. States of features are told at once when they enter a stage of their life, and

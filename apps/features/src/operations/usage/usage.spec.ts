@@ -214,7 +214,7 @@ it('tells mere figures at most once a minute', async () => {
   for (let round = 0; round < 5; round++) await report({ [name]: { yes: 1 } });
   const told = async () => (await features.states('feature')).filter(({ id }) => id === name);
   expect(await told()).toHaveLength(1);
-  await sql("update feature_seen set told_at = now() - interval '61 seconds' where feature = $1", [name]);
+  await sql("update feature_seen set emitted_at = now() - interval '61 seconds' where feature = $1", [name]);
   await report({ [name]: { yes: 1 } });
   expect(await told()).toHaveLength(2);
   expect((await features.lastState(name))?.environments[0]).toMatchObject({ yes: 6 });

@@ -1,6 +1,7 @@
 import { notFound } from '@bunting/contracts';
 import { type Database, momentSql, type Statement, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/context-field.ts';
+import type { NewContextField } from '../../domain/import/index.ts';
 import { named } from '../../domain/refusals.ts';
 import type { User } from '../../domain/users.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
@@ -16,14 +17,26 @@ const insert = `
   select ${columns.join(', ')} from json_populate_record(null::context_field, $1::json)
   on conflict do nothing returning ${momentSql('created_at')} as "createdAt"`;
 
-/** Context fields within a unit of work. */
+/** Inserts any number of context fields of an import in one statement. */
+const addMissing = `
+  insert into context_field (${columns.join(', ')})
+  select ${columns.join(', ')} from json_populate_recordset(null::context_field, $1::json) order by name
+  on conflict do nothing`;
+
+/** Context fields within a transaction. */
 export const contextFieldRepository = (tx: Tx) => ({
   findForUpdate: async (name: string): Promise<StoredContextField | undefined> =>
     (await tx.query<StoredContextField>(findForUpdate, [name]))[0],
 
-  /** When it was added; undefined when there is one of that name already. */
+  /** Returns the time of creation; undefined if the name is taken. */
   add: async (field: StoredContextField): Promise<{ readonly createdAt: string } | undefined> =>
     (await tx.query<{ createdAt: string }>(insert, [JSON.stringify(sql.rowOf(ContextFieldEntity, field))]))[0],
+
+  /** Adds the context fields that do not exist. */
+  addMissing: async (fields: readonly NewContextField[]): Promise<void> => {
+    const rows = fields.map((field) => sql.rowOf(ContextFieldEntity, field));
+    if (rows.length > 0) await tx.query(addMissing, [JSON.stringify(rows)]);
+  },
 
   save: async ({ name, ...field }: StoredContextField): Promise<void> => {
     await tx.em.nativeUpdate(ContextFieldEntity, { name }, field);
@@ -84,7 +97,7 @@ const legalValues: Statement = {
   text: 'select legal_values as "legalValues" from context_field where name = $1',
 };
 
-/** Context fields as they are now, for queries. */
+/** Reads context fields outside of transactions. Uses in the projects `hidden` are left out. */
 export const contextFieldReader = (database: Database) => {
   const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [name, hidden]);

@@ -5,7 +5,7 @@ import { FeatureTypeEntity, sql } from '../entities.ts';
 const findForUpdate = `
   select ${sql.selectOf(FeatureTypeEntity, 'feature_type')} from feature_type where id = $1 for update`;
 
-/** Types of features within a unit of work. */
+/** Feature types within a transaction. */
 export const featureTypeRepository = (tx: Tx) => ({
   findForUpdate: async (id: string): Promise<FeatureTypeDescription | undefined> =>
     (await tx.query<FeatureTypeDescription>(findForUpdate, [id]))[0],
@@ -21,7 +21,7 @@ const all: Statement = {
     select json_build_object('version', 1, 'types', coalesce(json_agg(${sql.jsonOf(FeatureTypeEntity, 'feature_type')} order by id), '[]'))::text as json from feature_type`,
 };
 
-/** Types of features as they are now, as JSON, for queries. */
+/** Reads feature types outside of transactions, as JSON. */
 export const featureTypeReader = (database: Database) => ({
   all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
 });

@@ -8,15 +8,15 @@ import { insertIfAbsent } from '../insert-if-absent.ts';
 const findForUpdate = `
   select ${sql.selectOf(StrategyTypeEntity, 'strategy_type')} from strategy_type where name = $1 for update`;
 
-/** Own types of strategies are listed after the built-in ones. */
+/** Custom strategy types are listed after the built-in ones. */
 const sortOrder = 9999;
 
-/** Types of strategies within a unit of work. */
+/** Strategy types within a transaction. */
 export const strategyTypeRepository = (tx: Tx) => ({
   findForUpdate: async (name: string): Promise<StoredStrategyType | undefined> =>
     (await tx.query<StoredStrategyType>(findForUpdate, [name]))[0],
 
-  /** False when there is one of that name already. */
+  /** Returns false if the name is taken. */
   add: (type: StoredStrategyType): Promise<boolean> => insertIfAbsent(tx, StrategyTypeEntity, { ...type, sortOrder }),
 
   save: async ({ name, ...type }: StoredStrategyType): Promise<void> => {
@@ -27,7 +27,7 @@ export const strategyTypeRepository = (tx: Tx) => ({
     await tx.em.nativeDelete(StrategyTypeEntity, { name });
   },
 
-  /** The features with a strategy of the type, archived ones too. */
+  /** The features, archived or not, with a strategy of the type. */
   usersOf: async (name: string): Promise<User[]> => {
     const text = `
       select name, project from feature
@@ -52,7 +52,7 @@ const one: Statement = {
   text: `select ${json}::text as json from strategy_type where name = $1`,
 };
 
-/** Types of strategies as they are now, as JSON, for queries. */
+/** Reads strategy types outside of transactions, as JSON. */
 export const strategyTypeReader = (database: Database) => ({
   all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
   one: async (name: string): Promise<string> => {

@@ -1,60 +1,102 @@
 import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
-import type { Database, Statement, Tx } from '@bunting/database';
+import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import type { NewTagType } from '../../domain/import/index.ts';
 import { named } from '../../domain/refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
-import { OvertakenError } from '../features/feature-references.ts';
+import { SerializationFailure } from '../serialization-failure.ts';
 
-/** A type of tags as it is stored. */
+/** A tag type as it is stored. */
 export type StoredTagType = Required<TagTypeDescription>;
 
 const tagType = withoutNulls(
   `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,
 );
 
-const tagged = 'select name from feature where tags @> $1::jsonb order by name';
-const wanted = (type: string, value?: string): string =>
+const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name';
+const tagFilter = (type: string, value?: string): string =>
   JSON.stringify([value === undefined ? { type } : { type, value }]);
 
 const findTypeForUpdate = `
   select ${sql.selectOf(TagTypeEntity, 'tag_type')} from tag_type where name = $1 for update`;
 
-/** Tags and their types within a unit of work. */
-export const tagCatalogue = (tx: Tx) => ({
-  /** False when there is no such tag. */
+/** One statement for any number of tags, such as those of an import, that also reports which are new. */
+const addMissing = `
+  with given as (
+    select distinct type, value from json_to_recordset($1::json) as tag (type text, value text)
+  ), added as (
+    insert into tag (type, value)
+    select given.type, given.value from given join tag_type on tag_type.name = given.type order by 1, 2
+    on conflict do nothing returning type, value
+  )
+  select
+    (select coalesce(json_agg(json_build_object('type', type, 'value', value) order by type, value), '[]') from added) as added,
+    (select coalesce(json_agg(distinct type), '[]') from given where type not in (select name from tag_type)) as "unknownTypes"`;
+
+/** Inserts any number of tag types of an import in one statement. */
+const addMissingTypes = `
+  insert into tag_type select * from json_populate_recordset(null::tag_type, $1::json) order by name
+  on conflict do nothing`;
+
+export interface AddedTags {
+  readonly added: readonly Tag[];
+  readonly unknownTypes: readonly string[];
+}
+
+/** Tags and tag types within a transaction. */
+export const tagRepository = (tx: Tx) => ({
+  /** Adds the tags that do not exist, unless their type does not exist either. */
+  addMissing: async (tags: readonly Tag[]): Promise<AddedTags> => {
+    const none = { added: [], unknownTypes: [] };
+    if (tags.length === 0) return none;
+    try {
+      return (await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]))[0] ?? none;
+    } catch (error) {
+      if (brokenConstraint(error) !== 'tag_type_fkey') throw error;
+      throw new SerializationFailure('A tag type was deleted concurrently.', { cause: error });
+    }
+  },
+
+  /** Adds the tag types that do not exist. */
+  addMissingTypes: async (types: readonly NewTagType[]): Promise<void> => {
+    const rows = types.map((type) => sql.rowOf(TagTypeEntity, type));
+    if (rows.length > 0) await tx.query(addMissingTypes, [JSON.stringify(rows)]);
+  },
+
+  /** Returns false if the tag does not exist. */
   removeTag: async ({ type, value }: Tag): Promise<boolean> =>
     (await tx.em.nativeDelete(TagEntity, { type, value })) > 0,
 
-  /** The names of the features that have a tag of the type, or that very tag, in their order. */
-  namesOfTagged: async (type: string, value?: string): Promise<string[]> => {
-    const rows = await tx.query<{ name: string }>(tagged, [wanted(type, value)]);
+  /** The names of the features with the tag, or with any tag of the type, sorted. */
+  featureNames: async (type: string, value?: string): Promise<string[]> => {
+    const rows = await tx.query<{ name: string }>(featuresWithTag, [tagFilter(type, value)]);
     return rows.map((row) => row.name);
   },
 
-  /** @throws OvertakenError when a feature has got such a tag since they were looked for. */
+  /** @throws SerializationFailure when a feature was tagged concurrently. */
   requireNoneTagged: async (type: string, value?: string): Promise<void> => {
-    const rows = await tx.query(`${tagged} limit 1`, [wanted(type, value)]);
-    if (rows.length > 0) throw new OvertakenError('A feature has got the tag meanwhile.');
+    const rows = await tx.query(`${featuresWithTag} limit 1`, [tagFilter(type, value)]);
+    if (rows.length > 0) throw new SerializationFailure('A feature was given a tag while the tag was being deleted.');
   },
 
   findTypeForUpdate: async (name: string): Promise<StoredTagType | undefined> =>
     (await tx.query<StoredTagType>(findTypeForUpdate, [name]))[0],
 
-  /** False when there is one of that name already. */
+  /** Returns false if the name is taken. */
   addType: (type: StoredTagType): Promise<boolean> => insertIfAbsent(tx, TagTypeEntity, type),
 
   saveType: async ({ name, ...type }: StoredTagType): Promise<void> => {
     await tx.em.nativeUpdate(TagTypeEntity, { name }, type);
   },
 
-  /** Its tags go with it. */
+  /** Removes a tag type and its tags. */
   removeType: async (name: string): Promise<void> => {
     await tx.em.nativeDelete(TagTypeEntity, { name });
   },
 });
 
-/** SQL: the tag is in use, and only in projects of that list. Nothing is read where the list is empty. */
+/** SQL: whether all features with the tag are in the given projects. Reads no features if the list is empty. */
 const onlyIn = (projects: string): string => `(type, value) in (
   select used.type, used.value
   from feature f, jsonb_to_recordset(f.tags) as used (type text, value text)
@@ -90,12 +132,12 @@ const oneTagType: Statement = {
     from tag_type where name = $1`,
 };
 
-/** Tags and their types as they are now, as JSON, for queries. */
+/** Reads tags and tag types outside of transactions, as JSON. */
 export const tagReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    /** Those of a type, or of every type, without those that only hidden projects use. */
+    /** The tags of a type, or of all types where it is null, without those that only hidden projects use. */
     all: async (type: string | null, hidden: readonly string[], { limit, offset = 0 }: Page): Promise<string> =>
       (await read(tags, [type, hidden, limit ?? null, offset])) ?? '',
     one: async ({ type, value }: Tag, hidden: readonly string[]): Promise<string> => {

@@ -1,56 +1,51 @@
-import type { Caller } from '@bunting/contracts';
+import type { Caller, SetProtection, RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/feature.ts';
 import { guardedEdit, requireOpenProject, requireSkipping } from '../../domain/protection.ts';
 
-/** SQL: the protected environments of a project that are linked to it now. */
+/** SQL: the protected environments that are connected to a project. */
 export const protectedOfProject = (project: string): string => `
   select environment from protected_environment guarded where project = ${project} and is_protected and exists (
-    select from project_environment linked
-    where linked.project = guarded.project and linked.environment = guarded.environment)`;
+    select from project_environment connected
+    where connected.project = guarded.project and connected.environment = guarded.environment)`;
 
+/** Keeps the newest version. The entity manager cannot compare versions in an upsert. */
 const set = `
-  insert into protected_environment values ($1, $2, $3, $4)
+  insert into protected_environment (project, environment, is_protected, version) values ($1, $2, $3, $4)
   on conflict (project, environment) do update set is_protected = excluded.is_protected, version = excluded.version
   where protected_environment.version < excluded.version`;
 
-/** Where edits take a change request, within a unit of work. */
+/** Which environments of projects take change requests, as the change requests service reported it. */
 export const protectionRepository = ({ query }: Tx) => ({
-  /** The protected environments that the project has now: what is not linked any more protects nothing. */
+  /** The protected environments that are connected to a project. */
   protectedOf: async (project: string): Promise<string[]> =>
     (await query<{ environment: string }>(protectedOfProject('$1'), [project])).map(({ environment }) => environment),
-  /** Remembers what was said last. */
+  /** Stores the protection of an environment, unless a newer version is stored already. */
   set: async ({
     project,
     environment,
     isProtected,
     version,
-  }: {
-    project: string;
-    environment: string;
-    isProtected: boolean;
-    version: number;
-  }): Promise<void> => {
+  }: RequestOf<typeof SetProtection>['body']): Promise<void> => {
     await query(set, [project, environment, isProtected, version]);
   },
 });
-export type ProtectionRepository = ReturnType<typeof protectionRepository>;
 
-/** What somebody was let past, in whichever environments: their edit is told as such. */
+/** The environments in which an edit was allowed to skip change requests, and the events of that edit. */
 interface Bypass {
   readonly environments: readonly string[];
-  readonly isAbout: (event: DomainEvent) => boolean;
+  readonly concerns: (event: DomainEvent) => boolean;
 }
 
-/** What was agreed on in a change request finds every door open. */
-export const noGuard: Guard = {
-  know: () => undefined,
-  edit: () => Promise.resolve(),
-  segment: () => Promise.resolve(),
-  arrival: () => Promise.resolve(),
-  departure: () => Promise.resolve(),
-  disconnection: () => Promise.resolve(),
-  told: (event) => event,
+/** Allows every edit: for changes that were approved in a change request. */
+export const noGuard: ProtectionGuard = {
+  cacheProtected: () => undefined,
+  checkEdit: () => Promise.resolve(),
+  checkSegmentEdit: () => Promise.resolve(),
+  checkArrival: () => Promise.resolve(),
+  checkDeparture: () => Promise.resolve(),
+  checkDisconnection: () => Promise.resolve(),
+  markBypass: (event) => event,
 };
 
 const membersOf = (document: unknown): object =>
@@ -59,70 +54,75 @@ const membersOf = (document: unknown): object =>
 const idIn = ({ data, preData }: DomainEvent): unknown =>
   new Map(Object.entries({ ...membersOf(preData), ...membersOf(data) })).get('id');
 
-/** Stands before everything that takes a change request where there is protection, whichever operation it comes by. */
-export const guardFor = (caller: Caller, protection: Pick<ProtectionRepository, 'protectedOf'>) => {
-  // Asked once for each project within a unit of work, however many features it edits.
-  const request = new Map<string, Promise<readonly string[]>>();
+/** Refuses edits that take a change request because of a protected environment, whichever operation makes them. */
+export const protectionGuard = (
+  caller: Caller,
+  protection: Pick<ReturnType<typeof protectionRepository>, 'protectedOf'>,
+) => {
+  // Read once for each project and transaction, however many features it edits.
+  const cache = new Map<string, Promise<readonly string[]>>();
   const protectedOf = (project: string): Promise<readonly string[]> => {
-    const known = request.get(project) ?? protection.protectedOf(project);
-    request.set(project, known);
-    return known;
+    const environments = cache.get(project) ?? protection.protectedOf(project);
+    cache.set(project, environments);
+    return environments;
   };
   const bypasses: Bypass[] = [];
-  const remember = (environments: readonly string[], isAbout: Bypass['isAbout']): void => {
-    if (environments.length > 0) bypasses.push({ environments, isAbout });
+  const addBypass = (environments: readonly string[], concerns: Bypass['concerns']): void => {
+    if (environments.length > 0) bypasses.push({ environments, concerns });
   };
   const requireOpen = async (what: 'Cloning' | 'Changing project', feature: string, project: string): Promise<void> => {
     const guarded = await protectedOf(project);
     requireOpenProject(what, project, guarded, caller);
-    remember(guarded, ({ featureName }) => featureName === feature);
+    addBypass(guarded, ({ featureName }) => featureName === feature);
   };
 
   return {
-    /** What was found on the way about a project, so that it need not be asked for. */
-    know: (project: string, protectedEnvironments: readonly string[]): void =>
-      void request.set(project, Promise.resolve(protectedEnvironments)),
-    /** Refuses to store an edit that takes a change request: what counts is what would differ, not the path it came by. */
-    edit: async (before: Feature, after: Feature): Promise<void> => {
+    /** Takes the protected environments of a project from a statement that has read them anyway. */
+    cacheProtected: (project: string, environments: readonly string[]): void =>
+      void cache.set(project, Promise.resolve(environments)),
+    /** Refuses an edit of a feature that takes a change request. What differs decides, not the operation. */
+    checkEdit: async (before: Feature, after: Feature): Promise<void> => {
       const edit = guardedEdit(before, after);
       if (edit.environments.length === 0 && !edit.everywhere) return;
       const guarded = requireSkipping(edit, await protectedOf(edit.project), caller);
-      remember(guarded, ({ featureName }) => featureName === before.name);
+      addBypass(guarded, ({ featureName }) => featureName === before.name);
     },
-    /** The same for a segment of projects: it is in effect wherever it is used. One for every project is nobody's in particular. */
-    segment: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
+    /** Refuses an edit of a segment of protected projects, in all of whose environments it may be used. Global segments are not protected. */
+    checkSegmentEdit: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
       for (const project of new Set(projects)) {
         if (project === null) continue;
         const edit = { project, environments: [], everywhere: true };
         const guarded = requireSkipping(edit, await protectedOf(project), caller);
-        remember(guarded, (event) => event.type.startsWith('segment-') && idIn(event) === id);
+        addBypass(guarded, (event) => event.type.startsWith('segment-') && idIn(event) === id);
       }
     },
-    /** Refuses to bring a feature with its strategies into a project that takes change requests for them, past those. */
-    arrival: requireOpen,
+    /** Refuses to bring a feature with its strategies into a project whose environments take change requests for them. */
+    checkArrival: requireOpen,
     /**
-     * Refuses to take a feature out of a project that takes change requests: where it goes, it could be edited without one.
+     * Refuses to take a feature out of a project with protected environments: in its new project it could be edited without
+     * change request.
      * @throws Refusal `ForbiddenError`.
      */
-    departure: (feature: string, project: string): Promise<void> => requireOpen('Changing project', feature, project),
+    checkDeparture: (feature: string, project: string): Promise<void> =>
+      requireOpen('Changing project', feature, project),
     /**
-     * Refuses to disconnect a protected environment from a project: its strategies are removed, and its protection with the link.
-     * Must run before the link is removed.
+     * Refuses to disconnect a protected environment from a project, which removes its strategies and its protection. Must run
+     * before the environment is disconnected.
      * @throws Refusal `NoAccessError`.
      */
-    disconnection: async (project: string, environment: string): Promise<void> => {
+    checkDisconnection: async (project: string, environment: string): Promise<void> => {
       const edit = { project, environments: [environment], everywhere: false };
       const guarded = requireSkipping(edit, await protectedOf(project), caller);
-      remember(guarded, (event) => event.type === 'project-environment-removed' && event.project === project);
+      addBypass(guarded, (event) => event.type === 'project-environment-removed' && event.project === project);
     },
-    /** An event as it is told: that a change request was skipped is part of it. */
-    told: (event: DomainEvent): DomainEvent => {
+    /** The event, marked with `bypassedChangeRequest` if it belongs to an edit that was allowed to skip a change request. */
+    markBypass: (event: DomainEvent): DomainEvent => {
       const { environment = null } = event;
       const isBypass = bypasses.some(
-        ({ environments, isAbout }) => isAbout(event) && (environment === null || environments.includes(environment)),
+        ({ environments, concerns }) => concerns(event) && (environment === null || environments.includes(environment)),
       );
       return isBypass ? { ...event, data: { ...membersOf(event.data), bypassedChangeRequest: true } } : event;
     },
   };
 };
-export type Guard = ReturnType<typeof guardFor>;
+export type ProtectionGuard = ReturnType<typeof protectionGuard>;

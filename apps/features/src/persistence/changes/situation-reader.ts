@@ -3,20 +3,20 @@ import type { SegmentUser, Situation } from '../../domain/changes/index.ts';
 import type { StoredSegment } from '../../domain/segment.ts';
 import { featureJson, storedSegmentJson } from '../entities.ts';
 import { type FeatureJson, featureOf } from '../features/feature-row.ts';
-import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
+import { type References, surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
 
-/** What changes are about, as far as it can be said before they are understood. */
-export interface ChangeSubjects extends Mentions {
+/** The objects that changes may refer to, as far as that is known before the changes are interpreted. */
+export interface ChangeSubjects extends References {
   readonly project: string;
-  /** names of features: those that change, and those that they are to depend on */
+  /** names of features that change, and of the parents that they get */
   readonly features: readonly string[];
   /** ids of the segments that change */
   readonly segments: readonly number[];
-  /** names that segments are to get */
+  /** new names of segments */
   readonly segmentNames: readonly string[];
 }
 
-/** Everything that the subjects of changes touch, as it is now. */
+/** The stored objects that changes refer to. */
 export type StoredSituation = Omit<Situation, 'environment' | 'now' | 'newStrategyId'>;
 
 interface SituationJson {
@@ -30,7 +30,7 @@ interface SituationJson {
 
 const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
 
-// Asked so that no index of active features seems to help, before PostgreSQL knows how few of them have parents or segments.
+// `coalesce` keeps PostgreSQL from choosing the index of active features while its statistics are out of date, as after an import.
 const isActive = (row: string): string => `coalesce(${row}.archived_at, 'infinity') = 'infinity'`;
 
 /** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments. */
@@ -70,32 +70,30 @@ const grouped = <Item, Key, Value>(
 };
 
 /**
- * Reads all that rules must know of the subjects of changes; nothing for a project that there is not. What other projects
- * have that are hidden from who asks is left out, as if it did not exist.
+ * Reads in one statement what changes refer to; undefined for a project that does not exist or is archived. Objects of the other
+ * projects in `hidden` are left out.
  */
-export type SituationReader = (
-  subjects: ChangeSubjects,
-  hidden: readonly string[],
-) => Promise<StoredSituation | undefined>;
-
 export const situationReader =
-  (database: Pick<Database, 'read'>): SituationReader =>
-  async ({ project, texts, numbers, features, segments, segmentNames }, hidden) => {
+  (database: Pick<Database, 'read'>) =>
+  async (
+    { project, texts, numbers, features, segments, segmentNames }: ChangeSubjects,
+    hidden: readonly string[],
+  ): Promise<StoredSituation | undefined> => {
     const values = [project, texts, numbers, features, segments, segmentNames];
     const [row] = await database.read<{ situation: SituationJson }>(situation, values);
     if (row === undefined) return undefined;
     const found = row.situation;
-    // Who has lost sight of the project since may still have agreed changes applied there.
-    const others = hidden.filter((other) => other !== project);
-    const isThere = (item: { readonly project: string | null }): boolean =>
-      item.project === null || !others.includes(item.project);
+    // Approved changes are applied even if their author may not see the project any more.
+    const hiddenOthers = hidden.filter((other) => other !== project);
+    const isVisible = (item: { readonly project: string | null }): boolean =>
+      item.project === null || !hiddenOthers.includes(item.project);
     return {
       project,
-      surroundings: surroundingsOf(found.surroundings, others),
+      surroundings: surroundingsOf(found.surroundings, hiddenOthers),
       features: new Map(
         found.features
           .map(featureOf)
-          .filter(isThere)
+          .filter(isVisible)
           .map((feature) => [feature.name, feature]),
       ),
       children: grouped(
@@ -103,7 +101,7 @@ export const situationReader =
         ({ parent }) => parent,
         ({ name }) => name,
       ),
-      segments: new Map(found.segments.filter(isThere).map((segment) => [segment.id, segment])),
+      segments: new Map(found.segments.filter(isVisible).map((segment) => [segment.id, segment])),
       segmentUsers: grouped(
         found.segmentUsers,
         ({ segment }) => segment,

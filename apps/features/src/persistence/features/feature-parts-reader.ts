@@ -2,11 +2,11 @@ import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } fro
 import { contentTag } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
-import { absentFeature } from './missing-feature.ts';
+import { missingFeature } from './missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
-import { nothing, type TaggedJson } from '../entity-tags.ts';
+import { emptyFeatureEnvironment, type TaggedJson } from '../entity-tags.ts';
 
-/** Where a feature is looked for. */
+/** A feature by its project and name. */
 export interface FeatureRef {
   readonly project: string;
   readonly name: string;
@@ -15,17 +15,17 @@ export interface FeatureRef {
 const byName = (variants: string): string =>
   `coalesce((select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(${variants}) as variant), '[]')`;
 
-/** A statement about a feature: `$1` name, `$2` project. */
+/** A statement that reads a part of a feature: `$1` name, `$2` project. */
 const ofFeature = (name: string, json: string): Statement => ({
   name,
   text: `select (${json})::text as json, f.edition::text as edition from feature f where f.name = $1 and f.project = $2`,
 });
 
-/** A statement about a feature in an environment: `it`; `$3` is the name of the environment. */
+/** A statement that reads a part of a feature in an environment, which it calls `it`; `$3` is the environment. */
 const ofEnvironment = (name: string, json: string): Statement => ({
   name,
   text: `
-    select (${json})::text as json, it as own,
+    select (${json})::text as json, it as stored,
       exists (select from project_environment where project = f.project and environment = $3::text) as connected
     from feature f cross join lateral (select f.environments -> $3::text as it) as at
     where f.name = $1 and f.project = $2`,
@@ -77,7 +77,7 @@ const lifecycleCounts: Statement = {
       from feature where project <> all ($1::text[])) as staged`,
 };
 
-/** A statement that lists names for a feature: none for a feature that does not exist. `$1` name, `$2` project. */
+/** A statement that lists names; the list is empty for a feature that does not exist. `$1` name, `$2` project. */
 const namesFor = (name: string, names: string): Statement => ({
   name,
   text: `select coalesce((select (${names}) from feature f where f.name = $1 and f.project = $2), '[]')::text as json`,
@@ -122,12 +122,12 @@ const archived: Statement = { name: 'archived-features', text: archivedFeatures 
 interface Row {
   readonly json: string | null;
   readonly edition?: string;
-  /** what the feature is in the environment, as it is stored */
-  readonly own?: unknown;
+  /** the feature in the environment, as it is stored */
+  readonly stored?: unknown;
   readonly connected?: boolean;
 }
 
-/** Parts of features as they are now, and lists of names, as JSON from PostgreSQL, each in one statement. */
+/** Reads parts of features and lists of names, as JSON, in one statement each. */
 export const featurePartsReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
@@ -135,8 +135,8 @@ export const featurePartsReader = (database: Database) => {
   const rowOf = async (statement: Statement, { name, project }: FeatureRef, ...more: string[]): Promise<Row> => {
     const [row] = await database.read<Row>(statement, [name, project, ...more]);
     if (row !== undefined) return row;
-    throw await absentFeature(
-      (text, values) => database.read({ name: 'where-feature-is', text }, values),
+    throw await missingFeature(
+      (text, values) => database.read({ name: 'project-of-feature', text }, values),
       project,
       name,
     );
@@ -148,9 +148,9 @@ export const featurePartsReader = (database: Database) => {
   const partIn =
     (statement: Statement, unconnected: (feature: string, environment: string) => Refusal) =>
     async (at: FeatureRef, where: string): Promise<TaggedJson> => {
-      const { json, own, connected } = await rowOf(statement, at, where);
+      const { json, stored, connected } = await rowOf(statement, at, where);
       if (connected !== true) throw unconnected(named(at.name), named(where));
-      return { json: json ?? '', tag: contentTag(own ?? nothing) };
+      return { json: json ?? '', tag: contentTag(stored ?? emptyFeatureEnvironment) };
     };
   const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
 
@@ -165,21 +165,21 @@ export const featurePartsReader = (database: Database) => {
       if (json === null) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
       return { json, tag: contentTag(JSON.parse(json)) };
     },
-    /** The variants of the first environment that has any. */
+    /** The variants of the first environment that has variants. */
     variants: async (at: FeatureRef): Promise<TaggedJson> => {
       const { json, edition = '' } = await rowOf(variants, at);
       return { json: json ?? '', tag: edition };
     },
     lifecycle: (at: FeatureRef): Promise<string> => partOf(lifecycle, at),
-    /** How many features are in each stage of their life. */
+    /** Counts features by lifecycle stage. */
     lifecycleCounts: (hidden: readonly string[]): Promise<string> => read(lifecycleCounts, [hidden]),
     possibleParents: ({ name, project }: FeatureRef): Promise<string> => read(possibleParents, [name, project]),
     variantNames: ({ name, project }: FeatureRef): Promise<string> => read(variantNames, [name, project]),
     anyDependencies: (): Promise<string> => read(anyDependencies, []),
-    /** What keeps features of a project from being archived. */
+    /** The dependencies that prevent features of a project from being archived. */
     archiveValidation: (project: string, names: readonly string[]): Promise<string> =>
       read(archiveValidation, [project, names]),
-    /** The archived features of a project, or of all. */
+    /** The archived features of a project; null for those of all projects. */
     archived: (project: string | null, userId: number, hidden: readonly string[]): Promise<string> =>
       read(archived, [userId, project, hidden]),
   };

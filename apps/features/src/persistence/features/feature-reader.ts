@@ -1,11 +1,11 @@
 import { notFound, type Page, type Tag } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
-import { absentFeature } from './missing-feature.ts';
+import { missingFeature } from './missing-feature.ts';
 import type { TaggedJson } from '../entity-tags.ts';
 import { featuresOfProject, tagAndNamePrefix, wholeFeatures } from './feature-json.ts';
 
-/** Which features of a project are wanted: those with any of the tags, whose name begins so in upper or lower case. */
+/** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
 export interface FeatureListFilter extends Page {
   readonly tags?: readonly Tag[] | undefined;
   readonly namePrefix?: string | undefined;
@@ -26,7 +26,7 @@ const tags: Statement = {
     where name = $1 and project <> all ($2::text[])`,
 };
 
-/** Features as they are now, for who only looks. JSON that clients get comes from PostgreSQL as it is, each in one statement. */
+/** Reads features outside of transactions, as JSON that PostgreSQL builds, in one statement each. */
 export const featureReader = (database: Database) => {
   const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
@@ -44,8 +44,8 @@ export const featureReader = (database: Database) => {
     ): Promise<TaggedJson> => {
       const found = await (withVariants ? readWithVariants : readWhole)(name, project, userId);
       if (found !== undefined) return found;
-      throw await absentFeature(
-        (text, values) => database.read({ name: 'where-feature-is', text }, values),
+      throw await missingFeature(
+        (text, values) => database.read({ name: 'project-of-feature', text }, values),
         project,
         name,
       );

@@ -3,13 +3,13 @@ import { brokenConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
 import type { Feature } from '../../domain/feature.ts';
 import type { Surroundings } from '../../domain/surroundings.ts';
-import { absentFeature } from './missing-feature.ts';
+import { missingFeature } from './missing-feature.ts';
 import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
 import { type FeatureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
-import type { holdReferences as holdReferencesOf } from './feature-references.ts';
-import { type Guard, noGuard, protectedOfProject } from '../changes/protection.ts';
-import { type Mentions, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
+import type { lockReferences as lockReferencesOf } from './feature-references.ts';
+import { noGuard, protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
+import { type References, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
 import type { Seen, SeenFeature } from '../entity-tags.ts';
 
 /** A feature, and what the rules must know beside it. */
@@ -31,7 +31,7 @@ interface SavedRow {
   readonly state: FeatureState;
 }
 
-const nobody: Mentions = { texts: [], numbers: [] };
+const nobody: References = { texts: [], numbers: [] };
 
 const getForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edition,
@@ -90,14 +90,14 @@ interface Loaded extends FoundRow {
 /**
  * Features within a unit of work. A feature that is read for update stays locked until that work ends.
  * @param guard is asked before an edit is stored: it throws where the edit takes a change request
- * @param holdReferences is told what is stored: it throws when something that a feature newly speaks of is gone
+ * @param lockReferences is told what is stored: it throws when something that a feature newly speaks of is gone
  * @param hidden the projects that are not there for who has the work done
  */
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
-  guard: Guard = noGuard,
-  holdReferences?: ReturnType<typeof holdReferencesOf>,
+  guard: ProtectionGuard = noGuard,
+  lockReferences?: ReturnType<typeof lockReferencesOf>,
   hidden: readonly string[] = [],
 ) => {
   /** what was got for update, as it was last stored */
@@ -153,7 +153,7 @@ export const featureRepository = (
     // A parent's row knows nothing of its children, but its state says whether there are some.
     const parents = new Set(features.flatMap((feature) => changedParents(known.get(feature.name), feature)));
     for (const some of inBatches(features)) {
-      await holdReferences?.(some.map((after) => ({ before: known.get(after.name), after, like })));
+      await lockReferences?.(some.map((after) => ({ before: known.get(after.name), after, like })));
       for (const feature of some) known.set(feature.name, feature);
       await store(some);
     }
@@ -167,11 +167,11 @@ export const featureRepository = (
     seen,
 
     /** The feature of that name in that project, with what a request may speak of: one statement. */
-    getForUpdate: async (project: string, name: string, { texts, numbers }: Mentions = nobody): Promise<Found> => {
+    getForUpdate: async (project: string, name: string, { texts, numbers }: References = nobody): Promise<Found> => {
       const [row] = await query<Loaded>(getForUpdate, [name, project, texts, numbers]);
-      if (row === undefined) throw await absentFeature(query, project, name);
+      if (row === undefined) throw await missingFeature(query, project, name);
       const feature = remembered(row);
-      guard.know(feature.project, row.guarded);
+      guard.cacheProtected(feature.project, row.guarded);
       return { feature, surroundings: surroundingsOf(row.surroundings, hidden) };
     },
 
@@ -190,7 +190,7 @@ export const featureRepository = (
     getFamilyForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(findFamiliesForUpdate, [name], null)).find((feature) => feature.name === name);
       if (found === undefined) throw notFound('No feature flag found');
-      if (found.project !== project) throw await absentFeature(query, project, name);
+      if (found.project !== project) throw await missingFeature(query, project, name);
       return found;
     },
 
@@ -214,12 +214,17 @@ export const featureRepository = (
     save: async (features: readonly Feature[]): Promise<void> => {
       for (const after of features) {
         const before = known.get(after.name);
-        if (before !== undefined && before !== after) await guard.edit(before, after);
+        if (before !== undefined && before !== after) await guard.checkEdit(before, after);
       }
       await write(
         updated,
         features.filter((feature) => known.get(feature.name) !== feature),
       );
+    },
+
+    /** Emits the current states of features, after a change of what surrounds them, such as an environment of their project. */
+    emitStates: async (names: readonly string[]): Promise<void> => {
+      for (const some of inBatches(names)) await tell(touch, some);
     },
 
     /** Removes features that were got for update, with all that belongs to them, and tells that they are gone. */

@@ -3,9 +3,7 @@ import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { Feature, Person } from '../../domain/feature.ts';
 import { FeatureEntity, sql } from '../entities.ts';
 
-// Between a row of `feature` and the feature that the domain knows.
-
-/** What `featureJson` makes: collaborators come with their pictures, which are made once, at writing. */
+/** A feature as `featureJson` reads it: with the pictures of its collaborators, whose URLs are computed when it is written. */
 export type FeatureJson = Omit<Feature, 'collaborators'> & {
   readonly collaborators: readonly (Person & { readonly imageUrl: string })[];
 };
@@ -17,7 +15,7 @@ export const featureOf = (json: FeatureJson): Feature => ({
 
 const unique = <T extends string | number>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** The row of a feature. The last four columns only repeat what the documents hold, for look-ups. */
+/** The row of a feature. Its last four columns repeat parts of the JSON documents, for look-ups by index. */
 const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
   const strategies = Object.values(feature.environments).flatMap((environment) => environment.strategies);
   const constraints: readonly Constraint[] = strategies.flatMap((strategy) => strategy.constraints);
@@ -31,7 +29,7 @@ const rowOf = (feature: Feature): Readonly<Record<string, unknown>> => {
   });
 };
 
-/** Columns that the statements below compute, or leave alone. */
+/** Columns that the statements below compute or leave unchanged. */
 const computed = sql.columnsOf(FeatureEntity, ['productionAt', 'potentiallyStale', 'version', 'edition']);
 const names = sql.columnsOf(FeatureEntity).filter((name) => !computed.includes(name));
 const given = 'json_populate_recordset(null::feature, $1::json) as given';
@@ -39,11 +37,11 @@ const given = 'json_populate_recordset(null::feature, $1::json) as given';
 /** The one parameter of the statements below: features as rows. */
 export const rowsOf = (features: readonly Feature[]): string => JSON.stringify(features.map(rowOf));
 
-/** SQL: whether the feature `given` is enabled in an environment of type production. */
+/** SQL: whether the feature `given` is enabled in an environment of type `production`. */
 const inProduction = `exists (
     select from environment e where e.type = 'production' and (given.environments -> e.name -> 'enabled')::boolean)`;
 
-/** Stores features that are new. Where there was one of that name, the versions of the new one follow those of that. */
+/** Inserts features. The versions of a feature continue those of a deleted feature with the same name. */
 export const insertFeatures = `
   insert into feature (${names.join(', ')}, production_at, version, edition)
   select ${names.map((name) => `given.${name}`).join(', ')}, case when ${inProduction} then now() end,
@@ -51,7 +49,7 @@ export const insertFeatures = `
     coalesce(deleted_feature.version, 0) + 1
   from ${given} left join deleted_feature on deleted_feature.name = given.name returning *`;
 
-/** Stores what became of features that are there. */
+/** Updates features that exist. */
 export const updateFeatures = `
   update feature set (${names.join(', ')}, production_at, version, edition) = row (
     ${names.map((name) => `given.${name}`).join(', ')},

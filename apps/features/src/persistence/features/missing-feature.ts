@@ -9,15 +9,12 @@ interface Row {
   readonly mode: string;
 }
 
-const whereItIs = `
+const projectOf = `
   select f.project, p.mode from feature f join project p on p.id = f.project where f.name = $1`;
 
-/**
- * Says why a project has no such feature, in the words that clients know (admin-api.md 2.1). Where a feature of a private project is,
- * nobody is told.
- */
-export const absentFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
-  const [found] = await query<Row>(whereItIs, [name]);
-  if (found?.project === project) return notFound(`Could not find feature flag with name ${named(name)}`);
-  return noSuchFeature(name, project, found?.mode === 'private' ? undefined : found?.project);
+/** The refusal for a feature that a project does not have. It names the feature's own project unless that is private. */
+export const missingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
+  const [row] = await query<Row>(projectOf, [name]);
+  if (row?.project === project) return notFound(`Could not find feature flag with name ${named(name)}`);
+  return noSuchFeature(name, project, row?.mode === 'private' ? undefined : row?.project);
 };

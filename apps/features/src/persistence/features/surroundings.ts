@@ -1,8 +1,9 @@
 import type { CreateStrategy, Environment } from '@bunting/contracts';
+import type { Tx } from '@bunting/database';
 import type { ContextField, SegmentReference, StrategyType, Surroundings } from '../../domain/surroundings.ts';
 
-/** What a request speaks of, by name and by id: of all that there is, a rule can only ask for that. */
-export interface Mentions {
+/** The texts and numbers in a request that may be names or ids: rules look up nothing else. */
+export interface References {
   readonly texts: readonly string[];
   readonly numbers: readonly number[];
 }
@@ -11,7 +12,7 @@ interface ConnectedEnvironment extends Environment {
   readonly defaultStrategy: CreateStrategy | null;
 }
 
-/** What PostgreSQL makes of the surroundings. */
+/** The surroundings as `surroundingsJson` reads them. */
 export interface SurroundingsJson {
   readonly environments: readonly ConnectedEnvironment[];
   readonly defaultStickiness: string;
@@ -20,15 +21,15 @@ export interface SurroundingsJson {
   readonly segments: readonly SegmentReference[];
 }
 
-/** SQL: what the default strategies of the project speak of. */
-const ofDefaults = (path: string): string => `
+/** SQL: the values at a path of the project's default strategies. */
+const inDefaultStrategies = (path: string): string => `
   select value #>> '{}' from project_environment connected,
     jsonb_path_query(connected.default_strategy, '${path}') as value
   where connected.project = p.id`;
 
 /**
- * SQL: the surroundings of the project that is the row `p`, as far as texts and numbers (SQL arrays) and the project's
- * default strategies speak of them.
+ * SQL: the surroundings of features in the project `p`: its environments and all strategy types, and those context fields and segments that are
+ * in the SQL arrays `texts` and `numbers` or in default strategies of the project.
  */
 export const surroundingsJson = (texts: string, numbers: string): string => `
   json_build_object(
@@ -42,12 +43,12 @@ export const surroundingsJson = (texts: string, numbers: string): string => `
     'strategyTypes', (select coalesce(json_agg(json_build_object('name', name, 'deprecated', deprecated)), '[]') from strategy_type),
     'contextFields', (
       select coalesce(json_agg(json_build_object('name', name, 'legalValues', legal_values)), '[]') from context_field
-      where name = any (${texts}) or name in (${ofDefaults('$.constraints[*].contextName')})),
+      where name = any (${texts}) or name in (${inDefaultStrategies('$.constraints[*].contextName')})),
     'segments', (
       select coalesce(json_agg(json_build_object('id', id, 'name', name, 'project', project)), '[]') from segment
-      where id = any (${numbers}) or id::text in (${ofDefaults('$.segments[*]')})))`;
+      where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
 
-/** The surroundings as the rules know them; to who asks, segments of hidden projects are as if they did not exist. */
+/** The surroundings as the rules take them, without segments of hidden projects. */
 export const surroundingsOf = (json: SurroundingsJson, hidden: readonly string[]): Surroundings => ({
   environments: json.environments.map(({ name, type, sortOrder, enabled }) => ({ name, type, sortOrder, enabled })),
   defaultStrategies: Object.fromEntries(
@@ -61,4 +62,34 @@ export const surroundingsOf = (json: SurroundingsJson, hidden: readonly string[]
       .filter(({ project }) => project === null || !hidden.includes(project))
       .map((segment) => [segment.id, segment]),
   ),
+});
+
+const surroundingsOfProject = `
+  select ${surroundingsJson('$2::text[]', '$3::integer[]')} as surroundings
+  from project p where p.id = $1 and p.archived_at is null`;
+
+const children = `
+  select parent, array_agg(child.name order by child.name) as children from feature child, unnest(child.parents) as parent
+  where child.parents && $1::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($1::text[])
+  group by parent`;
+
+/**
+ * What rules about several features take beside the features, within a transaction: one statement each.
+ * @param hidden the projects that the caller may not see
+ */
+export const surroundingsRepository = ({ query }: Tx, hidden: readonly string[]) => ({
+  /** Undefined for a project that does not exist or is archived. */
+  ofProject: async (
+    project: string,
+    { texts, numbers }: References = { texts: [], numbers: [] },
+  ): Promise<Surroundings | undefined> => {
+    const [row] = await query<{ surroundings: SurroundingsJson }>(surroundingsOfProject, [project, texts, numbers]);
+    return row === undefined ? undefined : surroundingsOf(row.surroundings, hidden);
+  },
+
+  /** The active features that depend on each of the named ones, by name; features without any are left out. */
+  childrenOf: async (names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const rows = await query<{ parent: string; children: string[] }>(children, [names]);
+    return new Map(rows.map((row) => [row.parent, row.children]));
+  },
 });

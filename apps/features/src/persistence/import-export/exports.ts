@@ -2,23 +2,17 @@ import type { ExportFeaturesBody } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { ContextFieldEntity, describedMembers, sql, TagTypeEntity } from '../entities.ts';
 
-/** What leaves in an export. */
+/** An export of features. */
 export interface FeatureExport {
-  /** in the format that the import takes */
+  /** in the format of imports */
   readonly json: string;
   readonly names: readonly string[];
 }
 
-/** Takes features out, in one statement; undefined for an environment that there is not. */
-export type ExportFeatures = (
-  selection: Omit<ExportFeaturesBody, 'downloadFile'>,
-  hidden: readonly string[],
-) => Promise<FeatureExport | undefined>;
-
 const list = (select: string): string => `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
 
-/** `$1` environment; features by `$2` names, `$3` the value of a tag, `$4` project: each may be null. */
-const exported = `
+/** `$1` environment; features by `$2` names, `$3` the value of a tag, `$4` project, each null for any; `$5` hidden projects. */
+const exportSelected = `
   with selected as (
     select f.*, f.environments -> $1::text as it,
       exists (select from project_environment where project = f.project and environment = $1::text) as connected
@@ -73,9 +67,13 @@ const exported = `
   (select coalesce(array_agg(name order by name), '{}') from selected) as names
   from environment where name = $1::text`;
 
+/** Exports features in one statement; undefined for an environment that does not exist. */
 export const exportFeatures =
-  ({ query }: Tx): ExportFeatures =>
-  async ({ environment, features, tag, project }, hidden) => {
+  ({ query }: Tx) =>
+  async (
+    { environment, features, tag, project }: Omit<ExportFeaturesBody, 'downloadFile'>,
+    hidden: readonly string[],
+  ): Promise<FeatureExport | undefined> => {
     const values = [environment, features ?? null, tag ?? null, project ?? null, hidden];
-    return (await query<FeatureExport>(exported, values))[0];
+    return (await query<FeatureExport>(exportSelected, values))[0];
   };

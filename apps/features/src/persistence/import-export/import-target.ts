@@ -4,12 +4,12 @@ import type { Destination, NamedInFile } from '../../domain/import/index.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import { surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
 
-/** What an import finds where its features go to, beside those features themselves. */
+/** What an import must know of the project that it imports into, beside the features of that project. */
 export interface ImportTarget extends Omit<Destination, 'project' | 'environment' | 'features'> {
   readonly featureLimit: number | null;
 }
 
-interface DestinationJson {
+interface ImportTargetJson {
   readonly naming: FeatureNaming | null;
   readonly featureLimit: number | null;
   readonly surroundings: SurroundingsJson;
@@ -20,7 +20,7 @@ interface DestinationJson {
 }
 
 /** `$1` project, names of `$2` context fields, `$3` segments and `$4` features, `$5` tags, `$6` ids of strategies. */
-const destination = `
+const findTarget = `
   select json_build_object(
     'naming', p.feature_naming,
     'featureLimit', p.feature_limit,
@@ -36,37 +36,37 @@ const destination = `
     'strategyIds', (
       select coalesce(json_agg(id), '[]') from feature f, unnest(f.strategy_ids) as id
       where f.strategy_ids && $6::text[] and f.strategy_ids <> '{}' and id = any ($6::text[]))
-  ) as destination
+  ) as target
   from project p where p.id = $1 and p.archived_at is null`;
 
 /**
- * Where imports go to, within a unit of work.
- * @param hidden the projects that the importing user may not see
+ * The project that an import goes into, within a transaction.
+ * @param hidden the projects that the caller may not see
  */
 export const importTargetRepository = ({ query }: Tx, hidden: readonly string[]) => ({
-  /** Waits until no other import is at work: one that comes second is to find what the first one made. */
+  /** Waits for other imports to end: a concurrent import of the same file must find what the first one created. */
   lockImports: async (): Promise<void> => {
     await query("select pg_advisory_xact_lock(hashtext('import'))");
   },
 
-  /** All that the file names and the project has, in one statement; undefined for a project that there is not. */
+  /** Reads in one statement what the file names and exists already; undefined for a project that does not exist or is archived. */
   find: async (
     project: string,
     { contextFields, segments, features, tags, strategyIds }: NamedInFile,
   ): Promise<ImportTarget | undefined> => {
     const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
-    const [row] = await query<{ destination: DestinationJson }>(destination, values);
+    const [row] = await query<{ target: ImportTargetJson }>(findTarget, values);
     if (row === undefined) return undefined;
-    const found = row.destination;
-    const children = Map.groupBy(found.children, ({ parent }) => parent);
+    const { target } = row;
+    const children = Map.groupBy(target.children, ({ parent }) => parent);
     return {
-      naming: found.naming,
-      featureLimit: found.featureLimit,
-      surroundings: surroundingsOf(found.surroundings, hidden),
+      naming: target.naming,
+      featureLimit: target.featureLimit,
+      surroundings: surroundingsOf(target.surroundings, hidden),
       children: new Map([...children].map(([parent, some]) => [parent, some.map(({ name }) => name)])),
-      tagTypes: new Set(found.tagTypes),
-      tags: found.tags,
-      takenStrategyIds: new Set(found.strategyIds),
+      tagTypes: new Set(target.tagTypes),
+      tags: target.tags,
+      takenStrategyIds: new Set(target.strategyIds),
     };
   },
 });

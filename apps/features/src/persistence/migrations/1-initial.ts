@@ -138,7 +138,7 @@ const tables = [
     minutes int[] not null default '{}',
     yes_by_minute bigint[] not null default '{}',
     no_by_minute bigint[] not null default '{}',
-    told_at timestamptz not null default '1970-01-01 00:00:00+00',
+    emitted_at timestamptz not null default '1970-01-01 00:00:00+00',
     primary key (feature, environment)
   ) with (fillfactor = 60)`,
   `create table feature_usage_hour (

@@ -1,14 +1,14 @@
 import type { CountMembers, ReplyOf } from '@bunting/contracts';
 
-/** How many members a project has and who owns it, which the gateway knows. */
+/** How many members a project has and who owns it, from the gateway. */
 export type ProjectMembers = ReplyOf<typeof CountMembers>['projects'][number];
 
-/** SQL: joins what a parameter with `HeldProject`s as JSON says of the project `p`, as `held`. */
+/** SQL: joins a parameter with `ProjectMembers` as JSON to the project `p`, as `held`. */
 export const joinMembers = (parameter: string): string =>
   `left join json_to_recordset(${parameter}::json) as held (id text, members integer, added integer, owners json) on held.id = p.id`;
 
-/** SQL: how many members `held` has. */
+/** SQL: the number of members; needs `joinMembers`. */
 export const memberCount = 'coalesce(held.members, 0)';
 
-/** SQL: who owns `held`. What nobody owns is the system's. */
+/** SQL: the owners, or the system for a project without any; needs `joinMembers`. */
 export const owners = `case when json_array_length(held.owners) > 0 then held.owners else '[{"ownerType": "system"}]' end`;

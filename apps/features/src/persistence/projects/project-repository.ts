@@ -1,179 +1,225 @@
-import {
-  type Caller,
-  type CreatedProject,
-  type Environment,
-  type GetProjectActivity,
-  notFound,
-  type ReplyOf,
-} from '@bunting/contracts';
-import { brokenConstraint, type Database, momentSql, type Statement, type Tx } from '@bunting/database';
-import type { FeatureNaming } from '../../domain/names.ts';
-import { mayReuseIds, projectIdTaken } from '../../domain/project.ts';
-import { named } from '../../domain/refusals.ts';
+import { type Caller, type CreatedProject, type CreateStrategy, type Environment, refusal } from '@bunting/contracts';
+import { brokenConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { type ProjectMembers, memberCount, owners } from './project-members.ts';
-import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
-import { nextProjectVersion } from './project-settings.ts';
-import { OvertakenError } from '../features/feature-references.ts';
-import { orNull, withoutNulls } from '../json-sql.ts';
-import { ProjectEntity, ProjectEnvironmentEntity } from '../entities.ts';
+import type { FeatureNaming } from '../../domain/names.ts';
+import { mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/project.ts';
+import type { StoredSegment } from '../../domain/segment.ts';
+import {
+  DeletedPrivateProjectEntity,
+  ProjectEntity,
+  ProjectEnvironmentEntity,
+  ProjectFavoriteEntity,
+  sql,
+  storedSegmentJson,
+} from '../entities.ts';
+import { insertIfAbsent } from '../insert-if-absent.ts';
+import { SerializationFailure } from '../serialization-failure.ts';
 
-/** What a new feature must know of the place that it is to have. */
+/** What decides whether a project can get another feature of a name. */
 export interface NewFeatureContext {
-  /** whether there is a feature of that name already, in whichever project */
+  /** whether a feature has that name already, in any project */
   readonly taken: 'active' | 'archived' | null;
-  /** null: no such project, or one that is archived */
+  /** null for a project that does not exist or is archived */
   readonly project: { readonly naming: FeatureNaming | null; readonly featureLimit: number | null } | null;
 }
 
-const placeFor = `
+/** A project that is locked until the end of the transaction, archived or not. */
+export interface LockedProject {
+  readonly project: StoredProject;
+  readonly isArchived: boolean;
+  readonly activeFeatures: number;
+  /** the names of its environments */
+  readonly environments: readonly string[];
+}
+
+const newProjectContext = `
   select exists (select from project where id = $1) as taken,
     exists (select from deleted_private_project where id = $1) as reserved,
     (select coalesce(json_agg(json_build_object('name', name, 'type', type, 'sortOrder', sort_order, 'enabled', enabled)
       order by sort_order, name), '[]') from environment) as environments`;
 
-const placeForFeature = `
+/** `$1` project, `$2` name of the feature. */
+export const newFeatureContext = `
   select
     (select case when archived_at is null then 'active' else 'archived' end from feature where name = $2) as taken,
     (select json_build_object('naming', feature_naming, 'featureLimit', feature_limit)
      from project where id = $1 and archived_at is null) as project`;
 
-const holdProject = 'select from project where id = $1 for share';
-const holdProjectOf = 'select from project where id = (select project from feature where name = $1) for share';
+const lockProject = 'select from project where id = $1 for update';
+const lockProjectShared = 'select from project where id = $1 for share';
+const lockProjectOfFeatureShared =
+  'select from project where id = (select project from feature where name = $1) for share';
+const lockInserts = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
 
-const lock = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
+const find = `
+  select ${sql.jsonOf(ProjectEntity, 'p')} as project,
+    p.archived_at is not null as "isArchived",
+    (select count(*) from feature where project = p.id and archived_at is null) as "activeFeatures",
+    array(select environment from project_environment where project = p.id) as environments
+  from project p where p.id = $1`;
 
-/** Projects within a unit of work. */
+/** The version of a project's next state: higher than those of all earlier states, also of a deleted project with the same id. */
+const nextVersion = `
+  select nextval('project_version') as version, (select created_by from project where id = $1) as "createdBy"`;
+
+const removeSegments = `
+  delete from segment s where s.project = $1 returning s.version, ${storedSegmentJson('s')} as segment`;
+
+const removeUsage = `
+  delete from feature_seen seen using feature f
+  where f.name = seen.feature and f.project = $1 and seen.environment = $2`;
+
+/** Projects within a transaction. */
 export const projectRepository = (tx: Tx, outbox: Outbox) => {
   const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     (await query<Row>(text, values))[0] as Row;
-  // The count is a statement of its own: it must see what was committed while this one waited.
-  const counted = async (what: string, which: string, text: string, values: readonly unknown[]): Promise<number> => {
-    await query(lock, [what, which]);
+  // Counts in a second statement, which sees what other transactions committed while this one waited for the lock.
+  const lockAndCount = async (what: string, which: string, text: string, values: readonly unknown[] = []) => {
+    await query(lockInserts, [what, which]);
     return (await one<{ count: number }>(text, values)).count;
+  };
+  /** Emits the state of a project and returns its version. */
+  const emitState = async (id: string, mode: StoredProject['mode']): Promise<number> => {
+    const { version, createdBy } = await one<{ version: number; createdBy: number | null }>(nextVersion, [id]);
+    outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
+    return version;
   };
 
   return {
-    /** Every environment that there is, by its place, and whether the id of a project is taken, or reserved by a private project that was deleted. */
+    /** All environments by sort order; whether the id is taken, or reserved by a private project that was deleted. */
     newProjectContext: (
       id: string,
     ): Promise<{
       readonly taken: boolean;
       readonly reserved: boolean;
       readonly environments: readonly Environment[];
-    }> => one(placeFor, [id]),
-    /** The project of that id, or of the feature of that name, stays what it is until the end of this work: asked for before features are. */
-    lockShared: async (which: { readonly project: string } | { readonly feature: string }): Promise<void> => {
-      const of = 'project' in which ? [holdProject, which.project] : [holdProjectOf, which.feature];
-      await query(of[0] as string, [of[1]]);
-    },
+    }> => one(newProjectContext, [id]),
     newFeatureContext: (project: string, name: string): Promise<NewFeatureContext> =>
-      one(placeForFeature, [project, name]),
-    /** How many projects there are; nobody else adds one until the end of this work. */
-    lockAndCount: (): Promise<number> => counted('projects', '', 'select count(*) from project', []),
-    /** How many active features a project has, or the whole installation; nobody else who asks adds one until the end of this work. */
-    lockAndCountFeatures: (project: string | undefined): Promise<number> =>
-      project === undefined
-        ? counted('features', '', 'select count(*) from feature where archived_at is null', [])
-        : counted('features', project, 'select count(*) from feature where project = $1 and archived_at is null', [
-            project,
-          ]),
+      one(newFeatureContext, [project, name]),
+
+    /** Locks a project, or that of a feature, against changes by others. Must run before features are locked. */
+    lockShared: async (which: { readonly project: string } | { readonly feature: string }): Promise<void> => {
+      if ('project' in which) await query(lockProjectShared, [which.project]);
+      else await query(lockProjectOfFeatureShared, [which.feature]);
+    },
+    /** Counts the projects; no other transaction that counts can add one before this one ends. */
+    lockAndCount: (): Promise<number> => lockAndCount('projects', '', 'select count(*) from project'),
+    /** Counts the active features of a project, or of all; no other transaction that counts can add one before this one ends. */
+    lockAndCountFeatures: (project: string | undefined): Promise<number> => {
+      const text = 'select count(*) from feature where archived_at is null';
+      return project === undefined
+        ? lockAndCount('features', '', text)
+        : lockAndCount('features', project, `${text} and project = $1`, [project]);
+    },
 
     /**
-     * Returns the version that its state has.
-     * @throws Refusal `NameExistsError` for an id that is taken, and to others than administrators for one that is reserved.
+     * Adds a project and returns the version of its state.
+     * @throws Refusal `NameExistsError` for an id that is taken, and for a reserved one unless the caller is an administrator.
      */
     add: async (
       { id, name, description, mode, defaultStickiness, environments }: CreatedProject,
-      by: Caller,
+      caller: Caller,
       createdAt: string,
     ): Promise<number> => {
-      const { id: createdBy } = by;
       const { em } = tx;
-      em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdBy, createdAt });
+      em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdBy: caller.id, createdAt });
       for (const environment of environments) em.create(ProjectEnvironmentEntity, { project: id, environment });
       try {
         await em.flush();
       } catch (error) {
         const broken = brokenConstraint(error);
-        // One of them was deleted meanwhile; done again, the work finds out which.
-        if (broken === 'project_environment_environment_fkey') throw new OvertakenError('An environment is gone.');
+        // An environment was deleted concurrently; the retried transaction finds out which.
+        if (broken === 'project_environment_environment_fkey')
+          throw new SerializationFailure('An environment of a new project was deleted concurrently.');
         if (broken !== 'project_pkey') throw error;
         throw projectIdTaken();
       }
-      // Decided after the insert, which waits for others who write that id: this statement sees what they left.
-      const text = 'delete from deleted_private_project where id = $1 returning id';
-      if ((await query(text, [id])).length > 0 && !mayReuseIds(by)) throw projectIdTaken();
-      const version = await nextProjectVersion({ query });
-      outbox.state({ entity: 'project', id, version, state: { id, mode, createdBy } });
-      return version;
+      // After the insert, which waits for concurrent writers of that id: this statement sees what they committed.
+      const wasReserved = (await em.nativeDelete(DeletedPrivateProjectEntity, { id })) > 0;
+      if (wasReserved && !mayReuseIds(caller)) throw projectIdTaken();
+      return emitState(id, mode);
     },
+
+    /** Locks a project against all other transactions that lock it. */
+    findForUpdate: async (id: string): Promise<LockedProject | undefined> => {
+      await query(lockProject, [id]);
+      // A second statement: it sees what other transactions committed while this one waited for the lock.
+      return (await query<LockedProject>(find, [id]))[0];
+    },
+
+    /** Stores a locked project and returns the version of its state. */
+    save: async ({ id, ...project }: StoredProject, updatedAt: string): Promise<number> => {
+      await tx.em.nativeUpdate(ProjectEntity, { id }, { ...project, updatedAt });
+      return emitState(id, project.mode);
+    },
+
+    /** Archives a project, or revives it where `archivedAt` is null. */
+    setArchived: async (id: string, archivedAt: string | null): Promise<void> => {
+      await tx.em.nativeUpdate(ProjectEntity, { id }, { archivedAt });
+    },
+
+    /**
+     * Removes a locked project without active features, reserves the id of a private one, and emits that the project and its segments
+     * are gone. Returns those segments.
+     */
+    remove: async ({ id, mode }: StoredProject): Promise<readonly StoredSegment[]> => {
+      const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
+      for (const { version, segment } of removed) {
+        outbox.state({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
+      }
+      try {
+        await tx.em.nativeDelete(ProjectEntity, { id });
+      } catch (error) {
+        // Another transaction added a feature after the features were counted.
+        if (brokenConstraint(error) !== 'feature_project_fkey') throw error;
+        throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
+      }
+      if (mode === 'private') await tx.em.insert(DeletedPrivateProjectEntity, { id });
+      const { version } = await one<{ version: number }>(nextVersion, [id]);
+      outbox.state({ entity: 'project', id, version, state: null, lastMode: mode });
+      return removed.map(({ segment }) => segment);
+    },
+
+    /** The names of its features, archived or not, sorted. */
+    featureNames: async (id: string): Promise<string[]> => {
+      const text = 'select name from feature where project = $1 order by name';
+      return (await query<{ name: string }>(text, [id])).map(({ name }) => name);
+    },
+
+    /** Connects an environment that the project does not have; false if it does not exist. */
+    connect: async (id: string, environment: string): Promise<boolean> => {
+      try {
+        await tx.em.insert(ProjectEnvironmentEntity, { project: id, environment });
+        return true;
+      } catch (error) {
+        if (brokenConstraint(error) !== 'project_environment_environment_fkey') throw error;
+        return false;
+      }
+    },
+
+    /** Disconnects an environment, with the usage of the project's features in it. */
+    disconnect: async (id: string, environment: string): Promise<void> => {
+      await tx.em.nativeDelete(ProjectEnvironmentEntity, { project: id, environment });
+      await query(removeUsage, [id, environment]);
+    },
+
+    /** The default strategy of a project in an environment, locked. */
+    defaultStrategyForUpdate: async (id: string, environment: string): Promise<CreateStrategy | null> => {
+      const text = `
+        select default_strategy as strategy from project_environment where project = $1 and environment = $2 for update`;
+      return (await query<{ strategy: CreateStrategy | null }>(text, [id, environment]))[0]?.strategy ?? null;
+    },
+
+    setDefaultStrategy: async (id: string, environment: string, defaultStrategy: CreateStrategy): Promise<void> => {
+      await tx.em.nativeUpdate(ProjectEnvironmentEntity, { project: id, environment }, { defaultStrategy });
+    },
+
+    /** Returns false if nothing changes. */
+    setFavorite: async (project: string, userId: number, isFavorite: boolean): Promise<boolean> =>
+      isFavorite
+        ? insertIfAbsent(tx, ProjectFavoriteEntity, { project, userId })
+        : (await tx.em.nativeDelete(ProjectFavoriteEntity, { project, userId })) > 0,
   };
 };
 export type ProjectRepository = ReturnType<typeof projectRepository>;
-
-const projects: Statement = {
-  name: 'projects',
-  text: `
-    select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
-      `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
-      `'defaultStickiness': p.default_stickiness, 'featureCount': counted.features`,
-      `'health': ${health}`,
-      `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
-      `'memberCount': ${memberCount}, 'owners': ${owners}`,
-      `'createdAt': ${momentSql('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
-      `'lastReportedFlagUsage': ${orNull(lastUsageAt)}, 'lastUpdatedAt': ${orNull(momentSql('recent."lastEventAt"'))}`,
-    )}
-      order by p.name collate "C", p.id), '[]'))::text as json
-    from project p
-    ${joinMetrics('$3')}
-    left join json_to_recordset($4::json) as recent (id text, "lastEventAt" timestamptz) on recent.id = p.id
-    where p.archived_at is null and p.id <> all ($2::text[])`,
-};
-
-const environmentsOfProject: Statement = {
-  name: 'environments-of-project',
-  text: `
-    select coalesce((
-      select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
-        'requiredApprovals', e.required_approvals) order by e.sort_order, e.name)
-      from project_environment connected join environment e on e.name = connected.environment
-      where connected.project = p.id), '[]') as environments
-    from project p where p.id = $1 and p.archived_at is null`,
-};
-
-export interface ProjectEnvironment extends Environment {
-  readonly requiredApprovals: number | null;
-}
-
-/** When the newest event of a project happened. */
-export type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
-
-/** Projects as they are now, for who only looks. */
-export const projectReader = (database: Database) => ({
-  /**
-   * The projects that are not archived, for a user, as JSON. @param held who is a member of which, as the gateway says
-   * @param recent when their newest events happened, as the event log says
-   */
-  all: async (
-    userId: number,
-    hidden: readonly string[],
-    held: readonly ProjectMembers[],
-    recent: readonly ProjectLastEvent[],
-  ): Promise<string> => {
-    const values = [userId, hidden, JSON.stringify(held), JSON.stringify(recent)];
-    return (await database.read<{ json: string }>(projects, values))[0]?.json ?? '';
-  },
-  environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
-    const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);
-    if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
-    return row.environments;
-  },
-  /** What a feature of that name would find there; somebody else may come first. */
-  newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
-    const statement = { name: 'place-for-feature', text: placeForFeature };
-    return (await database.read<NewFeatureContext>(statement, [project, name]))[0] as NewFeatureContext;
-  },
-});
-export type ProjectReader = ReturnType<typeof projectReader>;

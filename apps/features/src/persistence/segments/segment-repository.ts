@@ -1,87 +1,123 @@
 import { invalid, notFound, refusal } from '@bunting/contracts';
-import { contentTag } from '@bunting/contracts/hashing';
-import { brokenConstraint, type Database, momentSql, type Statement, type Tx } from '@bunting/database';
+import { brokenConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
+import { raw } from '@mikro-orm/postgresql';
 import { named } from '../../domain/refusals.ts';
-import type { SegmentContent, StoredSegment } from '../../domain/segment.ts';
+import type { SegmentContent, SegmentNeighbours, StoredSegment } from '../../domain/segment.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
-import { orNull, withoutNulls } from '../json-sql.ts';
-import type { TaggedJson } from '../entity-tags.ts';
+import type { Seen } from '../entity-tags.ts';
 
-/** Segments within a unit of work. */
-export const segmentRepository = (tx: Tx, outbox: Outbox) => ({
-  /** How many segments there are; nobody else adds one until the end of this work. */
-  lockAndCount: async (): Promise<number> => {
-    await tx.query("select pg_advisory_xact_lock(hashtext('segments'))");
-    return (await tx.query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
-  },
+const getForUpdate = `
+  select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
+  from segment s where s.id = $1 for update of s`;
 
-  /** Stores a new segment, and tells its state. */
-  add: async (
-    content: SegmentContent,
-    { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: string },
-  ): Promise<StoredSegment> => {
-    const { em } = tx;
-    const segment = em.create(SegmentEntity, { ...content, createdBy, createdAt, version: 1 });
-    try {
-      await em.flush();
-    } catch (error) {
-      const broken = brokenConstraint(error);
-      if (broken === 'segment_name_is_unique') throw refusal('NameExistsError', 'Segment name already exists');
-      if (broken === 'segment_project_fkey') {
-        const sent = named(content.project ?? '');
-        throw invalid(
-          `The \`/body/project\` property must name a project that exists. You provided "${sent}".`,
-          '/body/project',
-        );
+const usersOf = `
+  select name, project from feature
+  where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null order by name`;
+
+interface Row {
+  readonly segment: StoredSegment;
+  readonly idOfName: number | null;
+}
+
+export const noSuchSegment = (id: number) => notFound(`No segment exists with ID "${id}"`);
+
+/** The refusal for a write of a segment that violates a constraint of the database. */
+const refusalOf = (error: unknown, project: string | null): unknown => {
+  const broken = brokenConstraint(error);
+  if (broken === 'segment_name_is_unique') return refusal('NameExistsError', 'Segment name already exists');
+  if (broken !== 'segment_project_fkey') return error;
+  const message = `The \`/body/project\` property must name a project that exists. You provided "${named(project ?? '')}".`;
+  return invalid(message, '/body/project');
+};
+
+/** Segments within a transaction. */
+export const segmentRepository = (tx: Tx, outbox: Outbox) => {
+  const { query } = tx;
+  const seen = new Map<number, Seen<StoredSegment>>();
+  const updateSeen = (id: number, after: StoredSegment | undefined): void => {
+    const one = seen.get(id);
+    if (one !== undefined) one.after = after;
+  };
+  const emitState = ({ id, name, project }: StoredSegment, version: number): void =>
+    outbox.state({ entity: 'segment', id: String(id), version, state: { id, name, project } });
+
+  return {
+    /** The segments that `getForUpdate` locked, by id. */
+    seen,
+
+    /** Counts the segments; no other transaction that counts can add one before this one ends. */
+    lockAndCount: async (): Promise<number> => {
+      await query("select pg_advisory_xact_lock(hashtext('segments'))");
+      return (await query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
+    },
+
+    /** Locks a segment and reads the features that use it, and the id of the segment called `name`. */
+    getForUpdate: async (
+      id: number,
+      name: string = '',
+    ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentNeighbours }> => {
+      const [row] = await query<Row>(getForUpdate, [id, name]);
+      if (row === undefined) throw noSuchSegment(id);
+      const { segment, idOfName } = row;
+      // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
+      const users = await query<SegmentNeighbours['users'][number]>(usersOf, [id]);
+      seen.set(id, { before: segment, after: segment });
+      return {
+        segment,
+        neighbours: { users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) },
+      };
+    },
+
+    /** Locks segments in the order of their ids. */
+    lock: async (ids: readonly number[]): Promise<void> => {
+      if (ids.length > 0) {
+        await query('select id from segment where id = any ($1::integer[]) order by id for update', [ids]);
       }
-      throw error;
-    }
-    const { id, version } = segment;
-    const state = { id, name: content.name, project: content.project };
-    outbox.state({ entity: 'segment', id: String(id), version, state });
-    return { ...content, id, createdBy, createdAt };
-  },
-});
+    },
+
+    /** @throws Refusal for a name that is taken and for a project that does not exist. */
+    add: async (
+      content: SegmentContent,
+      { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: string },
+    ): Promise<StoredSegment> => {
+      const { em } = tx;
+      const row = em.create(SegmentEntity, { ...content, createdBy, createdAt, version: 1 });
+      try {
+        await em.flush();
+      } catch (error) {
+        throw refusalOf(error, content.project);
+      }
+      const segment = { ...content, id: row.id, createdBy, createdAt };
+      emitState(segment, row.version);
+      return segment;
+    },
+
+    /** @throws Refusal for a name that is taken and for a project that does not exist. */
+    save: async (segment: StoredSegment): Promise<void> => {
+      const { id, name, description, project, constraints } = segment;
+      const content = { name, description, project, constraints, version: raw('version + 1') };
+      try {
+        const saved = await tx.em.qb(SegmentEntity).update(content).where({ id }).returning('version').execute('all');
+        emitState(segment, saved[0]?.version ?? 1);
+      } catch (error) {
+        throw refusalOf(error, project);
+      }
+      updateSeen(id, segment);
+    },
+
+    remove: async ({ id }: StoredSegment): Promise<void> => {
+      const text = 'delete from segment where id = $1 returning version';
+      const [row] = await query<{ version: number }>(text, [id]);
+      if (row !== undefined) outbox.state({ entity: 'segment', id: String(id), version: row.version + 1, state: null });
+      updateSeen(id, undefined);
+    },
+
+    /** The feature that has the strategy with that id. */
+    featureOfStrategy: async (id: string): Promise<{ readonly name: string; readonly project: string } | undefined> => {
+      const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
+      return (await query<{ name: string; project: string }>(text, [id]))[0];
+    },
+  };
+};
 export type SegmentRepository = ReturnType<typeof segmentRepository>;
-
-/** SQL: the row `s` of `segment` as clients get it. */
-export const segmentJson = (...more: readonly string[]): string =>
-  withoutNulls(
-    `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
-    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${momentSql('s.created_at')}`,
-    ...more,
-  );
-
-const oneSegment: Statement = {
-  name: 'segment',
-  text: `select ${segmentJson()}::text as json, ${storedSegmentJson('s')} as own from segment s
-    where id = $1 and (project is null or project <> all ($2::text[]))`,
-};
-
-const allSegments: Statement = {
-  name: 'segments',
-  text: `
-    with used as (
-      select id, count(distinct project) as projects, count(*) as features
-      from feature, unnest(segment_ids) as id 
-      where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)
-    select json_build_object('segments', coalesce(json_agg(${segmentJson(
-      `'usedInProjects': coalesce(used.projects, 0), 'usedInFeatures': coalesce(used.features, 0)`,
-    )}
-      order by s.name collate "C"), '[]'))::text as json
-    from segment s left join used on used.id = s.id
-    where s.project is null or s.project <> all ($1::text[])`,
-};
-
-/** Segments as they are now, as JSON, for who only looks. */
-export const segmentReader = (database: Database) => ({
-  all: async (hidden: readonly string[]): Promise<string> =>
-    (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
-  one: async (id: number, hidden: readonly string[]): Promise<TaggedJson> => {
-    const [row] = await database.read<{ json: string; own: StoredSegment }>(oneSegment, [id, hidden]);
-    if (row === undefined) throw notFound(`No segment exists with ID "${id}"`);
-    return { json: row.json, tag: contentTag(row.own) };
-  },
-});
-export type SegmentReader = ReturnType<typeof segmentReader>;

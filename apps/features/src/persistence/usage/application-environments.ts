@@ -2,13 +2,6 @@ import type { Caller } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { boundEnvironment } from '../../domain/application-token.ts';
 
-/**
- * The environment that a request of an application is about: that of its token, else the named one. An admin token is bound
- * to none: without a name, or with `default` where no environment is called that, it is the first enabled environment.
- * Undefined where there is no such environment.
- */
-export type FindApplicationEnvironment = (caller: Caller, named: string | undefined) => Promise<string | undefined>;
-
 const environment: Statement = {
   name: 'environment-of-application',
   text: `
@@ -16,10 +9,16 @@ const environment: Statement = {
     order by name <> $1, sort_order, name limit 1`,
 };
 
+/**
+ * The environment of an application's request: that of its token, or else the named one. An admin token is not bound to an
+ * environment: without a name, or with the name `default` if no environment has it, it gets the first enabled environment.
+ * Undefined if the environment does not exist.
+ */
 export const findApplicationEnvironment =
-  (database: Database): FindApplicationEnvironment =>
-  async (caller, named = 'default') => {
+  (database: Database) =>
+  async (caller: Caller, named: string = 'default'): Promise<string | undefined> => {
     const bound = boundEnvironment(caller);
     const values = [bound ?? named, bound === undefined && named === 'default'];
     return (await database.read<{ name: string }>(environment, values))[0]?.name;
   };
+export type FindApplicationEnvironment = ReturnType<typeof findApplicationEnvironment>;

@@ -6,7 +6,7 @@ import type {
   SeenApplication,
 } from '../../domain/applications.ts';
 
-/** An application that is told of. */
+/** An application whose creation is emitted as an event. */
 export interface AnnouncedApplication {
   readonly appName: string;
   readonly sdkVersion: string | null;
@@ -14,7 +14,7 @@ export interface AnnouncedApplication {
   readonly createdAt: string;
 }
 
-/** What people say of an application; what is left out stays as it is. */
+/** A description of an application by a user; omitted properties stay unchanged. */
 export interface ApplicationDescription {
   readonly appName: string;
   readonly description?: string | null | undefined;
@@ -26,7 +26,7 @@ export interface ApplicationDescription {
   readonly createdBy: string;
 }
 
-/** SQL: the application in the row `a` is used, and only in projects of that list. */
+/** SQL: whether all uses of the application in the row `a` are in the given projects, and there is one. */
 export const usedOnlyIn = (projects: string): string => `(
   exists (select from client_application_usage used where used.app_name = a.app_name) and not exists (
     select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;
@@ -40,8 +40,8 @@ const given = `
     select * from json_to_recordset($1::json) as it (nth integer, "appName" text, "sdkVersion" text, strategies jsonb, projects jsonb,
       environment text, "instanceId" text, "isFrontend" boolean, "createdBy" text))`;
 
-/** What was seen within the last minute, and looks as it did then, is not written again: reports do not queue for it. */
-const known = `
+/** Applications that were seen within the last minute and have not changed are not written again, so that reports need not wait for their locks. */
+const findReported = `
   with ${given}
   select it.nth, a.app_name is not null and (it."isFrontend" or not a.is_frontend) as "isAnnounced", a.app_name is not null as "isKnown",
     coalesce(a.last_seen_at > $2::timestamptz - interval '1 minute'
@@ -59,7 +59,7 @@ const known = `
         and coalesce(it."sdkVersion", i.sdk_version) is not distinct from i.sdk_version)) as "isFresh"
   from it left join client_application a on a.app_name = it."appName" order by it.nth`;
 
-const see = `
+const recordSeen = `
   with ${given},
   app as (select distinct on ("appName") * from it order by "appName", nth desc),
   before as (select app_name, is_frontend from client_application where app_name in (select "appName" from it)),
@@ -90,17 +90,17 @@ const see = `
     on conflict (app_name, environment, instance_id) do update set
       sdk_version = coalesce(excluded.sdk_version, known.sdk_version),
       last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
-  ), asked as materialized (
-    select * from json_to_recordset($3::json) as asked ("appName" text, environment text, feature text)
+  ), given_missing as materialized (
+    select * from json_to_recordset($3::json) as given_missing ("appName" text, environment text, feature text)
   ), present as (
-    select app_name from client_application where app_name in (select "appName" from asked) for key share
+    select app_name from client_application where app_name in (select "appName" from given_missing) for key share
   ), missing as (
     insert into client_missing_feature as known (app_name, environment, feature, last_seen_at)
-    select "appName", asked.environment, asked.feature, $2::timestamptz
-    from asked left join client_missing_feature m on m.app_name = "appName" and (m.environment, m.feature) = (asked.environment, asked.feature)
+    select "appName", given_missing.environment, given_missing.feature, $2::timestamptz
+    from given_missing left join client_missing_feature m on m.app_name = "appName" and (m.environment, m.feature) = (given_missing.environment, given_missing.feature)
     where "appName" in (select app_name from present union all select app_name from saved)
       and case when m.app_name is null
-        then (select count(*) from client_missing_feature o where o.app_name = "appName" and o.environment = asked.environment) < ${missingLimit}
+        then (select count(*) from client_missing_feature o where o.app_name = "appName" and o.environment = given_missing.environment) < ${missingLimit}
         else m.last_seen_at <= $2::timestamptz - interval '1 minute' end
     order by 1, 2, 3
     on conflict (app_name, environment, feature) do update set last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
@@ -124,26 +124,26 @@ const describe = `
     sdk_version = coalesce(excluded.sdk_version, known.sdk_version), strategies = coalesce($7::jsonb, known.strategies),
     updated_at = excluded.updated_at`;
 
-/** Applications within a unit of work. However many a report names, each of these is a fixed number of statements. */
+/** Applications within a transaction. Each method takes a fixed number of statements, for any number of applications in a report. */
 export const applicationRepository = ({ query }: Tx) => {
-  const counted = async (): Promise<NewApplications> => {
+  const lockAndCount = async (): Promise<NewApplications> => {
     await query(lock);
-    // A statement of its own: it sees what was committed while the lock was waited for.
+    // A second statement: it sees what other transactions committed while this one waited for the lock.
     return (await query<NewApplications>(count))[0] ?? { all: 0, frontend: 0 };
   };
   const numbered = (applications: readonly SeenApplication[]): string =>
     JSON.stringify(applications.map((application, nth) => ({ ...application, nth })));
 
   return {
-    /** How many applications there are; no other unit of work that asks adds or announces one until the end of this one. */
-    lockAndCount: counted,
-    /** What is known of the applications of a report. */
+    /** Counts the applications; no other transaction that counts can add or announce one before this one ends. */
+    lockAndCount,
+    /** Looks up the applications of a report. */
     findReported: async (applications: readonly SeenApplication[], now: Date): Promise<ReportedApplication[]> =>
-      applications.length === 0 ? [] : query(known, [numbered(applications), now.toISOString()]),
+      applications.length === 0 ? [] : query(findReported, [numbered(applications), now.toISOString()]),
 
     /**
-     * Stores that applications were seen, with their instances and the flags that they asked for and that there are not. Returns those that are
-     * announced by this: new ones, and those that only frontend keys had named before.
+     * Records that applications were seen, with their instances and the features that they evaluated but that do not exist. Returns
+     * those that are new, and those that only frontend keys had reported before.
      */
     recordSeen: async (
       applications: readonly SeenApplication[],
@@ -152,26 +152,26 @@ export const applicationRepository = ({ query }: Tx) => {
     ): Promise<AnnouncedApplication[]> => {
       if (applications.length === 0 && missing.length === 0) return [];
       const values = [numbered(applications), now.toISOString(), JSON.stringify(missing)];
-      return query<AnnouncedApplication>(see, values);
+      return query<AnnouncedApplication>(recordSeen, values);
     },
 
-    /** Creates an application or changes what people say of it. False when it is new and there is no room for it. */
+    /** Creates or updates an application; returns `full`, and creates none, if there are `limit` applications. */
     describe: async (
       { appName, createdBy, ...about }: ApplicationDescription,
       now: Date,
       limit: number,
     ): Promise<'created' | 'changed' | 'full'> => {
-      const { all } = await counted();
+      const { all } = await lockAndCount();
       const isNew = (await query('select from client_application where app_name = $1', [appName])).length === 0;
       if (isNew && all >= limit) return 'full';
       const { description, url, color, icon, sdkVersion, strategies } = about;
-      const list = strategies === undefined ? null : JSON.stringify(strategies);
-      const said = [description, url, color, icon, sdkVersion].map((text) => text ?? null);
-      await query(describe, [appName, ...said, list, createdBy, now.toISOString()]);
+      const strategiesJson = strategies === undefined ? null : JSON.stringify(strategies);
+      const texts = [description, url, color, icon, sdkVersion].map((text) => text ?? null);
+      await query(describe, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);
       return isNew ? 'created' : 'changed';
     },
 
-    /** False when there is no such application that is used anywhere but in the hidden projects. */
+    /** Returns false if the application does not exist or is used only in hidden projects. */
     remove: async (appName: string, hidden: readonly string[]): Promise<boolean> => {
       const text = `delete from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')} returning app_name`;
       return (await query(text, [appName, hidden])).length > 0;

@@ -5,11 +5,11 @@ import { joinLastHour } from '../features/feature-json.ts';
 
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
 
-const kept = (hours: string): string => `
-  feature_usage_hour kept join environment e on e.name = kept.environment
-  where kept.feature = f.name and kept.hour > now() - ${hours}`;
+const usageRows = (hours: string): string => `
+  feature_usage_hour used join environment e on e.name = used.environment
+  where used.feature = f.name and used.hour > now() - ${hours}`;
 
-const lately: Statement = {
+const lastHour: Statement = {
   name: 'usage-of-feature',
   text: `
     select json_build_object(${about},
@@ -21,7 +21,7 @@ const lately: Statement = {
         where seen.feature = f.name and lately.yes + lately.no > 0), '[]'),
       'seenApplications', coalesce((
         select json_agg(app_name order by app_name)
-        from (select distinct kept.app_name from ${kept("interval '2 hours'")}) as applications), '[]'))::text as json
+        from (select distinct used.app_name from ${usageRows("interval '2 hours'")}) as applications), '[]'))::text as json
     from feature f where f.name = $1 and f.project <> all ($2::text[])`,
 };
 
@@ -31,16 +31,16 @@ const byHour: Statement = {
     select json_build_object(${about},
       'data', coalesce((
         select json_agg(json_build_object(
-          'featureName', f.name, 'appName', kept.app_name, 'environment', kept.environment,
-          'timestamp', ${momentSql('kept.hour')}, 'yes', kept.yes, 'no', kept.no, 'variants', kept.variants)
-          order by kept.hour desc, e.sort_order, e.name, kept.app_name)
-        from ${kept('make_interval(hours => $2::integer)')}), '[]'))::text as json
+          'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
+          'timestamp', ${momentSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants)
+          order by used.hour desc, e.sort_order, e.name, used.app_name)
+        from ${usageRows('make_interval(hours => $2::integer)')}), '[]'))::text as json
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 
-/** What was counted: each answer is JSON, made in one statement. */
+/** Reads usage outside of transactions, as JSON, in one statement each. */
 export const usageReader = (database: Database) => {
-  const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
+  const readJson = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
     if (row === undefined) throw notFound(missing);
     return row.json;
@@ -50,10 +50,10 @@ export const usageReader = (database: Database) => {
   return {
     /** The evaluations of the last hour. */
     lastHour: (feature: string, hidden: readonly string[]): Promise<string> =>
-      found(lately, [feature, hidden], noFeature(feature)),
-    /** The evaluations by hour, as many hours back. */
+      readJson(lastHour, [feature, hidden], noFeature(feature)),
+    /** The evaluations by hour of the last `hoursBack` hours. */
     byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
-      found(byHour, [feature, hoursBack, hidden], noFeature(feature)),
+      readJson(byHour, [feature, hoursBack, hidden], noFeature(feature)),
   };
 };
 export type UsageReader = ReturnType<typeof usageReader>;

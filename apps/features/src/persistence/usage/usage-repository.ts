@@ -5,13 +5,13 @@ import type { LifecycleStage } from '../../domain/feature.ts';
 import { type Count, largestCount, type ReportedFeature } from '../../domain/usage.ts';
 import { statesOf } from '../features/feature-json.ts';
 
-/** What becomes of a feature when its figures are told: nothing but the stages that it enters. */
+/** A feature whose state is emitted, and the lifecycle stages that it enters. */
 export interface FeatureStages {
   readonly name: string;
   readonly stages: readonly LifecycleStage[];
 }
 
-/** For how many hours figures are kept. */
+/** The retention period of usage by hour. */
 export const usageRetentionHours = 48;
 
 const capped = (sum: string): string => `least(${sum}, ${largestCount})::bigint`;
@@ -24,11 +24,11 @@ const reported = (lock: string): string => `
     array(select name from unnest($2::text[]) as name where (f.environments #>> array[name, 'enabled'])::boolean) as "enabledIn"
   from feature f where f.name = any ($1::text[]) and f.archived_at is null order by f.name ${lock}`;
 
-const look = reported('');
-const lookAndLock = reported('for no key update of f');
+const findReported = reported('');
+const findReportedForUpdate = reported('for no key update of f');
 
-/** The rows are locked in one order by all who report. Minutes that are over are dropped on the way. */
-const addLately = `
+/** All reports lock rows in the same order. Minutes that are older than an hour are removed. */
+const addByMinute = `
   with given as (
     select feature, environment,
       coalesce(array_agg(minute) filter (where minute > $2::integer - 60), '{}') as minutes,
@@ -40,7 +40,7 @@ const addLately = `
       group by feature, environment, minute) as by_minute
     group by feature, environment
   )
-  insert into feature_seen as seen (feature, environment, last_seen_at, minutes, yes_by_minute, no_by_minute, told_at)
+  insert into feature_seen as seen (feature, environment, last_seen_at, minutes, yes_by_minute, no_by_minute, emitted_at)
   select feature, environment, $3::timestamptz, minutes, yes, no, $3::timestamptz
   from given order by feature, environment
   on conflict (feature, environment) do update set
@@ -55,8 +55,8 @@ const addLately = `
           select * from unnest(excluded.minutes, excluded.yes_by_minute, excluded.no_by_minute) as later (minute, yes, no)
         ) as both_of_them
         where minute > $2::integer - 60 group by minute) as by_minute),
-    told_at = case when seen.told_at < $3::timestamptz - interval '1 minute' then $3::timestamptz else seen.told_at end
-  returning feature, told_at = $3::timestamptz as due`;
+    emitted_at = case when seen.emitted_at < $3::timestamptz - interval '1 minute' then $3::timestamptz else seen.emitted_at end
+  returning feature, emitted_at = $3::timestamptz as due`;
 
 const addByHour = `
   insert into feature_usage_hour as kept (feature, environment, app_name, hour, yes, no, variants)
@@ -76,7 +76,7 @@ const addByHour = `
           select * from jsonb_each_text(excluded.variants) as later (name, count)
         ) as both_of_them group by name order by name limit 200) as by_name) end`;
 
-const tell = `
+const enterStages = `
   with given as (
     select name, stages from json_to_recordset($1::json) as it (name text, stages jsonb)
   ), free as (
@@ -93,41 +93,41 @@ interface HourCount extends Omit<Count, 'minute' | 'variants'> {
   readonly variants: Record<string, number>;
 }
 
-/** What was counted, one entry for each feature, environment, application and hour. */
+/** Sums up counts: one entry for each feature, environment, application and hour. */
 const byHour = (counts: readonly Count[]): HourCount[] => {
   const sums = new Map<string, HourCount>();
   for (const { feature, environment, appName, minute, yes, no, variants } of counts) {
     const hour = Math.floor(minute / minutesPerHour);
     const key = JSON.stringify([feature, environment, appName, hour]);
     const sum = sums.get(key);
-    const together = new Map(Object.entries(sum?.variants ?? {}));
+    const byVariant = new Map(Object.entries(sum?.variants ?? {}));
     for (const [name, count] of Object.entries(variants)) {
-      together.set(name, Math.min((together.get(name) ?? 0) + count, largestCount));
+      byVariant.set(name, Math.min((byVariant.get(name) ?? 0) + count, largestCount));
     }
     sums.set(key, {
       ...{ feature, environment, appName, hour },
       yes: Math.min((sum?.yes ?? 0) + yes, largestCount),
       no: Math.min((sum?.no ?? 0) + no, largestCount),
-      variants: Object.fromEntries(together),
+      variants: Object.fromEntries(byVariant),
     });
   }
   return [...sums.values()];
 };
 
-/** Usage figures within a unit of work. However many features a report names, each of these is one statement. */
+/** Usage within a transaction. Each method is one statement, for any number of features in a report. */
 export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
   /** The types of all environments, by name. */
   environmentTypes: async (): Promise<Map<string, string>> =>
     new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
 
-  /** The active features of those names. */
+  /** The active features with these names. */
   findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
-    query(look, [names, environments]),
-  /** The same, locked in the order of their names. */
+    query(findReported, [names, environments]),
+  /** The same features, locked in the order of their names. */
   findReportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
-    query(lookAndLock, [names, environments]),
+    query(findReportedForUpdate, [names, environments]),
 
-  /** Adds up what was counted, minute by minute. Answers the features whose figures were not told for a minute. */
+  /** Adds counts by minute. Returns the features whose usage was not emitted within the last minute. */
   addByMinute: async (counts: readonly Count[], now: Date): Promise<string[]> => {
     const given = counts.map(({ feature, environment, minute, yes, no }) => ({
       feature,
@@ -137,21 +137,21 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
       no,
     }));
     const values = [JSON.stringify(given), Math.floor(now.getTime() / 60_000), now.toISOString()];
-    const rows = await query<{ feature: string; due: boolean }>(addLately, values);
+    const rows = await query<{ feature: string; due: boolean }>(addByMinute, values);
     return [...new Set(rows.filter(({ due }) => due).map(({ feature }) => feature))];
   },
 
-  /** Adds up what was counted, hour by hour and application by application. */
+  /** Adds counts by hour and application. Counts that are older than the retention period are ignored. */
   addByHour: async (counts: readonly Count[], now: Date): Promise<void> => {
     const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
-    const kept = byHour(counts).filter(({ hour }) => hour > oldest);
-    if (kept.length > 0) await query(addByHour, [JSON.stringify(kept)]);
+    const rows = byHour(counts).filter(({ hour }) => hour > oldest);
+    if (rows.length > 0) await query(addByHour, [JSON.stringify(rows)]);
   },
 
-  /** Tells the states of features, with the stages that they enter. One that is just being written is left to be told later. */
+  /** Emits the states of features, with the stages that they enter. Skips features that another transaction has locked. */
   emitStates: async (features: readonly FeatureStages[]): Promise<void> => {
     if (features.length === 0) return;
-    for (const { version, state } of await query<{ version: number; state: FeatureState }>(tell, [
+    for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterStages, [
       JSON.stringify(features),
     ])) {
       outbox.state({ entity: 'feature', id: state.name, version, state });

@@ -1,0 +1,87 @@
+import { type CountTokens, notFound, type ReplyOf } from '@bunting/contracts';
+import { contentTag } from '@bunting/contracts/hashing';
+import type { Database, Statement } from '@bunting/database';
+import type { StoredEnvironment } from '../../domain/environment.ts';
+import { named } from '../../domain/refusals.ts';
+import { EnvironmentEntity, sql } from '../entities.ts';
+import type { TaggedJson } from '../entity-tags.ts';
+import { withoutNulls } from '../json-sql.ts';
+
+/** SQL: in how many active features of the given projects the environment `e` is enabled. */
+const enabledIn = (project: string): string => `(
+  select count(*) from feature f
+  where ${project} and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`;
+
+type Tokens = ReplyOf<typeof CountTokens>['environments'];
+
+/** SQL: how many tokens there are for the environment `e`, as a parameter with `Tokens` as JSON says. */
+const tokensOf = (parameter: string): string => `coalesce((
+  select tokens from json_to_recordset(${parameter}::json) as counted (name text, tokens integer)
+  where counted.name = e.name), 0)`;
+
+const answered = `'name': e.name, 'type': e.type, 'sortOrder': e.sort_order, 'enabled': e.enabled, 'protected': e.protected,
+  'requiredApprovals': e.required_approvals`;
+
+const described = (hidden: string, tokens: string): string =>
+  withoutNulls(
+    answered,
+    `'apiTokenCount': ${tokensOf(tokens)}`,
+    `'projectCount': (
+      select count(*) from project_environment connected join project p on p.id = connected.project
+      where connected.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[]))`,
+    `'enabledToggleCount': ${enabledIn(`f.project <> all (${hidden}::text[])`)}`,
+  );
+
+const all: Statement = {
+  name: 'environments',
+  text: `
+    select json_build_object('version', 1, 'environments', coalesce(json_agg(${described('$1', '$2')}
+      order by e.sort_order, e.name), '[]'))::text as json from environment e`,
+};
+const one: Statement = {
+  name: 'environment',
+  text: `select ${described('$2', '$3')}::text as json, ${sql.jsonOf(EnvironmentEntity, 'e')} as own from environment e where e.name = $1`,
+};
+const ofProject: Statement = {
+  name: 'environments-for-project',
+  text: `
+    select json_build_object('version', 1, 'environments', coalesce((
+      select json_agg(${withoutNulls(
+        answered,
+        `'projectApiTokenCount': ${tokensOf('$2')}`,
+        `'projectEnabledToggleCount': ${enabledIn('f.project = p.id')}`,
+        `'defaultStrategy': connected.default_strategy`,
+        `'visible': connected.project is not null`,
+      )}
+        order by e.sort_order, e.name)
+      from environment e
+      left join project_environment connected on connected.environment = e.name and connected.project = p.id), '[]'))::text as json
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
+
+/** Environments as they are now, as JSON, for who only looks. */
+export const environmentReader = (database: Database) => {
+  const read = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
+    (await database.read<{ json: string }>(statement, values))[0]?.json;
+  return {
+    all: async (hidden: readonly string[], tokens: Tokens): Promise<string> =>
+      (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
+    one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<TaggedJson> => {
+      const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [
+        ...[name, hidden, JSON.stringify(tokens)],
+      ]);
+      if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
+      return { json: row.json, tag: contentTag(row.own) };
+    },
+    /** @param tokens those that give the project */
+    ofProject: async (project: string, tokens: Tokens): Promise<string> => {
+      const json = await read(ofProject, [project, JSON.stringify(tokens)]);
+      if (json === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+      return json;
+    },
+    isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,
+  };
+};
+export type EnvironmentReader = ReturnType<typeof environmentReader>;

@@ -1,0 +1,74 @@
+import { type Environment, type GetProjectActivity, notFound, type ReplyOf } from '@bunting/contracts';
+import { type Database, momentSql, type Statement } from '@bunting/database';
+import { named } from '../../domain/refusals.ts';
+import { orNull, withoutNulls } from '../json-sql.ts';
+import { memberCount, owners, type ProjectMembers } from './project-members.ts';
+import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
+import { type NewFeatureContext, newFeatureContext } from './project-repository.ts';
+
+const projects: Statement = {
+  name: 'projects',
+  text: `
+    select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
+      `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
+      `'defaultStickiness': p.default_stickiness, 'featureCount': counted.features`,
+      `'health': ${health}`,
+      `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
+      `'memberCount': ${memberCount}, 'owners': ${owners}`,
+      `'createdAt': ${momentSql('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
+      `'lastReportedFlagUsage': ${orNull(lastUsageAt)}, 'lastUpdatedAt': ${orNull(momentSql('recent."lastEventAt"'))}`,
+    )}
+      order by p.name collate "C", p.id), '[]'))::text as json
+    from project p
+    ${joinMetrics('$3')}
+    left join json_to_recordset($4::json) as recent (id text, "lastEventAt" timestamptz) on recent.id = p.id
+    where p.archived_at is null and p.id <> all ($2::text[])`,
+};
+
+const environmentsOfProject: Statement = {
+  name: 'environments-of-project',
+  text: `
+    select coalesce((
+      select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
+        'requiredApprovals', e.required_approvals) order by e.sort_order, e.name)
+      from project_environment connected join environment e on e.name = connected.environment
+      where connected.project = p.id), '[]') as environments
+    from project p where p.id = $1 and p.archived_at is null`,
+};
+
+export interface ProjectEnvironment extends Environment {
+  readonly requiredApprovals: number | null;
+}
+
+/** When the newest event of a project happened. */
+export type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
+
+/** Reads projects outside of transactions. */
+export const projectReader = (database: Database) => ({
+  /**
+   * The active projects that a user may see, as JSON.
+   * @param members the members of projects, from the gateway
+   * @param lastEvents the newest events of projects, from the event log
+   */
+  all: async (
+    userId: number,
+    hidden: readonly string[],
+    members: readonly ProjectMembers[],
+    lastEvents: readonly ProjectLastEvent[],
+  ): Promise<string> => {
+    const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents)];
+    return (await database.read<{ json: string }>(projects, values))[0]?.json ?? '';
+  },
+  /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */
+  environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
+    const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);
+    if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+    return row.environments;
+  },
+  /** As within a transaction, but without locks: another request may take the name before the caller does. */
+  newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
+    const statement = { name: 'new-feature-context', text: newFeatureContext };
+    return (await database.read<NewFeatureContext>(statement, [project, name]))[0] as NewFeatureContext;
+  },
+});
+export type ProjectReader = ReturnType<typeof projectReader>;
