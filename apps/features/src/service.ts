@@ -39,21 +39,21 @@ export const featuresService = defineService({
       warn,
     });
     atStop('relay', () => telling.relay.stop());
-    const work = unitOfWork(telling);
+    const transaction = unitOfWork(telling);
     const limits = applicationLimits({
       limit: config.FEATURES_APPLICATIONS_LIMIT,
       perMinute: config.FEATURES_NEW_APPLICATIONS_PER_MINUTE,
       ...{ registry: metrics, warn },
     });
     const context = featuresContext({
-      ...{ work, bus, limits },
+      ...{ transaction, bus, limits },
       readers: readersOf(database),
       featureLimit: config.FEATURES_LIMIT,
       cacheCharacters: config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024,
     });
     const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
     const applicationDays = config.FEATURES_APPLICATION_DAYS;
-    const housekeeping = startHousekeeping(work, {
+    const housekeeping = startHousekeeping(transaction, {
       intervalMs,
       applicationDays,
       submitImportProposal: context.submitImportProposal,

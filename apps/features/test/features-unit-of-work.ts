@@ -12,7 +12,7 @@ import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 
 export interface TestUnitOfWork {
   readonly database: Database;
-  readonly work: UnitOfWork;
+  readonly transaction: UnitOfWork;
 }
 
 /** Transaction on a database of the service, with nobody who sends out what it tells. */
@@ -23,7 +23,7 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Pr
     warn: () => undefined,
   });
   await telling.relay.stop();
-  return { database, work: unitOfWork(telling) };
+  return { database, transaction: unitOfWork(telling) };
 };
 
 export interface FeaturesWithoutLoops extends TestUnitOfWork {
@@ -52,13 +52,13 @@ const unlimitedApplications = {
 export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
   const fresh = await freshFeaturesDatabase();
   const bus = inProcessBus();
-  const { database, work } = await testUnitOfWork(fresh.url, bus);
-  const context = featuresContext({ work, bus, readers: readersOf(database), limits: unlimitedApplications });
+  const { database, transaction } = await testUnitOfWork(fresh.url, bus);
+  const context = featuresContext({ transaction, bus, readers: readersOf(database), limits: unlimitedApplications });
   const served = await serve(bus, featuresEndpoints(context), {
     checkReplies: true,
   });
   return {
-    ...{ bus, database, work },
+    ...{ bus, database, transaction },
     call: (operation, ask, caller = mia, more = {}) => call(bus, operation, ask, { ...contextOf(caller), ...more }),
     statementsOf: async (job) => {
       const before = database.statements;

@@ -32,7 +32,8 @@ const given = (...features: readonly Feature[]) =>
   replicas[0]?.database.transaction((tx) =>
     featureRepository(tx, { event: () => undefined, state: () => undefined, send: () => undefined }).add(features),
   );
-const keepHouseEverywhere = () => Promise.all(replicas.map(({ work }) => runHousekeeping(work, 90)));
+const runHousekeepingEverywhere = () =>
+  Promise.all(replicas.map(({ transaction }) => runHousekeeping(transaction, 90)));
 const told = async <T>(topic: string): Promise<T[]> =>
   (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
     ({ payload }) => payload,
@@ -45,8 +46,8 @@ const old = (name: string, about: Partial<Feature> = {}) => aFeature({ name, cre
 it('tells once of each feature that has outlived its type, however many processes look', async () => {
   const names = Array.from({ length: 40 }, (_, nth) => `old-${nth}`);
   await given(...names.map((name) => old(name, { tags: [{ type: 'simple', value: 'x1' }] })));
-  await keepHouseEverywhere();
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
+  await runHousekeepingEverywhere();
   const all = await events();
   expect(all.map(({ featureName }) => featureName ?? '').toSorted()).toEqual(names.toSorted());
   expect(all[0]).toMatchObject({
@@ -62,17 +63,17 @@ it('tells nothing of what is young, stale, archived, or of a type without a life
     old('gone', { archivedAt: daysAgo(1) }),
     old('switch', { type: 'kill-switch' }),
   );
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
   expect(await events()).toEqual([]);
 });
 
 it('tells again of a feature that was made young by another type, and grew old again', async () => {
   await given(old('checkout'));
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
   await sql("update feature set type = 'permission'");
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
   await sql("update feature set type = 'release'");
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
   expect((await events()).map(({ type }) => type)).toEqual([
     'feature-potentially-stale-on',
     'feature-potentially-stale-on',
@@ -91,8 +92,8 @@ it('tells figures that changed since they were told, and once more when they are
     union all select 'idle', 'development', array[minute.now - 9], array[5], array[0], now() - interval '9 minutes', now() - interval '8 minutes' from minute
     union all select 'over', 'development', array[minute.now - 70], array[5], array[0], now() - interval '70 minutes', now() - interval '69 minutes' from minute`,
   );
-  await keepHouseEverywhere();
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
+  await runHousekeepingEverywhere();
   const figures = (await states()).map(({ id, state }) => [id, state.environments[0]?.yes]);
   expect(figures.toSorted()).toEqual([
     ['busy', 5],
@@ -108,7 +109,7 @@ it('drops figures that are older than two days, and those of features that are g
     from unnest(array['checkout', 'gone']) as name, unnest(array[0, 47, 49, 72]) as hours`,
   );
   await sql("delete from feature where name = 'gone'");
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
   expect(await sql('select feature from feature_usage_hour')).toEqual([
     { feature: 'checkout' },
     { feature: 'checkout' },
@@ -123,7 +124,7 @@ it('removes the applications that were not seen for as long as the settings say'
       lastSeenAt,
     ]);
   }
-  await keepHouseEverywhere();
+  await runHousekeepingEverywhere();
   expect(await sql('select app_name from client_application')).toEqual([{ app_name: 'current' }]);
 });
 

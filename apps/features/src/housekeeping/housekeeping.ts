@@ -17,12 +17,12 @@ const systemTransaction = () => {
 
 /** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
 const inBatches = async (
-  work: UnitOfWork,
+  transaction: UnitOfWork,
   batchSize: number,
   step: (tx: Transaction, limit: number) => Promise<number>,
 ): Promise<void> => {
   for (;;) {
-    if ((await work(systemTransaction(), (tx) => step(tx, batchSize))) < batchSize) return;
+    if ((await transaction(systemTransaction(), (tx) => step(tx, batchSize))) < batchSize) return;
   }
 };
 
@@ -31,18 +31,18 @@ const inBatches = async (
  * retention period, and deletes applications without report for `applicationDays`. Safe in several processes concurrently: each feature
  * is marked by one of them.
  */
-export const runHousekeeping = async (work: UnitOfWork, applicationDays: number): Promise<void> => {
+export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: number): Promise<void> => {
   const { features, usageRows } = batchSizes;
-  await inBatches(work, features, async ({ housekeeping, events }, limit) => {
+  await inBatches(transaction, features, async ({ housekeeping, events }, limit) => {
     await housekeeping.unmarkPotentiallyStale();
     const outlived = await housekeeping.markPotentiallyStale(limit);
     events.record(outlived.map((feature) => told('feature-potentially-stale-on', feature)));
     return outlived.length;
   });
-  await inBatches(work, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
-  await inBatches(work, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));
-  await inBatches(work, usageRows, ({ housekeeping }, limit) => housekeeping.deleteInactiveInstances(limit));
-  await inBatches(work, usageRows, ({ housekeeping }, limit) =>
+  await inBatches(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
+  await inBatches(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));
+  await inBatches(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteInactiveInstances(limit));
+  await inBatches(transaction, usageRows, ({ housekeeping }, limit) =>
     housekeeping.deleteInactiveApplications(applicationDays, limit),
   );
 };
@@ -51,8 +51,10 @@ export const runHousekeeping = async (work: UnitOfWork, applicationDays: number)
  * Submits the proposals of imports whose process ended before it submitted them. Goes on after a proposal that is refused, and throws the
  * first refusal at the end.
  */
-export const submitImportProposals = async (work: UnitOfWork, submit: SubmitImportProposal): Promise<void> => {
-  const pending = await work(systemTransaction(), (tx) => tx.importProposals.listPending(batchSizes.importProposals));
+export const submitImportProposals = async (transaction: UnitOfWork, submit: SubmitImportProposal): Promise<void> => {
+  const pending = await transaction(systemTransaction(), (tx) =>
+    tx.importProposals.listPending(batchSizes.importProposals),
+  );
   const refusals: Refusal[] = [];
   for (const importId of pending) {
     await submit(importId, systemContext(timeoutMs)).catch((error: unknown) => {
@@ -75,12 +77,12 @@ interface HousekeepingOptions {
 
 /** Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. */
 export const startHousekeeping = (
-  work: UnitOfWork,
+  transaction: UnitOfWork,
   { intervalMs, applicationDays, submitImportProposal, warn }: HousekeepingOptions,
 ): Pick<Loop, 'stop'> => {
   const loops = [
-    { name: 'The housekeeping of features', run: () => runHousekeeping(work, applicationDays) },
-    { name: 'The submission of import proposals', run: () => submitImportProposals(work, submitImportProposal) },
+    { name: 'The housekeeping of features', run: () => runHousekeeping(transaction, applicationDays) },
+    { name: 'The submission of import proposals', run: () => submitImportProposals(transaction, submitImportProposal) },
   ].map((job) => startLoop({ ...job, intervalMs, patienceMs, warn }));
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };

@@ -8,7 +8,7 @@ import { hideProjectAtGateway } from './projects/hide-project.ts';
 import { type ApplicationLimits, storeReports } from './usage/store-report.ts';
 
 interface ContextOptions {
-  readonly work: UnitOfWork;
+  readonly transaction: UnitOfWork;
   readonly bus: Bus;
   readonly readers: Readers;
   readonly limits: ApplicationLimits;
@@ -20,7 +20,7 @@ interface ContextOptions {
 
 /** What the operations of the service work with: writes go through the unit of work, reads through the readers. */
 export const featuresContext = ({
-  work,
+  transaction,
   bus,
   readers,
   limits,
@@ -30,12 +30,12 @@ export const featuresContext = ({
   const clientFeatures = clientFeaturesCache(readers.clientFeatures, cacheCharacters);
   return {
     ...readers,
-    ...{ work, bus, featureLimit },
+    ...{ transaction, bus, featureLimit },
     clientFeaturesCache: clientFeatures,
     evaluatorCache: evaluatorCache(clientFeatures),
     hideProjectAtGateway: hideProjectAtGateway(bus),
-    submitImportProposal: submitImportProposal(bus, work),
-    storeReport: storeReports(work, limits),
+    submitImportProposal: submitImportProposal(bus, transaction),
+    storeReport: storeReports(transaction, limits),
     /** the maximum length of the list of applications */
     applicationsLimit: limits.limit,
   };

@@ -360,7 +360,7 @@ const rows: readonly Row[] = [
   {
     write: 'let a feature outlive its type',
     given: given({ createdAt: '2020-01-01T00:00:00.000Z' }),
-    asks: () => runHousekeeping(house.work, 90),
+    asks: () => runHousekeeping(house.transaction, 90),
     tells: [ofLamp('feature-potentially-stale-on')],
     again: 'is silent',
     by: systemCaller,

@@ -3,14 +3,25 @@ import { collaborated } from '../domain/feature-rules.ts';
 import type { Decision, Feature } from '../domain/feature.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 
-/** Saves what was decided and tells it; who had it done counts among the feature's collaborators. Gives the feature as it is now. */
-export const carryOut = async (
-  { features, events }: Transaction,
-  { feature, events: told }: Decision,
+/** Saves a decided feature, with the caller among its collaborators if it changes, and records the events. Returns the saved feature. */
+export const saveAndRecord = async (
+  { features, events }: Pick<Transaction, 'features' | 'events'>,
+  decision: Decision,
   caller: Caller,
 ): Promise<Feature> => {
-  const after = told.length === 0 ? feature : collaborated(feature, caller);
-  await features.save([after]);
-  events.record(told);
-  return after;
+  const feature = decision.events.length === 0 ? decision.feature : collaborated(decision.feature, caller);
+  await features.save([feature]);
+  events.record(decision.events);
+  return feature;
+};
+
+/** The same for several features, in as few statements. */
+export const saveAllAndRecord = async (
+  { features, events }: Pick<Transaction, 'features' | 'events'>,
+  decisions: readonly Decision[],
+  caller: Caller,
+): Promise<void> => {
+  const changed = decisions.filter((decision) => decision.events.length > 0);
+  await features.save(changed.map(({ feature }) => collaborated(feature, caller)));
+  events.record(changed.flatMap((decision) => decision.events));
 };

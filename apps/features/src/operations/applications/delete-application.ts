@@ -5,9 +5,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteApplicationEndpoint = ({ work }: FeaturesContext) =>
+export const deleteApplicationEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteApplication, (request) =>
-    work(request, async ({ applications }) => {
+    transaction(request, async ({ applications }) => {
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteApplication.permission);
       if (!(await applications.remove(params.appName, hiddenProjectsOf(caller))))

@@ -6,13 +6,13 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many applications the list holds */
-export const describeApplicationEndpoint = ({ work, applications, applicationsLimit: limit }: FeaturesContext) =>
+export const describeApplicationEndpoint = ({ transaction, applications, applicationsLimit: limit }: FeaturesContext) =>
   implement(DescribeApplication, async (request) => {
     const { params, body, caller, now } = request;
     authoriseEverywhere(caller, DescribeApplication.permission);
     // Answered as for a new one: that it is there is not told to a caller who may not see it, and neither is it changed.
     const isHidden = await applications.isHidden(params.appName, hiddenProjectsOf(caller));
-    return work(request, async (tx) => {
+    return transaction(request, async (tx) => {
       if (isHidden) return null;
       const application = { ...body, appName: params.appName, createdBy: caller.name };
       const outcome = await tx.applications.describe(application, now, limit);

@@ -3,12 +3,12 @@ import { ArchiveFeatures } from '@bunting/contracts';
 import { archiveFeatures } from '../../domain/archive.ts';
 import { requireOfProject } from '../../domain/batch.ts';
 import { authorise } from '../authorise.ts';
-import { carryOutAll } from '../carry-out-all.ts';
+import { saveAllAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const archiveFeaturesEndpoint = ({ work }: FeaturesContext) =>
+export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ArchiveFeatures, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
       authorise(caller, ArchiveFeatures.permission, { project: params.projectId });
       // Their parents are locked as well: they change with what depends on them.
@@ -17,7 +17,7 @@ export const archiveFeaturesEndpoint = ({ work }: FeaturesContext) =>
       const features = families.filter(({ name }) => named.has(name));
       requireOfProject(features, params.projectId);
       const children = await tx.surroundings.childrenOf(features.map(({ name }) => name));
-      await carryOutAll(tx, archiveFeatures(features, children, now.toISOString()), caller);
+      await saveAllAndRecord(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;
     }),
   );

@@ -5,9 +5,9 @@ import { visibleTo } from '../visibility.ts';
 import { deleteArchived } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteFeatureEndpoint = ({ work }: FeaturesContext) =>
+export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });

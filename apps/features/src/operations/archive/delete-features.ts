@@ -5,9 +5,9 @@ import { authorise } from '../authorise.ts';
 import { deleteArchived } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteFeaturesEndpoint = ({ work }: FeaturesContext) =>
+export const deleteFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteFeatures, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authorise(caller, DeleteFeatures.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);

@@ -3,14 +3,14 @@ import { notFound, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const reviveFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
+export const reviveFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(ReviveFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller, now } = request;
       await tx.projects.lockShared({ feature: params.featureName });
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
@@ -18,7 +18,7 @@ export const reviveFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesCon
       if (feature === undefined) throw notFound('No feature flag found');
       const decision = reviveFeature(feature, now.toISOString());
       await requireRevivable(tx, [decision], limit);
-      await carryOut(tx, decision, caller);
+      await saveAndRecord(tx, decision, caller);
       return null;
     }),
   );

@@ -3,14 +3,14 @@ import { ReviveFeatures } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive.ts';
 import { requireOfProject } from '../../domain/batch.ts';
 import { authorise } from '../authorise.ts';
-import { carryOutAll } from '../carry-out-all.ts';
+import { saveAllAndRecord } from '../save-and-record.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const reviveFeaturesEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
+export const reviveFeaturesEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(ReviveFeatures, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
       await tx.projects.lockShared({ project: params.projectId });
@@ -18,7 +18,7 @@ export const reviveFeaturesEndpoint = ({ work, featureLimit: limit }: FeaturesCo
       requireOfProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
       await requireRevivable(tx, decisions, limit);
-      await carryOutAll(tx, decisions, caller);
+      await saveAllAndRecord(tx, decisions, caller);
       return null;
     }),
   );

@@ -72,10 +72,10 @@ const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent
   data: { ...(typeof event.data === 'object' && event.data !== null ? event.data : {}), changeRequestId },
 });
 
-const applyOnce = async (work: Transaction, request: Asking): Promise<AppliedChanges> => {
+const applyOnce = async (tx: Transaction, request: Asking): Promise<AppliedChanges> => {
   const { body, caller } = request;
-  const { features, segments, events } = work;
-  const situation = await lockSituation(work, request);
+  const { features, segments, events } = tx;
+  const situation = await lockSituation(tx, request);
   if (situation === undefined) {
     return refused('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
   }
@@ -109,12 +109,12 @@ const isFinal = (error: unknown): error is Refusal =>
  * Applies all changes of a request or none, in one transaction with the answer: who asks again is given the same. The answer
  * "no" is remembered as well, so that a message that comes late cannot turn it into a "yes".
  */
-export const applyChangesEndpoint = ({ work }: FeaturesContext) =>
+export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ApplyChanges, async (request) => {
     const { changeRequestId: id, uid = null, attempt } = request.body;
     const identified = { id, uid, attempt, content: contentOf(request.body) };
     const once = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
-      work({ ...request, appliesChangeRequest: true }, async (tx) => {
+      transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
         const known = await tx.appliedChanges.findResult(identified);
         if (known !== undefined) return known;
         const result = await decide(tx);

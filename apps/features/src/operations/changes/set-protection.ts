@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { SetProtection } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setProtectionEndpoint = ({ work }: FeaturesContext) =>
+export const setProtectionEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetProtection, (request) =>
-    work(request, async ({ protection }) => {
+    transaction(request, async ({ protection }) => {
       await protection.set(request.body);
       return null;
     }),

@@ -4,9 +4,9 @@ import { newContextField } from '../../domain/context-field.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const createContextFieldEndpoint = ({ work }: FeaturesContext) =>
+export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateContextField, (request) =>
-    work(request, async ({ contextFields, events }) => {
+    transaction(request, async ({ contextFields, events }) => {
       authoriseEverywhere(request.caller, CreateContextField.permission);
       const field = newContextField(request.body);
       const added = await contextFields.add(field);

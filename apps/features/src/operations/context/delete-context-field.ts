@@ -6,9 +6,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteContextFieldEndpoint = ({ work }: FeaturesContext) =>
+export const deleteContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteContextField, (request) =>
-    work(request, async ({ contextFields, events }) => {
+    transaction(request, async ({ contextFields, events }) => {
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteContextField.permission);
       const field = await contextFields.findForUpdate(params.name);

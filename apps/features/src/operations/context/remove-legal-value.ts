@@ -4,9 +4,9 @@ import { withoutLegalValue } from '../../domain/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
 import { updateLegalValues } from './update-legal-values.ts';
 
-export const removeLegalValueEndpoint = ({ work }: FeaturesContext) =>
+export const removeLegalValueEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveLegalValue, (request) =>
-    work(request, (tx) =>
+    transaction(request, (tx) =>
       updateLegalValues(tx, request.caller, request.params.name, (field) =>
         withoutLegalValue(field, request.params.value),
       ),

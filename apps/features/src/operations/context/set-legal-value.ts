@@ -4,9 +4,9 @@ import { withLegalValue } from '../../domain/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
 import { updateLegalValues } from './update-legal-values.ts';
 
-export const setLegalValueEndpoint = ({ work }: FeaturesContext) =>
+export const setLegalValueEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetLegalValue, (request) =>
-    work(request, (tx) =>
+    transaction(request, (tx) =>
       updateLegalValues(tx, request.caller, request.params.name, (field) => withLegalValue(field, request.body)),
     ),
   );

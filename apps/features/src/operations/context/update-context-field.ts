@@ -6,9 +6,9 @@ import { isSame } from '../../domain/same.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateContextFieldEndpoint = ({ work }: FeaturesContext) =>
+export const updateContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateContextField, (request) =>
-    work(request, async ({ contextFields, events }) => {
+    transaction(request, async ({ contextFields, events }) => {
       const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateContextField.permission);
       const before = await contextFields.findForUpdate(params.name);

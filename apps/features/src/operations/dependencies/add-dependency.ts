@@ -3,13 +3,13 @@ import { AddDependency } from '@bunting/contracts';
 import { addDependency, normalDependency } from '../../domain/dependency.ts';
 import { noSuchFeature } from '../../domain/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { visibleTo } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const addDependencyEndpoint = ({ work }: FeaturesContext) =>
+export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddDependency, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       // Both are locked, and the parent that goes: none of them becomes a child or a parent meanwhile.
       const family = await tx.features.findFamiliesForUpdate([params.featureName, body.feature]);
@@ -24,7 +24,7 @@ export const addDependencyEndpoint = ({ work }: FeaturesContext) =>
       );
       const children = await tx.features.childrenOf(child.name);
       const dependency = normalDependency(body.feature, body.enabled, body.variants);
-      await carryOut(tx, addDependency(child, dependency, { parent, children }), caller);
+      await saveAndRecord(tx, addDependency(child, dependency, { parent, children }), caller);
       return null;
     }),
   );

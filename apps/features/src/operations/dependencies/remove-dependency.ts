@@ -2,16 +2,16 @@ import { implement } from '@bunting/bus';
 import { RemoveDependency } from '@bunting/contracts';
 import { removeDependency } from '../../domain/dependency.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const removeDependencyEndpoint = ({ work }: FeaturesContext) =>
+export const removeDependencyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveDependency, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependency.permission, { project: feature.project });
-      await carryOut(tx, removeDependency(feature, params.parent), caller);
+      await saveAndRecord(tx, removeDependency(feature, params.parent), caller);
       return null;
     }),
   );

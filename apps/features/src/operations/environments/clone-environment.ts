@@ -17,9 +17,9 @@ const wantedOf = (projects: readonly string[] | undefined): readonly string[] | 
  * Clones an environment in one transaction. Permissions belong to the gateway, which copies them after the commit: where it does not
  * answer, the caller may repeat the request with the same `Idempotency-Key`.
  */
-export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
+export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(CloneEnvironment, (request) =>
-    work.thenReply(
+    transaction.thenReply(
       request,
       async ({ environments, features, events }) => {
         const { params, body, caller } = request;
@@ -44,7 +44,7 @@ export const cloneEnvironmentEndpoint = ({ work, bus }: FeaturesContext) =>
         const decisions = found.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
         await features.save(decisions.map(({ feature }) => feature));
         // The others are in one environment more, which their states show as well.
-        await features.emitStates(
+        features.emitStates(
           decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
         );
         events.record([

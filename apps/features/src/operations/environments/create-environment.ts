@@ -6,9 +6,9 @@ import { limits } from '../../domain/surroundings.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const createEnvironmentEndpoint = ({ work }: FeaturesContext) =>
+export const createEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateEnvironment, (request) =>
-    work(request, async ({ environments, events }) => {
+    transaction(request, async ({ environments, events }) => {
       authoriseEverywhere(request.caller, CreateEnvironment.permission);
       const { count, latest } = await environments.lockAndCount();
       const environment = newEnvironment(request.body, latest);

@@ -4,9 +4,9 @@ import { named } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteEnvironmentEndpoint = ({ work }: FeaturesContext) =>
+export const deleteEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteEnvironment, (request) =>
-    work(request, async ({ environments, events }) => {
+    transaction(request, async ({ environments, events }) => {
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteEnvironment.permission);
       const [environment] = await environments.findForUpdate([params.name]);

@@ -2,18 +2,18 @@ import { implement } from '@bunting/bus';
 import { DisableEnvironmentsInBulk } from '@bunting/contracts';
 import { disableEnvironment } from '../../domain/environments.ts';
 import { authorise } from '../authorise.ts';
-import { carryOutAll } from '../carry-out-all.ts';
+import { saveAllAndRecord } from '../save-and-record.ts';
 import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const disableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
+export const disableEnvironmentsInBulkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DisableEnvironmentsInBulk, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { projectId: project, environment } = params;
       authorise(caller, DisableEnvironmentsInBulk.permission, { project, environment });
       const { features, surroundings } = await lockFeatures(tx, project, body.features);
-      await carryOutAll(
+      await saveAllAndRecord(
         tx,
         features.map((feature) => disableEnvironment(feature, environment, surroundings)),
         caller,

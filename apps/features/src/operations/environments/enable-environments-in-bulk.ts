@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { enableEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOutAll } from '../carry-out-all.ts';
+import { saveAllAndRecord } from '../save-and-record.ts';
 import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const enableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
+export const enableEnvironmentsInBulkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(EnableEnvironmentsInBulk, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, query, body, caller } = request;
       const { environment } = params;
       const where = { project: params.projectId, environment };
@@ -23,7 +23,7 @@ export const enableEnvironmentsInBulkEndpoint = ({ work }: FeaturesContext) =>
       const decisions = features.map((feature) =>
         enableEnvironment(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, surroundings),
       );
-      await carryOutAll(tx, decisions, caller);
+      await saveAllAndRecord(tx, decisions, caller);
       return null;
     }),
   );

@@ -9,11 +9,11 @@ export interface SetEnvironmentEnabledRequest extends TransactionContext {
 
 /** New projects get an environment that is on. What is in it stays, and nothing is told: no feature changes by it. */
 export const setEnvironmentEnabled = (
-  work: UnitOfWork,
+  transaction: UnitOfWork,
   request: SetEnvironmentEnabledRequest,
   enabled: boolean,
 ): Promise<null> =>
-  work(request, async ({ environments }) => {
+  transaction(request, async ({ environments }) => {
     const { params, caller } = request;
     authoriseEverywhere(caller, 'ADMIN');
     const [environment] = await environments.findForUpdate([params.name]);

@@ -4,9 +4,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { updateEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setEnvironmentOrderEndpoint = ({ work }: FeaturesContext) =>
+export const setEnvironmentOrderEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetEnvironmentOrder, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       authoriseEverywhere(request.caller, SetEnvironmentOrder.permission);
       const places = Object.entries(request.body);
       await updateEnvironments(tx, new Map(places.map(([name, sortOrder]) => [name, { sortOrder }])));

@@ -3,5 +3,5 @@ import { SwitchEnvironmentOff } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { setEnvironmentEnabled } from './set-environment-enabled.ts';
 
-export const switchEnvironmentOffEndpoint = ({ work }: FeaturesContext) =>
-  implement(SwitchEnvironmentOff, (request) => setEnvironmentEnabled(work, request, false));
+export const switchEnvironmentOffEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(SwitchEnvironmentOff, (request) => setEnvironmentEnabled(transaction, request, false));

@@ -3,5 +3,5 @@ import { SwitchEnvironmentOn } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { setEnvironmentEnabled } from './set-environment-enabled.ts';
 
-export const switchEnvironmentOnEndpoint = ({ work }: FeaturesContext) =>
-  implement(SwitchEnvironmentOn, (request) => setEnvironmentEnabled(work, request, true));
+export const switchEnvironmentOnEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(SwitchEnvironmentOn, (request) => setEnvironmentEnabled(transaction, request, true));

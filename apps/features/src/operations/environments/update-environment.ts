@@ -6,9 +6,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { updateEnvironments } from './update-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateEnvironmentEndpoint = ({ work }: FeaturesContext) =>
+export const updateEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateEnvironment, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateEnvironment.permission);
       const [environment] = await updateEnvironments(tx, new Map([[params.name, body]]));

@@ -17,7 +17,7 @@ export const updateEnvironments = async (
   const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
   if (changed.length > 0) {
     await environments.save(changed);
-    await features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
+    features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
     events.record(decisions.flatMap((decision) => decision.events));
   }
   return decisions.map(({ environment }) => environment);

@@ -3,9 +3,9 @@ import { AddFavoriteFeature } from '@bunting/contracts';
 import { recordFavorite } from './record-favorite.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const addFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
+export const addFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddFavoriteFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       if (await tx.favorites.add(feature.name, caller.id))

@@ -3,5 +3,5 @@ import { AddFavoriteProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { setProjectFavorite } from './set-project-favorite.ts';
 
-export const addFavoriteProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(AddFavoriteProject, (request) => setProjectFavorite(work, request, true));
+export const addFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(AddFavoriteProject, (request) => setProjectFavorite(transaction, request, true));

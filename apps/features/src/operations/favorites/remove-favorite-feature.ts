@@ -3,9 +3,9 @@ import { RemoveFavoriteFeature } from '@bunting/contracts';
 import { recordFavorite } from './record-favorite.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const removeFavoriteFeatureEndpoint = ({ work }: FeaturesContext) =>
+export const removeFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFavoriteFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       if (await tx.favorites.remove(feature.name, caller.id))

@@ -3,5 +3,5 @@ import { RemoveFavoriteProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { setProjectFavorite } from './set-project-favorite.ts';
 
-export const removeFavoriteProjectEndpoint = ({ work }: FeaturesContext) =>
-  implement(RemoveFavoriteProject, (request) => setProjectFavorite(work, request, false));
+export const removeFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(RemoveFavoriteProject, (request) => setProjectFavorite(transaction, request, false));

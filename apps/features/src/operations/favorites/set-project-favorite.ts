@@ -8,11 +8,11 @@ export interface SetProjectFavoriteRequest extends TransactionContext {
 }
 
 export const setProjectFavorite = (
-  work: UnitOfWork,
+  transaction: UnitOfWork,
   request: SetProjectFavoriteRequest,
   isFavorite: boolean,
 ): Promise<null> =>
-  work(request, async (tx) => {
+  transaction(request, async (tx) => {
     const { params, caller } = request;
     const { project } = await lockProject(tx, { id: params.projectId, caller, access: 'authenticated' });
     if (!(await tx.projects.setFavorite(project.id, caller.id, isFavorite))) return null;

@@ -4,9 +4,9 @@ import { named } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setFeatureTypeLifetimeEndpoint = ({ work }: FeaturesContext) =>
+export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetFeatureTypeLifetime, (request) =>
-    work(request, async ({ featureTypes, events }) => {
+    transaction(request, async ({ featureTypes, events }) => {
       const { params, body, caller } = request;
       authoriseEverywhere(caller, SetFeatureTypeLifetime.permission);
       const before = await featureTypes.findForUpdate(params.id);

@@ -11,9 +11,9 @@ import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const cloneFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
+export const cloneFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(CloneFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
       await tx.projects.lockShared({ project: params.projectId });
       // Its parent is locked as well: the clone will be another child of it.

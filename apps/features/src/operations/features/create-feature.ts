@@ -10,9 +10,9 @@ import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** @param limit how many active features there may be in all */
-export const createFeatureEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
+export const createFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(CreateFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
       authorise(caller, CreateFeature.permission, { project: params.projectId });
       requireUrlFriendlyName(body.name);

@@ -2,17 +2,17 @@ import { implement } from '@bunting/bus';
 import { DisableEnvironment } from '@bunting/contracts';
 import { disableEnvironment } from '../../domain/environments.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const disableEnvironmentEndpoint = ({ work }: FeaturesContext) =>
+export const disableEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DisableEnvironment, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, DisableEnvironment.permission, { project: feature.project, environment });
-      await carryOut(tx, disableEnvironment(feature, environment, surroundings), caller);
+      await saveAndRecord(tx, disableEnvironment(feature, environment, surroundings), caller);
       return null;
     }),
   );

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { enableEnvironment } from '../../domain/environments.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const enableEnvironmentEndpoint = ({ work }: FeaturesContext) =>
+export const enableEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(EnableEnvironment, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, query, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
@@ -20,7 +20,7 @@ export const enableEnvironmentEndpoint = ({ work }: FeaturesContext) =>
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const enabling = { activateDisabled, newStrategyId: randomUUID() };
-      await carryOut(tx, enableEnvironment(feature, environment, enabling, surroundings), caller);
+      await saveAndRecord(tx, enableEnvironment(feature, environment, enabling, surroundings), caller);
       return null;
     }),
   );

@@ -4,9 +4,9 @@ import { mustBe } from '../../domain/refusals.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const exportFeaturesEndpoint = ({ work }: FeaturesContext) =>
+export const exportFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ExportFeatures, (request) =>
-    work(request, async ({ exportFeatures, events }) => {
+    transaction(request, async ({ exportFeatures, events }) => {
       const { environment, features, tag, project } = request.body;
       if (features === undefined && tag === undefined && project === undefined) {
         throw invalid(

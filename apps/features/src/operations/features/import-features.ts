@@ -85,7 +85,7 @@ const mostPatienceMs = 10_000;
  * kept in the same transaction and handed over after it: at once, or by housekeeping if that does not succeed.
  * @param limit how many active features there may be in all
  */
-export const importFeaturesEndpoint = ({ work, submitImportProposal, featureLimit: limit }: FeaturesContext) => {
+export const importFeaturesEndpoint = ({ transaction, submitImportProposal, featureLimit: limit }: FeaturesContext) => {
   const importOnce = async (tx: Transaction, request: Asking): Promise<Done> => {
     const { body, caller, now } = request;
     const { project, environment, data } = body;
@@ -133,7 +133,7 @@ export const importFeaturesEndpoint = ({ work, submitImportProposal, featureLimi
         throw error;
       });
     };
-    return work.thenReply(
+    return transaction.thenReply(
       request,
       (tx) => importOnce(tx, request),
       async ({ report, proposed }): Promise<ImportReport> => {

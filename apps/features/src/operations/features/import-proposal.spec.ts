@@ -26,14 +26,14 @@ import { submitImportProposal, type SubmitImportProposal } from './import-propos
 // The service without its housekeeping, beside change requests that answer only when a test has them answer.
 type Proposal = RequestOf<typeof ProposeImport>['body'];
 let features: FeaturesWithoutLoops;
-let handOver: SubmitImportProposal;
+let submit: SubmitImportProposal;
 let requests: Subscription;
 let proposals: Proposal[] = [];
 /** what becomes of the next calls, oldest first; where nothing is said, they are answered */
 let mishaps: (() => unknown)[] = [];
 beforeAll(async () => {
   features = await featuresWithoutLoops();
-  handOver = submitImportProposal(features.bus, features.work);
+  submit = submitImportProposal(features.bus, features.transaction);
   const answered = implement(ProposeImport, async ({ body }) => {
     proposals.push(body);
     mishaps.shift()?.();
@@ -218,8 +218,8 @@ describe('the proposal of an import', () => {
     ];
     const { changeRequest } = await bringIn(checkout);
     expect(changeRequest).toEqual({ environment: 'production', changes: 3 });
-    await submitImportProposals(features.work, handOver);
-    await submitImportProposals(features.work, handOver);
+    await submitImportProposals(features.transaction, submit);
+    await submitImportProposals(features.transaction, submit);
     expect(proposals).toHaveLength(2);
     expect(new Set(proposals.map(({ importId }) => importId)).size).toBe(1);
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
@@ -238,7 +238,9 @@ describe('the proposal of an import', () => {
         throw refusal('PayloadTooLarge', 'More than the message bus carries.');
       },
     ];
-    await expect(submitImportProposals(features.work, handOver)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
+    await expect(submitImportProposals(features.transaction, submit)).rejects.toMatchObject({
+      kind: 'PayloadTooLarge',
+    });
     expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
   });

@@ -89,12 +89,12 @@ export type SubmitImportProposal = (importId: string, context: CallContext) => P
 
 /** One import makes one change request however often this is done: it may end anywhere, and be done again. */
 export const submitImportProposal =
-  (bus: Bus, work: UnitOfWork): SubmitImportProposal =>
+  (bus: Bus, transaction: UnitOfWork): SubmitImportProposal =>
   async (importId, context) => {
     const { caller, traceparent } = context;
     const inWork = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => {
       const now = new Date();
-      return work({ caller, traceparent, now, deadline: new Date(now.getTime() + context.timeoutMs) }, job);
+      return transaction({ caller, traceparent, now, deadline: new Date(now.getTime() + context.timeoutMs) }, job);
     };
     const proposal = await inWork(({ importProposals }) => importProposals.find(importId));
     if (proposal === undefined) return undefined;

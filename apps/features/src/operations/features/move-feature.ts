@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/move-feature.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
+export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(MoveFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const to = body.newProjectId;
       await tx.projects.lockShared({ project: to });
@@ -27,7 +27,7 @@ export const moveFeatureEndpoint = ({ work }: FeaturesContext) =>
         limit: undefined,
         adding: moves ? 1 : 0,
       });
-      await carryOut(tx, decision, caller);
+      await saveAndRecord(tx, decision, caller);
       return null;
     }),
   );

@@ -3,15 +3,15 @@ import { PatchFeature } from '@bunting/contracts';
 import { patchFeature } from '../../domain/feature-metadata.ts';
 import { storedFeature } from '../../domain/feature-rules.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const patchFeatureEndpoint = ({ work }: FeaturesContext) =>
+export const patchFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchFeature.permission, { project: feature.project });
-      return storedFeature(await carryOut(tx, patchFeature(feature, body), caller));
+      return storedFeature(await saveAndRecord(tx, patchFeature(feature, body), caller));
     }),
   );

@@ -3,17 +3,17 @@ import { SetStale } from '@bunting/contracts';
 import { requireOfProject } from '../../domain/batch.ts';
 import { markStale } from '../../domain/feature-metadata.ts';
 import { authorise } from '../authorise.ts';
-import { carryOutAll } from '../carry-out-all.ts';
+import { saveAllAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setStaleEndpoint = ({ work }: FeaturesContext) =>
+export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetStale, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authorise(caller, SetStale.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
       requireOfProject(features, params.projectId);
-      await carryOutAll(
+      await saveAllAndRecord(
         tx,
         features.map((feature) => markStale(feature, body.stale)),
         caller,

@@ -67,9 +67,9 @@ const proposalOf = (changes: readonly FeatureChange[], environment: string | und
  * Plans the import as it would be done now, and does nothing.
  * @param limit how many active features there may be in all
  */
-export const validateImportEndpoint = ({ work, featureLimit: limit }: FeaturesContext) =>
+export const validateImportEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(ValidateImport, (request) =>
-    work(request, async (tx): Promise<ImportValidation> => {
+    transaction(request, async (tx): Promise<ImportValidation> => {
       const { body, caller, now } = request;
       const { project, environment, data } = body;
       authorise(caller, ValidateImport.permission, { project });

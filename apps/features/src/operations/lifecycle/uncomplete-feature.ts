@@ -2,16 +2,16 @@ import { implement } from '@bunting/bus';
 import { UncompleteFeature } from '@bunting/contracts';
 import { uncompleteFeature } from '../../domain/lifecycle.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const uncompleteFeatureEndpoint = ({ work }: FeaturesContext) =>
+export const uncompleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UncompleteFeature, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UncompleteFeature.permission, { project: feature.project });
-      await carryOut(tx, uncompleteFeature(feature), caller);
+      await saveAndRecord(tx, uncompleteFeature(feature), caller);
       return null;
     }),
   );

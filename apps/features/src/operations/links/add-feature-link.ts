@@ -3,16 +3,16 @@ import { AddFeatureLink } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/link.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const addFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
+export const addFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddFeatureLink, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, AddFeatureLink.permission, { project: feature.project });
-      await carryOut(tx, addLink(feature, body, randomUUID()), caller);
+      await saveAndRecord(tx, addLink(feature, body, randomUUID()), caller);
       return null;
     }),
   );

@@ -2,16 +2,16 @@ import { implement } from '@bunting/bus';
 import { RemoveFeatureLink } from '@bunting/contracts';
 import { removeLink } from '../../domain/link.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const removeFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
+export const removeFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureLink, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveFeatureLink.permission, { project: feature.project });
-      await carryOut(tx, removeLink(feature, params.linkId), caller);
+      await saveAndRecord(tx, removeLink(feature, params.linkId), caller);
       return null;
     }),
   );

@@ -2,16 +2,16 @@ import { implement } from '@bunting/bus';
 import { UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/link.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateFeatureLinkEndpoint = ({ work }: FeaturesContext) =>
+export const updateFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateFeatureLink, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, UpdateFeatureLink.permission, { project: feature.project });
-      await carryOut(tx, updateLink(feature, params.linkId, body), caller);
+      await saveAndRecord(tx, updateLink(feature, params.linkId, body), caller);
       return null;
     }),
   );

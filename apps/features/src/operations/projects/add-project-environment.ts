@@ -4,9 +4,9 @@ import { named } from '../../domain/refusals.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
+export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddProjectEnvironment, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const ask = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
       const { project, environments } = await lockProject(tx, ask);
@@ -18,7 +18,7 @@ export const addProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
         const path = '/body/environment';
         throw invalid(`Environment ${named(environment)} does not exist: see the \`${path}\` property.`, path);
       }
-      await tx.features.emitStates(await tx.projects.featureNames(project.id));
+      tx.features.emitStates(await tx.projects.featureNames(project.id));
       tx.events.record([{ type: 'project-environment-added', project: project.id, environment }]);
       return null;
     }),

@@ -3,9 +3,9 @@ import { ArchiveProject, refusal } from '@bunting/contracts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const archiveProjectEndpoint = ({ work }: FeaturesContext) =>
+export const archiveProjectEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ArchiveProject, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller, now } = request;
       const ask = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
       const { project, isArchived, activeFeatures } = await lockProject(tx, ask);

@@ -32,9 +32,9 @@ const connected = ({ environments: wanted }: CreateProjectBody, known: readonly 
   return known.filter(({ name }) => wanted.includes(name)).map(({ name }) => name);
 };
 
-export const createProjectEndpoint = ({ work, hideProjectAtGateway }: FeaturesContext) =>
+export const createProjectEndpoint = ({ transaction, hideProjectAtGateway }: FeaturesContext) =>
   implement(CreateProject, (request) =>
-    work(request, async ({ projects, events }) => {
+    transaction(request, async ({ projects, events }) => {
       const { body, caller, now } = request;
       authoriseEverywhere(caller, CreateProject.permission);
       const name = body.name.trim();

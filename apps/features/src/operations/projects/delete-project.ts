@@ -5,9 +5,9 @@ import { deleteArchived } from '../archive/delete-archived.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteProjectEndpoint = ({ work }: FeaturesContext) =>
+export const deleteProjectEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteProject, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const ask = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
       const { project, activeFeatures } = await lockProject(tx, ask);

@@ -5,9 +5,9 @@ import { noSuchEnvironment } from '../../domain/refusals.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const removeProjectEnvironmentEndpoint = ({ work }: FeaturesContext) =>
+export const removeProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveProjectEnvironment, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const { projectId: id, environment } = params;
       const { environments } = await lockProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });

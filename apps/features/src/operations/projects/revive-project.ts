@@ -3,9 +3,9 @@ import { ReviveProject } from '@bunting/contracts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const reviveProjectEndpoint = ({ work }: FeaturesContext) =>
+export const reviveProjectEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ReviveProject, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const ask = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
       const { project, isArchived } = await lockProject(tx, ask);

@@ -6,9 +6,9 @@ import { referencesIn } from '../references.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setDefaultStrategyEndpoint = ({ work }: FeaturesContext) =>
+export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetDefaultStrategy, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { projectId: id, environment } = params;
       const { project } = await lockProject(tx, { id, caller, access: SetDefaultStrategy.permission });

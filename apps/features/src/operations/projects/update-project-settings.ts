@@ -5,9 +5,9 @@ import { lockProject } from './lock-project.ts';
 import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateProjectSettingsEndpoint = ({ work, hideProjectAtGateway }: FeaturesContext) =>
+export const updateProjectSettingsEndpoint = ({ transaction, hideProjectAtGateway }: FeaturesContext) =>
   implement(UpdateProjectSettings, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const access = UpdateProjectSettings.permission;
       const { project } = await lockProject(tx, { id: params.projectId, caller, access });

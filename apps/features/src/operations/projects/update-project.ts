@@ -5,9 +5,9 @@ import { lockProject } from './lock-project.ts';
 import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateProjectEndpoint = ({ work, hideProjectAtGateway }: FeaturesContext) =>
+export const updateProjectEndpoint = ({ transaction, hideProjectAtGateway }: FeaturesContext) =>
   implement(UpdateProject, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { project } = await lockProject(tx, { id: params.projectId, caller, access: UpdateProject.permission });
       await saveProject(tx, project, updateProject(project, body), request, hideProjectAtGateway);

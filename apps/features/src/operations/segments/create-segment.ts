@@ -6,9 +6,9 @@ import { limits } from '../../domain/surroundings.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const createSegmentEndpoint = ({ work }: FeaturesContext) =>
+export const createSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateSegment, (request) =>
-    work(request, async ({ segments, events }) => {
+    transaction(request, async ({ segments, events }) => {
       const { body, caller, now } = request;
       const content = validatedSegment(body);
       authoriseSegment(caller, ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], content.project);

@@ -8,9 +8,9 @@ import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
-export const deleteSegmentEndpoint = ({ work }: FeaturesContext) =>
+export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
-    work(request, async ({ segments, guard, events }) => {
+    transaction(request, async ({ segments, guard, events }) => {
       const { segment, neighbours } = await segments.getForUpdate(request.params.id);
       if (visibleTo(request, segment) === undefined) throw noSuchSegment(request.params.id);
       authoriseSegment(request.caller, permissions, segment.project);

@@ -4,13 +4,13 @@ import { named } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategy-segments.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
+export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetStrategySegments, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId: environment, segmentIds } = body;
       const found = visibleTo(request, await tx.segments.featureOfStrategy(strategyId));
@@ -19,7 +19,7 @@ export const setStrategySegmentsEndpoint = ({ work }: FeaturesContext) =>
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
       const { feature, surroundings } = await tx.features.getForUpdate(projectId, found.name, referencesIn(segmentIds));
       const at = { environment, strategyId };
-      await carryOut(tx, setStrategySegments(feature, at, segmentIds, surroundings), caller);
+      await saveAndRecord(tx, setStrategySegments(feature, at, segmentIds, surroundings), caller);
       return body;
     }),
   );

@@ -8,9 +8,9 @@ import type { FeaturesContext } from '../context.ts';
 
 const permissions = ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const;
 
-export const updateSegmentEndpoint = ({ work }: FeaturesContext) =>
+export const updateSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateSegment, (request) =>
-    work(request, async ({ segments, guard, events }) => {
+    transaction(request, async ({ segments, guard, events }) => {
       const { params, body, caller } = request;
       const { segment, neighbours } = await segments.getForUpdate(params.id, body.name);
       if (visibleTo(request, segment) === undefined) throw noSuchSegment(params.id);

@@ -3,13 +3,13 @@ import { AddStrategy } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const addStrategyEndpoint = ({ work }: FeaturesContext) =>
+export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddStrategy, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(
@@ -20,6 +20,6 @@ export const addStrategyEndpoint = ({ work }: FeaturesContext) =>
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();
       const decision = addStrategy(feature, environment, body, strategyId, surroundings);
-      return publicStrategy(strategyOf(await carryOut(tx, decision, caller), { environment, strategyId }));
+      return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), { environment, strategyId }));
     }),
   );

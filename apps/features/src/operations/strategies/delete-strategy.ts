@@ -2,16 +2,16 @@ import { implement } from '@bunting/bus';
 import { DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteStrategyEndpoint = ({ work }: FeaturesContext) =>
+export const deleteStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteStrategy, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, DeleteStrategy.permission, { project: feature.project, environment: params.environment });
-      await carryOut(tx, removeStrategy(feature, params), caller);
+      await saveAndRecord(tx, removeStrategy(feature, params), caller);
       return null;
     }),
   );

@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { PatchStrategy } from '@bunting/contracts';
 import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const patchStrategyEndpoint = ({ work }: FeaturesContext) =>
+export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchStrategy, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,
@@ -17,6 +17,6 @@ export const patchStrategyEndpoint = ({ work }: FeaturesContext) =>
       );
       authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = patchStrategy(feature, params, body, surroundings);
-      return publicStrategy(strategyOf(await carryOut(tx, decision, caller), params));
+      return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), params));
     }),
   );

@@ -4,12 +4,12 @@ import { reorderStrategies } from '../../domain/changes/reorder-strategy.ts';
 import { named } from '../../domain/refusals.ts';
 import { hasEnvironment } from '../../domain/surroundings.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setStrategyOrderEndpoint = ({ work }: FeaturesContext) =>
+export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetStrategyOrder, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environment } = params;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
@@ -17,7 +17,7 @@ export const setStrategyOrderEndpoint = ({ work }: FeaturesContext) =>
       if (!hasEnvironment(surroundings, environment)) {
         throw notFound(`Feature ${feature.name} does not have environment ${named(environment)}`);
       }
-      await carryOut(tx, reorderStrategies(feature, environment, body, '/body'), caller);
+      await saveAndRecord(tx, reorderStrategies(feature, environment, body, '/body'), caller);
       return null;
     }),
   );

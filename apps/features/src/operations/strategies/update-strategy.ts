@@ -3,13 +3,13 @@ import { UpdateStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategy.ts';
 import { updateStrategy } from '../../domain/update-strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { referencesIn } from '../references.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateStrategyEndpoint = ({ work }: FeaturesContext) =>
+export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateStrategy, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(
         params.projectId,
@@ -18,6 +18,6 @@ export const updateStrategyEndpoint = ({ work }: FeaturesContext) =>
       );
       authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = updateStrategy(feature, params, body, surroundings);
-      return publicStrategy(strategyOf(await carryOut(tx, decision, caller), params));
+      return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), params));
     }),
   );

@@ -5,9 +5,9 @@ import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-typ
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const createStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
+export const createStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateStrategyType, (request) =>
-    work(request, async ({ strategyTypes, events }) => {
+    transaction(request, async ({ strategyTypes, events }) => {
       const { name, ...content } = request.body;
       authoriseEverywhere(request.caller, CreateStrategyType.permission);
       if (name.trim() === '') throw mustBe('not be empty', '/body/name', name);

@@ -6,9 +6,9 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
+export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteStrategyType, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       authoriseEverywhere(request.caller, DeleteStrategyType.permission);
       const type = await lockStrategyType(tx, request.params.name);
       requireEditable(type);

@@ -10,8 +10,8 @@ interface Asked extends TransactionContext {
 }
 
 /** A deprecated type stays where it is used, and is not offered any more. The built-in ones may be deprecated too. */
-export const setDeprecated = (work: UnitOfWork, request: Asked, deprecated: boolean): Promise<null> =>
-  work(request, async (tx) => {
+export const setDeprecated = (transaction: UnitOfWork, request: Asked, deprecated: boolean): Promise<null> =>
+  transaction(request, async (tx) => {
     authoriseEverywhere(request.caller, DeprecateStrategyType.permission);
     const before = await lockStrategyType(tx, request.params.name);
     if (before.deprecated === deprecated) return null;
@@ -21,5 +21,5 @@ export const setDeprecated = (work: UnitOfWork, request: Asked, deprecated: bool
     return null;
   });
 
-export const deprecateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
-  implement(DeprecateStrategyType, (request) => setDeprecated(work, request, true));
+export const deprecateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(DeprecateStrategyType, (request) => setDeprecated(transaction, request, true));

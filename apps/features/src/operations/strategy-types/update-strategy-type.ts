@@ -6,9 +6,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateStrategyTypeEndpoint = ({ work }: FeaturesContext) =>
+export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateStrategyType, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateStrategyType.permission);
       const before = await lockStrategyType(tx, params.name);

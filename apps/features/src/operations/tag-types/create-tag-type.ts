@@ -4,9 +4,9 @@ import { newTagType, shownTagType } from '../../domain/tag-type.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const createTagTypeEndpoint = ({ work }: FeaturesContext) =>
+export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTagType, (request) =>
-    work(request, async ({ tags, events }) => {
+    transaction(request, async ({ tags, events }) => {
       authoriseEverywhere(request.caller, CreateTagType.permission);
       const type = newTagType(request.body);
       if (!(await tags.addType(type))) {

@@ -4,9 +4,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteTagTypeEndpoint = ({ work }: FeaturesContext) =>
+export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTagType, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteTagType.permission);
       // Features first, as for who tags them: nobody waits for one who waits for them.

@@ -4,9 +4,9 @@ import { isSame } from '../../domain/same.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateTagTypeEndpoint = ({ work }: FeaturesContext) =>
+export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateTagType, (request) =>
-    work(request, async ({ tags, events }) => {
+    transaction(request, async ({ tags, events }) => {
       const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateTagType.permission);
       const before = await tags.findTypeForUpdate(params.name);

@@ -4,13 +4,13 @@ import { named } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tag.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { addTags } from './add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const addFeatureTagEndpoint = ({ work }: FeaturesContext) =>
+export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddFeatureTag, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
@@ -20,7 +20,7 @@ export const addFeatureTagEndpoint = ({ work }: FeaturesContext) =>
       await addTags(tx, [body], (type) =>
         invalid(`Tag type '${type}' does not exist: see the \`/body/type\` property.`, '/body/type'),
       );
-      await carryOut(tx, decision, caller);
+      await saveAndRecord(tx, decision, caller);
       return body;
     }),
   );

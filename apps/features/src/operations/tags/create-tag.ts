@@ -5,9 +5,9 @@ import type { FeaturesContext } from '../context.ts';
 
 const shortest = 2;
 
-export const createTagEndpoint = ({ work }: FeaturesContext) =>
+export const createTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTag, (request) =>
-    work(request, async ({ tags, events }) => {
+    transaction(request, async ({ tags, events }) => {
       const { body } = request;
       const tag = { type: body.type, value: body.value.trim() };
       if ([...tag.value].length < shortest)

@@ -5,9 +5,9 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { untagEverywhere } from './untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const deleteTagEndpoint = ({ work }: FeaturesContext) =>
+export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTag, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       // A tag belongs to no project: no right within one is enough to take it from all.
       authoriseEverywhere(caller, DeleteTag.permission);

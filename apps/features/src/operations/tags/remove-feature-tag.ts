@@ -3,18 +3,18 @@ import { notFound, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tag.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const removeFeatureTagEndpoint = ({ work }: FeaturesContext) =>
+export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureTag, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, caller } = request;
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       // A feature that is not there has no project: whoever may remove tags anywhere is told that it is not.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
-      await carryOut(tx, removeTag(feature, params), caller);
+      await saveAndRecord(tx, removeTag(feature, params), caller);
       return null;
     }),
   );

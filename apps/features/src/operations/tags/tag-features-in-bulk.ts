@@ -3,14 +3,14 @@ import { invalid, notFound, TagFeaturesInBulk } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
 import { authorise } from '../authorise.ts';
-import { carryOutAll } from '../carry-out-all.ts';
+import { saveAllAndRecord } from '../save-and-record.ts';
 import { addTags } from './add-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const tagFeaturesInBulkEndpoint = ({ work }: FeaturesContext) =>
+export const tagFeaturesInBulkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(TagFeaturesInBulk, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authorise(caller, TagFeaturesInBulk.permission, { project: params.projectId });
       const names = [...new Set(body.features)];
@@ -26,7 +26,7 @@ export const tagFeaturesInBulkEndpoint = ({ work }: FeaturesContext) =>
         await addTags(tx, tagsToAdd(body.tags), unknownTagType(body.tags.addedTags, '/body/tags/addedTags'));
       }
       const decisions = found.map((feature) => changeTags(feature, body.tags));
-      await carryOutAll(tx, decisions, caller);
+      await saveAllAndRecord(tx, decisions, caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import type { Caller } from '@bunting/contracts';
 import { changeTags } from '../../domain/tag-changes.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { carryOutAll } from '../carry-out-all.ts';
+import { saveAllAndRecord } from '../save-and-record.ts';
 
 /** Takes a tag, or all tags of a type, off every feature, and tells of each. */
 export const untagEverywhere = async (
@@ -15,5 +15,5 @@ export const untagEverywhere = async (
     const removedTags = feature.tags.filter((tag) => tag.type === type && (value === undefined || tag.value === value));
     return changeTags(feature, { addedTags: [], removedTags });
   });
-  await carryOutAll(tx, decisions, caller);
+  await saveAllAndRecord(tx, decisions, caller);
 };

@@ -4,21 +4,21 @@ import { named } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import { addTags } from './add-tags.ts';
 import { unknownTagType } from './unknown-tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const updateFeatureTagsEndpoint = ({ work }: FeaturesContext) =>
+export const updateFeatureTagsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateFeatureTags, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
       if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
       const decision = changeTags(feature, body);
       await addTags(tx, tagsToAdd(body), unknownTagType(body.addedTags, '/body/addedTags'));
-      const { tags } = await carryOut(tx, decision, caller);
+      const { tags } = await saveAndRecord(tx, decision, caller);
       return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
     }),
   );

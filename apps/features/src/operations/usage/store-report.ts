@@ -136,9 +136,9 @@ export type StoreReport = (request: TransactionContext, report: Report) => Promi
  * the limits are not listed; what they counted is stored without their names.
  */
 export const storeReports =
-  (work: UnitOfWork, limits: ApplicationLimits): StoreReport =>
+  (transaction: UnitOfWork, limits: ApplicationLimits): StoreReport =>
   (request, { counts, applications }) =>
-    work({ ...request, caller: systemCaller }, async (tx) => {
+    transaction({ ...request, caller: systemCaller }, async (tx) => {
       const { listed, stale } = await listing(tx, applications, request, limits);
       const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
       const isPublic = isPublicKey(request.caller);

@@ -3,19 +3,19 @@ import { PatchEnvironmentVariants } from '@bunting/contracts';
 import { patchEnvironmentVariants } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const patchEnvironmentVariantsEndpoint = ({ work }: FeaturesContext) =>
+export const patchEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchEnvironmentVariants, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchEnvironmentVariants.permission, {
         project: feature.project,
         environment: params.environment,
       });
-      const after = await carryOut(
+      const after = await saveAndRecord(
         tx,
         patchEnvironmentVariants(feature, params.environment, body, surroundings),
         caller,

@@ -2,16 +2,16 @@ import { implement } from '@bunting/bus';
 import { PatchFeatureVariants } from '@bunting/contracts';
 import { patchVariants, variantsOf } from '../../domain/feature-variants.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const patchFeatureVariantsEndpoint = ({ work }: FeaturesContext) =>
+export const patchFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchFeatureVariants, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
-      const after = await carryOut(tx, patchVariants(feature, body, surroundings), caller);
+      const after = await saveAndRecord(tx, patchVariants(feature, body, surroundings), caller);
       return { version: 1, variants: [...variantsOf(after, surroundings)] };
     }),
   );

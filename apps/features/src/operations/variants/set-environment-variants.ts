@@ -3,19 +3,23 @@ import { SetEnvironmentVariants } from '@bunting/contracts';
 import { setEnvironmentVariants } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setEnvironmentVariantsEndpoint = ({ work }: FeaturesContext) =>
+export const setEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetEnvironmentVariants, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetEnvironmentVariants.permission, {
         project: feature.project,
         environment: params.environment,
       });
-      const after = await carryOut(tx, setEnvironmentVariants(feature, params.environment, body, surroundings), caller);
+      const after = await saveAndRecord(
+        tx,
+        setEnvironmentVariants(feature, params.environment, body, surroundings),
+        caller,
+      );
       return { version: 1, variants: [...inEnvironment(after, params.environment).variants] };
     }),
   );

@@ -2,16 +2,16 @@ import { implement } from '@bunting/bus';
 import { SetFeatureVariants } from '@bunting/contracts';
 import { setVariants, variantsOf } from '../../domain/feature-variants.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setFeatureVariantsEndpoint = ({ work }: FeaturesContext) =>
+export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetFeatureVariants, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetFeatureVariants.permission, { project: feature.project });
-      const after = await carryOut(tx, setVariants(feature, body, surroundings), caller);
+      const after = await saveAndRecord(tx, setVariants(feature, body, surroundings), caller);
       return { version: 1, variants: [...variantsOf(after, surroundings)] };
     }),
   );

@@ -3,12 +3,12 @@ import { SetVariantsInBatch } from '@bunting/contracts';
 import { setVariantsInBatch } from '../../domain/feature-variants.ts';
 import { inEnvironment } from '../../domain/strategy.ts';
 import { authorise } from '../authorise.ts';
-import { carryOut } from '../save-and-record.ts';
+import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const setVariantsInBatchEndpoint = ({ work }: FeaturesContext) =>
+export const setVariantsInBatchEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetVariantsInBatch, (request) =>
-    work(request, async (tx) => {
+    transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environments = [], variants = [] } = body;
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
@@ -16,7 +16,7 @@ export const setVariantsInBatchEndpoint = ({ work }: FeaturesContext) =>
       for (const environment of environments) {
         authorise(caller, SetVariantsInBatch.permission, { project: feature.project, environment });
       }
-      const after = await carryOut(tx, setVariantsInBatch(feature, environments, variants, surroundings), caller);
+      const after = await saveAndRecord(tx, setVariantsInBatch(feature, environments, variants, surroundings), caller);
       const [environment] = environments;
       return {
         version: 1,

@@ -145,6 +145,12 @@ export const featureRepository = (
     for (const { name } of features) stored(name, nextVersion(name));
   };
 
+  /** Sends the states of features whose rows stay the same, with their next versions. */
+  const emitAgain = (names: readonly string[]): void => {
+    outbox.send(touch, [names]);
+    for (const name of names) if (versions.has(name)) nextVersion(name);
+  };
+
   const write = async (
     store: (features: readonly Feature[]) => Promise<void> | void,
     features: readonly Feature[],
@@ -157,9 +163,7 @@ export const featureRepository = (
       for (const feature of some) known.set(feature.name, feature);
       await store(some);
     }
-    if (parents.size === 0) return;
-    outbox.send(touch, [[...parents].sort()]);
-    for (const parent of parents) if (versions.has(parent)) nextVersion(parent);
+    if (parents.size > 0) emitAgain([...parents].sort());
   };
 
   return {
@@ -223,8 +227,8 @@ export const featureRepository = (
     },
 
     /** Emits the current states of features, after a change of what surrounds them, such as an environment of their project. */
-    emitStates: async (names: readonly string[]): Promise<void> => {
-      for (const some of inBatches(names)) await tell(touch, some);
+    emitStates: (names: readonly string[]): void => {
+      for (const some of inBatches(names)) emitAgain(some);
     },
 
     /** Removes features that were got for update, with all that belongs to them, and tells that they are gone. */
