@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { useEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { inboxTables } from '@bunting/outbox';
 import path from 'node:path';
-import { logSteps } from '../apps/audit/src/persistence/tables.ts';
+import { logMigrations } from '../apps/audit/src/persistence/tables.ts';
 
 /** Where the event log is looked for, as the programs that read it tell. */
 export const whereTheLogIs = `AUDIT_DATABASE_URL, else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
@@ -25,9 +25,9 @@ export const withEventLog = async <T>(
     const log = await openDatabase({
       url: embedded?.urlOf('bunting_audit') ?? url,
       name,
-      steps: [...logSteps, inboxTables],
+      migrations: [...logMigrations, inboxTables],
       readOnlySchema: true,
-      poolSize: 2,
+      poolMax: 2,
     });
     return await job(log).finally(() => log.close());
   } finally {

@@ -24,7 +24,7 @@ import { eventSearch } from './persistence/event-search.ts';
 import { logSize } from './persistence/log-size.ts';
 import { projectActivity } from './persistence/project-activity.ts';
 import { dropOldest } from './persistence/retention.ts';
-import { logSteps, pendingTexts } from './persistence/tables.ts';
+import { logMigrations, pendingTexts } from './persistence/tables.ts';
 import { startRecording } from './subscriptions/record-event.ts';
 
 /** How often to merge what was appended into the index of texts. */
@@ -43,8 +43,8 @@ export const auditService = defineService({
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
-      steps: [...logSteps, inboxTables],
-      poolSize: config.AUDIT_DATABASE_POOL_MAX,
+      migrations: [...logMigrations, inboxTables],
+      poolMax: config.AUDIT_DATABASE_POOL_MAX,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
       logError: complain,
@@ -60,7 +60,7 @@ export const auditService = defineService({
     measureDeadLetters(metrics, 'audit', database);
     const ownDeadLetters = () => deadLetters(database);
     const checkAlone = pLimit(1);
-    const fresh = { caughtUp: recording.caughtUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
+    const fresh = { catchUp: recording.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
     const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
     const answer = eventAnswers({ ...fresh, search: eventSearch(database), publicUrl });
     const served = await serve(

@@ -14,14 +14,14 @@ import { inboxTables, outboxTables, startOutboxProducer } from '@bunting/outbox'
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { logSteps } from '../src/persistence/tables.ts';
+import { logMigrations } from '../src/persistence/tables.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 
-const steps = [...logSteps, inboxTables];
+const steps = [...logMigrations, inboxTables];
 const prepared = (key: string, schema: typeof steps) => ({
   key: `${key} ${JSON.stringify(schema)}`,
-  migrate: async (url: string) => (await openDatabase({ url, name: 'template', steps: schema })).close(),
+  migrate: async (url: string) => (await openDatabase({ url, name: 'template', migrations: schema })).close(),
 });
 
 /** A database of its own with the tables of the log. */
@@ -36,7 +36,7 @@ export interface OpenedLog {
 /** An empty log, and nobody who fills it. */
 export const openLogDatabase = async (): Promise<OpenedLog> => {
   const fresh = await freshAuditDatabase();
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
   return {
     url: fresh.url,
     database,
@@ -57,7 +57,7 @@ export interface Teller {
 
 export const startTeller = async (bus: Bus, producer: Producer = 'features'): Promise<Teller> => {
   const fresh = await freshDatabase(producer, prepared('producer', [outboxTables]));
-  const database = await openDatabase({ url: fresh.url, name: producer, steps: [outboxTables] });
+  const database = await openDatabase({ url: fresh.url, name: producer, migrations: [outboxTables] });
   const telling = startOutboxProducer({
     producer,
     database,
@@ -131,7 +131,7 @@ export const startAudit = async (
     },
     log: openLog('warn', { write: (line) => void lines.push(line) }),
   });
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
   return {
     bus: hosted.bus,
     database,

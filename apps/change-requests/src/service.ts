@@ -11,7 +11,7 @@ import { tellingProtection } from './operations/tell-protection.ts';
 import { agendaOf } from './persistence/agenda.ts';
 import { changeRequestReader } from './persistence/change-request-repository.ts';
 import { changeRequestEntities } from './persistence/entities.ts';
-import { changeRequestSteps } from './persistence/migrations/index.ts';
+import { changeRequestMigrations } from './persistence/migrations/index.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { followFeatures } from './subscriptions/follow-features.ts';
 import { followUsers } from './subscriptions/follow-users.ts';
@@ -25,9 +25,9 @@ export const changeRequestsService = defineService({
     const database = await openDatabase({
       url: config.CHANGE_REQUESTS_DATABASE_URL,
       name: 'change-requests',
-      steps: changeRequestSteps,
+      migrations: changeRequestMigrations,
       entities: changeRequestEntities,
-      poolSize: config.CHANGE_REQUESTS_DATABASE_POOL_MAX,
+      poolMax: config.CHANGE_REQUESTS_DATABASE_POOL_MAX,
       statementTimeoutMs: config.CHANGE_REQUESTS_STATEMENT_TIMEOUT_MS,
       warn,
       logError: (message) => log.error(message),
@@ -39,7 +39,7 @@ export const changeRequestsService = defineService({
       bus,
       intervalMs: config.CHANGE_REQUESTS_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.CHANGE_REQUESTS_OUTBOX_RETENTION_HOURS,
-      answersKeptHours: config.CHANGE_REQUESTS_IDEMPOTENCY_RETENTION_HOURS,
+      idempotencyRetentionHours: config.CHANGE_REQUESTS_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
     atStop('relay', () => telling.relay.stop());

@@ -19,13 +19,14 @@ import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { changeRequestEntities as entities } from '../src/persistence/entities.ts';
-import { changeRequestSteps as steps } from '../src/persistence/migrations/index.ts';
+import { changeRequestMigrations as steps } from '../src/persistence/migrations/index.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
 import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from './gateway-at-the-boundary.ts';
 
-const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
+const migrate = async (url: string): Promise<void> =>
+  (await openDatabase({ url, name: 'template', migrations: steps })).close();
 
 export const callers = {
   mia: { ...mia, grants: [{ permission: 'ADMIN' }] },
@@ -110,7 +111,7 @@ export const startChangeRequests = async (
   const hosted = await host([changeRequestsService], { environment, log: openLog('silent') });
   const features = await featuresAtTheBoundary(hosted.bus);
   const gateway = await gatewayAtTheBoundary(hosted.bus, Object.values(callers));
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
 
   const started: StartedChangeRequests = {
     url: fresh.url,

@@ -21,9 +21,9 @@ export const featuresService = defineService({
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
       name: 'features',
-      steps,
+      migrations: steps,
       entities,
-      poolSize: config.FEATURES_DATABASE_POOL_MAX,
+      poolMax: config.FEATURES_DATABASE_POOL_MAX,
       statementTimeoutMs: config.FEATURES_STATEMENT_TIMEOUT_MS,
       warn,
       logError: (message) => log.error(message),
@@ -35,7 +35,7 @@ export const featuresService = defineService({
       bus,
       intervalMs: config.FEATURES_RELAY_POLL_INTERVAL_MS,
       retentionHours: config.FEATURES_OUTBOX_RETENTION_HOURS,
-      answersKeptHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
+      idempotencyRetentionHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
     atStop('relay', () => telling.relay.stop());

@@ -17,7 +17,7 @@ export interface TestUnitOfWork {
 
 /** Transaction on a database of the service, with nobody who sends out what it tells. */
 export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Promise<TestUnitOfWork> => {
-  const database = await openDatabase({ url, name: 'spec', steps, entities });
+  const database = await openDatabase({ url, name: 'spec', migrations: steps, entities });
   const telling = startOutboxProducer({
     ...{ producer: 'features', database, bus, intervalMs: 60_000, retentionHours: 1 },
     warn: () => undefined,

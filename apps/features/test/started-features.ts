@@ -42,7 +42,8 @@ import { featureRepository } from '../src/persistence/features/feature-repositor
 import { steps } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';
 
-const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
+const migrate = async (url: string): Promise<void> =>
+  (await openDatabase({ url, name: 'template', migrations: steps })).close();
 
 /** A database of its own with the schema of the service and what a fresh install has. */
 export const freshFeaturesDatabase = () => freshDatabase('features', { key: JSON.stringify(steps), migrate });
@@ -153,7 +154,7 @@ export const startFeatures = async (
     return null;
   });
   const around = await serve(hosted.bus, [...otherServices, eventLog, hideProject, copyPermissions]);
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
     const told: Payload[] = [];

@@ -22,7 +22,7 @@ import { accountCounter, instanceId } from './persistence/accounts/account-stati
 import { ensureInitialTokens } from './persistence/tokens/initial-tokens.ts';
 import { lastSeenRecorder } from './persistence/tokens/last-seen.ts';
 import { gatewayEntities } from './persistence/entities.ts';
-import { gatewaySteps } from './persistence/migrations/index.ts';
+import { gatewayMigrations } from './persistence/migrations/index.ts';
 import { configuredCipher } from './persistence/tokens/token-cipher.ts';
 import { openTokenHasher } from './persistence/tokens/token-hasher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
@@ -59,9 +59,9 @@ const start = async ({
   const database = await openDatabase({
     url: config.GATEWAY_DATABASE_URL,
     name: 'gateway',
-    steps: gatewaySteps,
+    migrations: gatewayMigrations,
     entities: gatewayEntities,
-    poolSize: config.GATEWAY_DATABASE_POOL_MAX,
+    poolMax: config.GATEWAY_DATABASE_POOL_MAX,
     statementTimeoutMs: config.GATEWAY_STATEMENT_TIMEOUT_MS,
     warn,
     logError: (message) => log.error(message),
@@ -73,7 +73,7 @@ const start = async ({
     bus,
     intervalMs: config.GATEWAY_RELAY_POLL_INTERVAL_MS,
     retentionHours: config.GATEWAY_OUTBOX_RETENTION_HOURS,
-    answersKeptHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
+    idempotencyRetentionHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
     warn,
   });
   atStop('relay', () => telling.relay.stop());
@@ -107,7 +107,7 @@ const start = async ({
   const stale = startRemovingStaleHidings({ hidings, projects, warn });
   atStop('removal of stale hidings', () => stale.stop());
   const settle = refreshRightsAfter({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS });
-  const { caughtUp, applied } = projects;
+  const { catchUp: caughtUp, applied } = projects;
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
   let knowsProjects = applied > 0;
   let hasFirstTokens = false;

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { predefinedRole, type TokenKind } from '../src/domain/token-scope.ts';
 import { maskedConfiguredSecret } from '../src/persistence/tokens/token-secret.ts';
 import { gatewayEntities, TokenEntity, UserEntity } from '../src/persistence/entities.ts';
-import { gatewaySteps } from '../src/persistence/migrations/index.ts';
+import { gatewayMigrations } from '../src/persistence/migrations/index.ts';
 import { openTokenHasher } from '../src/persistence/tokens/token-hasher.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
 
@@ -55,9 +55,14 @@ export interface StartOptions {
 }
 
 const migrated = {
-  key: `gateway ${JSON.stringify(gatewaySteps)}`,
+  key: `gateway ${JSON.stringify(gatewayMigrations)}`,
   migrate: async (url: string) => {
-    const database = await openDatabase({ url, name: 'template', steps: gatewaySteps, entities: gatewayEntities });
+    const database = await openDatabase({
+      url,
+      name: 'template',
+      migrations: gatewayMigrations,
+      entities: gatewayEntities,
+    });
     await database.close();
   },
 };
@@ -91,7 +96,7 @@ export const startGateway = async ({
     log: openLog(level, { write: (line) => void written.push(line) }),
   });
   const running = hosted.services.get('gateway') as RunningGateway;
-  const database = await openDatabase({ url, name: 'test', steps: gatewaySteps, entities: gatewayEntities });
+  const database = await openDatabase({ url, name: 'test', migrations: gatewayMigrations, entities: gatewayEntities });
   const address = running.address ?? '';
   const lines = () => written.map((line) => JSON.parse(line) as Record<string, unknown>);
 

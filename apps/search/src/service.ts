@@ -14,7 +14,7 @@ import { indexFeed } from './persistence/index-feed.ts';
 import { keptStates } from './persistence/kept-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
 import { reindexRecord } from './persistence/reindex-record.ts';
-import { searchSteps } from './persistence/tables.ts';
+import { searchMigrations } from './persistence/tables.ts';
 import { reconciler } from './reconciler/reconcile.ts';
 import { reindexing } from './reconciler/reindexing.ts';
 import { startReconciler } from './reconciler/start-reconciler.ts';
@@ -31,8 +31,8 @@ export const searchService = defineService({
     const database = await openDatabase({
       url: config.SEARCH_DATABASE_URL,
       name: 'search',
-      steps: searchSteps,
-      poolSize: config.SEARCH_DATABASE_POOL_MAX,
+      migrations: searchMigrations,
+      poolMax: config.SEARCH_DATABASE_POOL_MAX,
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
       logError: (message) => log.error(message),

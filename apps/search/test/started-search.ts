@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { searchSteps } from '../src/persistence/tables.ts';
+import { searchMigrations } from '../src/persistence/tables.ts';
 import { searchService } from '../src/service.ts';
 import { type TellingFeatures, tellingFeatures } from './telling-features.ts';
 
@@ -27,17 +27,17 @@ export interface StartedSearch {
 }
 
 const migrate = async (url: string): Promise<void> =>
-  (await openDatabase({ url, name: 'template', steps: searchSteps })).close();
+  (await openDatabase({ url, name: 'template', migrations: searchMigrations })).close();
 
 /** The real service on a database of its own, with replies held to their schema, and somebody who tells it of features. */
 export const startSearch = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedSearch> => {
-  const fresh = await freshDatabase('search', { key: JSON.stringify(searchSteps), migrate });
+  const fresh = await freshDatabase('search', { key: JSON.stringify(searchMigrations), migrate });
   const environment = { SEARCH_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...settings };
   const hosted = await host([searchService], { environment, log: openLog('silent') });
   const busUrl = settings['BUS_URL'];
   const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, { name: 'spec' });
   const features = await tellingFeatures(bus);
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps: searchSteps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
 
   const started: StartedSearch = {
     features,

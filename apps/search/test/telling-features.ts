@@ -68,7 +68,7 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Figures
 
 export const tellingFeatures = async (bus: Bus): Promise<TellingFeatures> => {
   const fresh = await freshDatabase('telling-features');
-  const database = await openDatabase({ url: fresh.url, name: 'telling-features', steps: [outboxTables] });
+  const database = await openDatabase({ url: fresh.url, name: 'telling-features', migrations: [outboxTables] });
   const figures = new Map<string, Figures>();
   const ignore = (): void => undefined;
   const settings = { producer: 'features', intervalMs: 50, retentionHours: 1, warn: ignore } as const;

@@ -10,16 +10,16 @@ import { randomUUID } from 'node:crypto';
 import { unknownOutcomeDelayMs } from './deadline.ts';
 
 /** Why there is no answer. `lost`: who had the call is gone, and may have done it or not. */
-export type Unanswered = 'nobody' | 'late' | 'lost';
+export type NoResponse = 'nobody' | 'late' | 'lost';
 
-export interface AskOptions {
+export interface SendOptions {
   readonly timeoutMs: number;
   /** what asking again does no harm to is asked again, of somebody else, when who had it is gone or is not heard of */
   readonly repeatable: boolean;
 }
 
 /** What was answered, whole. */
-export interface Heard {
+export interface RawResponse {
   readonly headers?: MsgHdrs | undefined;
   readonly data: Uint8Array;
 }
@@ -30,16 +30,16 @@ export const isRepeatableCall = ({ headers: carried }: Msg): boolean => (carried
 /** Calls over one connection, none of which waits for the dead. */
 export interface Calls {
   /** @param carried the headers, for the time that is left in milliseconds */
-  ask(
+  send(
     subject: string,
     payload: Uint8Array,
     carried: (leftMs: number) => MsgHdrs,
-    options: AskOptions,
-  ): Promise<Heard | Unanswered>;
+    options: SendOptions,
+  ): Promise<RawResponse | NoResponse>;
   /** Answers a call, in parts of at most so many bytes. */
-  answer(message: Msg, payload: Uint8Array, carried: MsgHdrs | undefined, partBytes: number): void;
+  respond(message: Msg, payload: Uint8Array, carried: MsgHdrs | undefined, partBytes: number): void;
   /** Must be called with each call as it arrives, and `over` when it is over. The signal is aborted when the connection is lost. */
-  taken(message: Msg): { readonly signal: AbortSignal; readonly over: () => void };
+  accept(message: Msg): { readonly signal: AbortSignal; readonly over: () => void };
   /** The connection is lost: calls that are being answered must change nothing more, and reads that are under way fail. */
   disconnected(): void;
 }
@@ -50,20 +50,20 @@ const repeatableHeader = 'Bunting-Repeatable';
 /** `<which answer> <how many parts it has>`, on each part of an answer that is larger than a message may be. */
 const partOf = 'Bunting-Part-Of';
 
-const lookEveryMs = 250;
+const checkIntervalMs = 250;
 /** A call that takes longer than this is heard of, so that who waits knows whom it waits for. */
-const noteAfterMs = 200;
+const acceptedNoticeMs = 200;
 /** After this silence the caller asks the process that has the call whether it is still working on it. */
 const silenceMs = 750;
-const mostAsks = 3;
+const maxAttempts = 3;
 
-interface Pending {
+interface PendingCall {
   readonly subject: string;
   readonly payload: Uint8Array;
   readonly carried: (leftMs: number) => MsgHdrs;
   readonly repeatable: boolean;
   readonly deadline: number;
-  readonly settle: (heard: Heard | Unanswered) => void;
+  readonly settle: (heard: RawResponse | NoResponse) => void;
   /** of answers that come in parts: what has arrived, in order. There are several when it was asked again. */
   readonly parts: Map<string, Uint8Array[]>;
   asks: number;
@@ -75,17 +75,17 @@ interface Pending {
 const aliveSubject = (instance: string): string => `alive.${instance}`;
 
 /** What a process says of the calls that it was asked about, by their tokens; nothing, if it is of an older version. */
-const endedIn = (reply: string): readonly string[] => (reply === '' ? [] : (JSON.parse(reply) as string[]));
+const parseEnded = (reply: string): readonly string[] => (reply === '' ? [] : (JSON.parse(reply) as string[]));
 
 /** A look at intervals for as long as there is something to look after. */
-const lookingAfter = (things: { readonly size: number }, look: () => void): (() => void) => {
+const checkWhileAny = (things: { readonly size: number }, look: () => void): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   return () => {
     timer ??= setInterval(() => {
       if (things.size > 0) return look();
       clearInterval(timer);
       timer = undefined;
-    }, lookEveryMs).unref();
+    }, checkIntervalMs).unref();
   };
 };
 
@@ -96,14 +96,14 @@ const lookingAfter = (things: { readonly size: number }, look: () => void): (() 
 export const natsCalls = (connection: NatsConnection): Calls => {
   const instance = randomUUID();
   const inbox = createInbox();
-  const pending = new Map<string, Pending>();
+  const pending = new Map<string, PendingCall>();
   const unnoted = new Map<Msg, number>();
   const inProgress = new Set<Msg>();
   let connectionLost = new AbortController();
   let calls = 0;
   let lookedAt = performance.now();
 
-  const send = (token: string, call: Pending): void => {
+  const send = (token: string, call: PendingCall): void => {
     const now = performance.now();
     call.asks++;
     call.heardAt = now;
@@ -118,12 +118,12 @@ export const natsCalls = (connection: NatsConnection): Calls => {
     connection
       .request(aliveSubject(holder), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), { timeout: silenceMs })
       .then(
-        (reply) => endedIn(reply.string()).map((subject) => subject.slice(inbox.length + 1)),
+        (reply) => parseEnded(reply.string()).map((subject) => subject.slice(inbox.length + 1)),
         (error: unknown) => (error instanceof RequestError && error.isNoResponders() ? 'gone' : []),
       );
 
-  const giveUp = (token: string, call: Pending): void => {
-    if (call.repeatable && call.asks < mostAsks) send(token, call);
+  const giveUp = (token: string, call: PendingCall): void => {
+    if (call.repeatable && call.asks < maxAttempts) send(token, call);
     else call.settle('lost');
   };
 
@@ -139,7 +139,7 @@ export const natsCalls = (connection: NatsConnection): Calls => {
   const lookAfterCalls = (): void => {
     const now = performance.now();
     // We were busy ourselves: what was said meanwhile is not heard yet.
-    const wasBusy = now - lookedAt > 2 * lookEveryMs;
+    const wasBusy = now - lookedAt > 2 * checkIntervalMs;
     lookedAt = now;
     if (wasBusy) return;
     const silent = new Map<string, string[]>();
@@ -148,28 +148,28 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       if (call.holder !== undefined) {
         call.heardAt = now;
         silent.set(call.holder, [...(silent.get(call.holder) ?? []), token]);
-      } else if (call.repeatable && call.asks < mostAsks) send(token, call);
+      } else if (call.repeatable && call.asks < maxAttempts) send(token, call);
     }
     for (const [holder, tokens] of silent) void lookAfterHolder(holder, tokens);
   };
-  const watchCalls = lookingAfter(pending, lookAfterCalls);
+  const watchCalls = checkWhileAny(pending, lookAfterCalls);
 
   const note = (message: Msg): void => {
     const carried = headers();
     carried.set(takenBy, instance);
     message.respond(undefined, { headers: carried });
   };
-  const watchTaken = lookingAfter(unnoted, () => {
+  const watchTaken = checkWhileAny(unnoted, () => {
     const now = performance.now();
     for (const [message, since] of unnoted) {
-      if (now - since < noteAfterMs) continue;
+      if (now - since < acceptedNoticeMs) continue;
       unnoted.delete(message);
       note(message);
     }
   });
 
   /** Settles the call when the last part of an answer has come. Who answers sends them in order, and NATS keeps it. */
-  const takePart = (call: Pending, of: string, { headers: carried, data }: Msg): void => {
+  const takePart = (call: PendingCall, of: string, { headers: carried, data }: Msg): void => {
     call.heardAt = performance.now();
     const parts = call.parts.get(of) ?? [];
     call.parts.set(of, parts);
@@ -204,11 +204,11 @@ export const natsCalls = (connection: NatsConnection): Calls => {
   });
 
   return {
-    ask: (subject, payload, carried, { timeoutMs, repeatable }) =>
+    send: (subject, payload, carried, { timeoutMs, repeatable }) =>
       new Promise((resolve) => {
         const token = (calls++).toString(36);
         const now = performance.now();
-        const settle = (heard: Heard | Unanswered): void => {
+        const settle = (heard: RawResponse | NoResponse): void => {
           clearTimeout(timer);
           if (pending.delete(token)) resolve(heard);
         };
@@ -216,7 +216,7 @@ export const natsCalls = (connection: NatsConnection): Calls => {
         // answer that arrived while this process stood still is read before the call is given up.
         const waitMs = timeoutMs + (repeatable ? 0 : unknownOutcomeDelayMs);
         const timer = setTimeout(() => setImmediate(() => settle('late')), waitMs);
-        const call: Pending = {
+        const call: PendingCall = {
           subject,
           payload,
           carried,
@@ -234,7 +234,7 @@ export const natsCalls = (connection: NatsConnection): Calls => {
         send(token, call);
       }),
 
-    answer: (message, payload, carried, partBytes) => {
+    respond: (message, payload, carried, partBytes) => {
       if (payload.length <= partBytes)
         return void message.respond(payload, carried === undefined ? {} : { headers: carried });
       const of = `${randomUUID()} ${Math.ceil(payload.length / partBytes)}`;
@@ -246,7 +246,7 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       }
     },
 
-    taken: (message) => {
+    accept: (message) => {
       inProgress.add(message);
       if (isRepeatableCall(message)) {
         unnoted.set(message, performance.now());

@@ -11,7 +11,7 @@ import { headers, type Msg, type MsgHdrs, nanos } from '@nats-io/transport-node'
 import type { CallResponse, Bus, CallContext, OutboxSource, RefusalResponse } from './bus.ts';
 import type { IfMatch } from './precondition.ts';
 import { remainingMs } from './deadline.ts';
-import { type Heard, isRepeatableCall, natsCalls, type Unanswered } from './nats-calls.ts';
+import { type RawResponse, isRepeatableCall, natsCalls, type NoResponse } from './nats-calls.ts';
 import { connectToNats, type NatsAccess } from './nats-connection.ts';
 import { presenceSubject, serviceOfSubject, noHandlerResponse } from './presence.ts';
 import { refusalResponse } from './refusal-response.ts';
@@ -84,7 +84,7 @@ const contextOf = (message: Msg): CallContext => {
 
 const asText = new TextDecoder();
 
-const answerOf = ({ headers: carried, data }: Heard): CallResponse => {
+const responseOf = ({ headers: carried, data }: RawResponse): CallResponse => {
   const text = asText.decode(data);
   const refused = carried?.get(header.refused) ?? '';
   if (refused !== '') return { refusal: JSON.parse(text) as RefusalResponse };
@@ -93,7 +93,7 @@ const answerOf = ({ headers: carried, data }: Heard): CallResponse => {
 };
 
 /** Half of what a NATS server keeps for a client that reads slowly, unless told otherwise, before it cuts it off. */
-const mostAnswered = 32 * 1024 * 1024;
+const maxResponseBytes = 32 * 1024 * 1024;
 
 /** How long the server may take to confirm the end of a subscription or of the connection. */
 const drainTimeoutMs = 3_000;
@@ -115,11 +115,11 @@ const presenceTimeoutMs = 500;
 /** How often calls that were read too late are warned of at most. */
 const latenessWarningMs = 10_000;
 
-const away = (): CallResponse => ({
+const busUnavailable = (): CallResponse => ({
   refusal: refusalResponse(unavailable('The message bus is away. Please try again.')),
 });
 
-const notAnswered = (subject: string, why: Exclude<Unanswered, 'nobody'>, isWrite: boolean): CallResponse => {
+const noResponse = (subject: string, why: Exclude<NoResponse, 'nobody'>, isWrite: boolean): CallResponse => {
   const told = {
     late: isWrite
       ? `${subject} did not answer in time: it may have been done or not, and will not be done from now on. Please look, and try again.`
@@ -203,7 +203,7 @@ export const natsBus = async ({
     const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
     const request = presenceSubject(serviceOfSubject(subject));
     const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
-    return typeof (await calls.ask(request, Buffer.from('{}'), carried, options)) !== 'string';
+    return typeof (await calls.send(request, Buffer.from('{}'), carried, options)) !== 'string';
   };
 
   const offered = (answer: CallResponse): { payload: Buffer; carried?: MsgHdrs } => {
@@ -213,7 +213,7 @@ export const natsBus = async ({
       return { payload: Buffer.from(JSON.stringify(answer.refusal)), carried };
     }
     const payload = Buffer.from(answer.reply.json);
-    if (payload.length > mostAnswered) return offered(tooLarge('The answer', payload.length, mostAnswered));
+    if (payload.length > maxResponseBytes) return offered(tooLarge('The answer', payload.length, maxResponseBytes));
     if (Object.keys(answer.reply.headers).length === 0) return { payload };
     carried.set(header.said, encoded(answer.reply.headers));
     return { payload, carried };
@@ -223,17 +223,17 @@ export const natsBus = async ({
     call: async (subject, request, context) => {
       const payload = Buffer.from(request);
       if (payload.length > largest()) return tooLarge('The request', payload.length, largest());
-      if (!connected || connection.isClosed()) return away();
+      if (!connected || connection.isClosed()) return busUnavailable();
       const { timeoutMs, repeatable = false } = context;
       if (timeoutMs <= 0)
         return { refusal: refusalResponse(unavailable(`${subject} was not called: its time is up.`)) };
       try {
         const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
-        const heard = await calls.ask(subject, payload, carried, { timeoutMs: Math.round(timeoutMs), repeatable });
+        const heard = await calls.send(subject, payload, carried, { timeoutMs: Math.round(timeoutMs), repeatable });
         if (heard === 'nobody') return noHandlerResponse(subject, await isPresent(subject));
-        return typeof heard === 'string' ? notAnswered(subject, heard, !repeatable) : answerOf(heard);
+        return typeof heard === 'string' ? noResponse(subject, heard, !repeatable) : responseOf(heard);
       } catch {
-        return away();
+        return busUnavailable();
       }
     },
 
@@ -251,10 +251,10 @@ export const natsBus = async ({
         return responder(message.string(), { ...context, signal });
       };
       const respond = async (message: Msg): Promise<void> => {
-        const { signal, over } = calls.taken(message);
+        const { signal, over } = calls.accept(message);
         try {
           const { payload, carried } = offered(await answered(message, signal));
-          calls.answer(message, payload, carried, largest());
+          calls.respond(message, payload, carried, largest());
         } finally {
           over();
         }

@@ -17,7 +17,7 @@ describe('what is read together', () => {
 
   beforeEach(async () => {
     fresh = await freshDatabase();
-    database = await openDatabase({ url: fresh.url, name: 'test', steps: [flags] });
+    database = await openDatabase({ url: fresh.url, name: 'test', migrations: [flags] });
     rollsOf = batchedRead<[string, number], { rolls: number }>(database, {
       name: 'rolls',
       text: `select asked.nth::integer, flag.rolls + asked.more as rolls

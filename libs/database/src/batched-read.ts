@@ -7,7 +7,7 @@ const maxConcurrent = 2;
 const maxBatchSize = 32;
 
 /** A row, and which of the batch it answers, counted from 1. */
-export type Nth<Row> = Row & { readonly nth: number };
+export type BatchRow<Row> = Row & { readonly nth: number };
 
 /**
  * Reads single things in batches: a batch grows while `maxConcurrent` statements run, since under load a round trip costs more than what
@@ -30,7 +30,7 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
 
   const read = async (batch: readonly Values[]): Promise<(Row | undefined)[]> => {
     const lists = (batch[0] ?? []).map((_, at) => batch.map((values) => values[at]));
-    const rows = await database.read<Nth<Row>>(statement, lists);
+    const rows = await database.read<BatchRow<Row>>(statement, lists);
     const found = new Map(rows.map((row) => [row.nth, row]));
     return batch.map((_, at) => found.get(at + 1));
   };

@@ -2,26 +2,26 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually, type FreshDatabase, freshDatabase, withClient } from '@bunting/testing';
 import { stallingProxy } from '../test/stalling-proxy.ts';
 import {
-  brokenConstraint,
+  violatedConstraint,
   type Database,
   type DatabaseOptions,
   NewerDatabaseError,
   openDatabase,
-  type SchemaStep,
+  type SchemaMigration,
 } from './index.ts';
 
-const first: SchemaStep = {
+const first: SchemaMigration = {
   name: '2026-01-01-flags',
   statements: ['create table flag (name text primary key, rolls int not null default 0)'],
 };
-const second: SchemaStep = { name: '2026-02-01-notes', statements: ['alter table flag add column note text'] };
+const second: SchemaMigration = { name: '2026-02-01-notes', statements: ['alter table flag add column note text'] };
 
 describe('a database', () => {
   let fresh: FreshDatabase;
   let opened: Database[];
 
-  const open = async (steps: readonly SchemaStep[] = [first], more: Partial<DatabaseOptions> = {}) => {
-    const database = await openDatabase({ url: fresh.url, name: 'test', steps, ...more });
+  const open = async (migrations: readonly SchemaMigration[] = [first], more: Partial<DatabaseOptions> = {}) => {
+    const database = await openDatabase({ url: fresh.url, name: 'test', migrations, ...more });
     opened.push(database);
     return database;
   };
@@ -107,7 +107,7 @@ describe('a database', () => {
 
   it('says where it was looked for when no server answers, and no password', async () => {
     const url = 'postgres://bunting:secret@127.0.0.1:9/nowhere';
-    const refused = openDatabase({ url, name: 'test', steps: [] }).catch((error: Error) => error.message);
+    const refused = openDatabase({ url, name: 'test', migrations: [] }).catch((error: Error) => error.message);
     expect(await refused).toMatch(
       /^No PostgreSQL answers at 127\.0\.0\.1:9 \(.*\)\. Start one, or correct the address\.$/,
     );
@@ -232,7 +232,7 @@ describe('a database', () => {
   });
 
   it('counts the time that a transaction waits for a connection', async () => {
-    const database = await open([first], { poolSize: 1 });
+    const database = await open([first], { poolMax: 1 });
     const session = await database.session();
     let begun = false;
     const limits = within(100);
@@ -314,7 +314,7 @@ describe('a database', () => {
   });
 
   it('says that its connections are all in use, and not that it cannot be reached, when none is free in time', async () => {
-    const database = await open([first], { poolSize: 1 });
+    const database = await open([first], { poolMax: 1 });
     const session = await database.session();
     await expect(database.read({ name: 'one', text: 'select 1' })).rejects.toMatchObject({
       kind: 'ServiceUnavailable',
@@ -431,7 +431,7 @@ describe('a database', () => {
       await query("insert into flag (name) values ('a')");
       await query("insert into flag (name) values ('a')");
     });
-    expect(brokenConstraint(await twice.catch((error: unknown) => error))).toBe('flag_pkey');
+    expect(violatedConstraint(await twice.catch((error: unknown) => error))).toBe('flag_pkey');
   });
 
   it('counts every statement that it sends', async () => {

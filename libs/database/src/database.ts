@@ -10,11 +10,11 @@ import { outageLog } from './outage-log.ts';
 import {
   createDatabaseIfMissing,
   migrate,
-  migrationsOf,
-  noticesSilence,
-  requireSteps,
-  type SchemaStep,
-  stepsTable,
+  ormMigrations,
+  keepAlive,
+  requireMigrated,
+  type SchemaMigration,
+  migrationsTable,
 } from './migrate.ts';
 
 // Every bigint of ours counts something, and none will pass 2^53.
@@ -24,11 +24,11 @@ export interface DatabaseOptions {
   readonly url: string;
   /** how this process is called in `pg_stat_activity` */
   readonly name: string;
-  readonly steps: readonly SchemaStep[];
+  readonly migrations: readonly SchemaMigration[];
   /** for who only looks: nothing is made or brought up to date, and a database that is not there, or not of this version, is refused */
   readonly readOnlySchema?: boolean;
   readonly entities?: readonly Entity[];
-  readonly poolSize?: number;
+  readonly poolMax?: number;
   readonly statementTimeoutMs?: number;
   readonly warn?: (message: string) => void;
   /** takes what somebody who operates the database has to act on, such as a full disk */
@@ -86,10 +86,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const attempts = 3;
+const maxAttempts = 3;
 
 /** The longest timeout that PostgreSQL takes, in milliseconds. */
-const longestTimeoutMs = 2 ** 31 - 1;
+const maxTimeoutMs = 2 ** 31 - 1;
 
 /** How many milliseconds a transaction has left; undefined without a deadline. */
 const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined => {
@@ -97,7 +97,7 @@ const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined
   if (deadline === undefined) return undefined;
   const leftMs = Math.ceil(deadline.getTime() - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
-  return Math.min(leftMs, longestTimeoutMs);
+  return Math.min(leftMs, maxTimeoutMs);
 };
 
 /** Begins a transaction and sets its timeout in the same round trip. */
@@ -126,11 +126,11 @@ const textOf = (query: unknown): string =>
 
 /** The names of the statements that are prepared, by their text. Texts are ours and few; what comes beyond goes unprepared. */
 const preparedNames = new Map<string, string>();
-const mostPrepared = 500;
+const maxPrepared = 500;
 
 const preparedName = (text: string): string | undefined => {
   const known = preparedNames.get(text);
-  if (known !== undefined || preparedNames.size >= mostPrepared) return known;
+  if (known !== undefined || preparedNames.size >= maxPrepared) return known;
   const name = `tx-${preparedNames.size}`;
   preparedNames.set(text, name);
   return name;
@@ -145,7 +145,7 @@ const prepared = (args: readonly unknown[]): readonly unknown[] => {
 };
 
 /** What begins or ends a transaction or goes back in it is no longer than this. */
-const longestControl = 100;
+const maxControlLength = 100;
 
 /**
  * Counts what is sent, lets no transaction pass for committed that PostgreSQL has given up, and takes a ROLLBACK that finds
@@ -160,7 +160,7 @@ const watch = (client: PoolClient, count: (isRoundTrip: boolean) => void): void 
   (client as { query: unknown }).query = (...args: unknown[]) => {
     count(inFlight === 0);
     const sql = textOf(args[0]);
-    const text = sql.length > longestControl ? '' : sql.trim().toLowerCase();
+    const text = sql.length > maxControlLength ? '' : sql.trim().toLowerCase();
     const ends = text === 'rollback';
     const heedless = failure;
     if (ends || text.startsWith('begin') || text.startsWith('start transaction') || text.startsWith('rollback to'))
@@ -222,15 +222,15 @@ const writeProbe =
 export const openDatabase = async ({
   url,
   name,
-  steps,
+  migrations,
   readOnlySchema: asItIs = false,
   entities = [],
-  poolSize = 10,
+  poolMax = 10,
   statementTimeoutMs = 10_000,
   warn = () => undefined,
   logError = warn,
 }: DatabaseOptions): Promise<Database> => {
-  await explainStartFailure(url, asItIs ? requireSteps(url, steps) : createDatabaseIfMissing(url));
+  await explainStartFailure(url, asItIs ? requireMigrated(url, migrations) : createDatabaseIfMissing(url));
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;
@@ -243,9 +243,9 @@ export const openDatabase = async ({
     logger: warn,
     debug: false,
     colors: false,
-    pool: { min: 0, max: poolSize },
+    pool: { min: 0, max: poolMax },
     driverOptions: {
-      ...noticesSilence,
+      ...keepAlive,
       application_name: `bunting-${name}`,
       // Statements are sent without waiting for the one before: BEGIN with the first, the outbox with COMMIT.
       pipeline: true,
@@ -263,10 +263,15 @@ export const openDatabase = async ({
       },
     },
     batchSize: 1000,
-    migrations: { migrationsList: migrationsOf(steps), snapshot: false, tableName: stepsTable, silent: true },
+    migrations: {
+      migrationsList: ormMigrations(migrations),
+      snapshot: false,
+      tableName: migrationsTable,
+      silent: true,
+    },
   });
   try {
-    await explainStartFailure(url, asItIs ? orm.connect().then(() => undefined) : migrate(orm, url, steps));
+    await explainStartFailure(url, asItIs ? orm.connect().then(() => undefined) : migrate(orm, url, migrations));
   } catch (error) {
     await orm.close(true);
     throw error;
@@ -384,7 +389,7 @@ export const openDatabase = async ({
         try {
           return await attempt(job, limits);
         } catch (error) {
-          if (!isTransient(error) || tries === attempts) throw refused(error);
+          if (!isTransient(error) || tries === maxAttempts) throw refused(error);
           await sleep(Math.random() * 20 * tries);
         }
       }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshDatabase } from '@bunting/testing';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Database, openDatabase } from './database.ts';
-import { entitySql, Moment, persistDifference, TextArray } from './entities.ts';
-import type { SchemaStep } from './migrate.ts';
+import { entitySql, Timestamp, persistDifference, TextArray } from './entities.ts';
+import type { SchemaMigration } from './migrate.ts';
 import { schemaDifferences } from './schema-differences.ts';
 
 const Author = defineEntity({
@@ -18,7 +18,7 @@ const Note = defineEntity({
     id: p.integer().primary().autoincrement(false),
     shortText: p.text(),
     writtenBy: p.embedded(Author).prefix('written_by_').nullable(),
-    writtenAt: p.type(Moment),
+    writtenAt: p.type(Timestamp),
     secret: p.text().nullable().hidden(),
   },
   indexes: [{ name: 'note_by_text', properties: ['shortText'], where: 'secret is null' }],
@@ -26,7 +26,7 @@ const Note = defineEntity({
 const columns = `id int primary key, short_text text not null, written_by_id int, written_by_name text,
   written_at timestamptz not null, secret text`;
 const index = 'create index note_by_text on note (short_text) where secret is null';
-const stepOf = (...statements: string[]): SchemaStep[] => [{ name: '1-initial', statements }];
+const stepOf = (...statements: string[]): SchemaMigration[] => [{ name: '1-initial', statements }];
 
 const writtenAt = '2026-11-22T10:00:00.123Z';
 const notes = {
@@ -41,8 +41,8 @@ describe('rows of an entity', () => {
   beforeAll(async () => {
     const fresh = await freshDatabase('entities');
     drop = () => fresh.drop();
-    const steps = stepOf(`create table note (${columns})`, index);
-    database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities: [Note] });
+    const migrations = stepOf(`create table note (${columns})`, index);
+    database = await openDatabase({ url: fresh.url, name: 'spec', migrations, entities: [Note] });
   });
   afterAll(async () => {
     await database.close();
@@ -98,7 +98,7 @@ it('names the columns and JSON members of some properties, and refuses a propert
 describe('a schema that differs from its entities', () => {
   const differencesOf = async (...statements: string[]): Promise<readonly string[]> => {
     const { url, drop } = await freshDatabase('schema');
-    await (await openDatabase({ url, name: 'spec', steps: stepOf(...statements) })).close();
+    await (await openDatabase({ url, name: 'spec', migrations: stepOf(...statements) })).close();
     const differences = await schemaDifferences(url, [Note]);
     await drop();
     return differences;
@@ -127,8 +127,8 @@ it('stores and reads any texts of an array as they are', async () => {
     properties: { id: p.integer().primary().autoincrement(false), texts: p.type(TextArray) },
   });
   const fresh = await freshDatabase('text-arrays');
-  const steps = stepOf('create table list (id int primary key, texts text[] not null)');
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities: [List] });
+  const migrations = stepOf('create table list (id int primary key, texts text[] not null)');
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations, entities: [List] });
   const texts = ['', ' ', 'null', 'NULL', 'a,b', '{c}', '"d"', String.raw`e\f`, 'g\nh', '’ü'];
   await database.transaction(async ({ em }) => {
     em.create(List, { id: 1, texts });

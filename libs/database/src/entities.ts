@@ -15,7 +15,7 @@ import {
 export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
 
 /** A `timestamptz` that the application has as RFC 3339 text. */
-export class Moment extends Type<string | null> {
+export class Timestamp extends Type<string | null> {
   override getColumnType(): string {
     return 'timestamptz';
   }
@@ -28,7 +28,7 @@ export class Moment extends Type<string | null> {
 }
 
 /** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
-export const momentSql = (column: string): string =>
+export const timestampSql = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
@@ -66,7 +66,7 @@ const columnOf = ({ fieldNames }: EntityProperty): string => fieldNames[0] as st
 
 const valueSql = (property: EntityProperty, row: string): string => {
   const column = `${row}.${columnOf(property)}`;
-  return property.columnTypes[0] === 'timestamptz' ? momentSql(column) : column;
+  return property.columnTypes[0] === 'timestamptz' ? timestampSql(column) : column;
 };
 
 /** An embedded object that may be missing is null where the first of its columns is. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { invalid, Refusal, unavailable } from '@bunting/contracts';
-import { refusalForFailure, isDataFailure } from './failures.ts';
+import { refusalForFailure, isDataError } from './failures.ts';
 
 /** An error as the driver throws it for what PostgreSQL reports. */
 const reported = (code: string, message = 'reported'): Error => Object.assign(new Error(message), { code });
@@ -52,20 +52,20 @@ describe('A failure of the database', () => {
       expect(refused).toBeInstanceOf(Refusal);
       expect([refused.kind, refused.retryAfterSeconds]).toEqual(['ServiceUnavailable', 1]);
       expect(refused.message).toMatch(said);
-      expect([isDataFailure(thrown), isDataFailure(refused)]).toEqual([false, false]);
+      expect([isDataError(thrown), isDataError(refused)]).toEqual([false, false]);
     }
   });
 
   it('is not what data cannot be stored for', () => {
     for (const [what, error] of dataFailures)
-      expect([what, refusalForFailure(error) === error, isDataFailure(error)]).toEqual([what, true, true]);
+      expect([what, refusalForFailure(error) === error, isDataError(error)]).toEqual([what, true, true]);
   });
 
   it('is not held against the data either when it is a defect of the schema, or unknown', () => {
     for (const code of ['42P01', '42703', '0A000', 'F0000']) {
       const error = reported(code);
-      expect([refusalForFailure(error), isDataFailure(error)]).toEqual([error, false]);
+      expect([refusalForFailure(error), isDataError(error)]).toEqual([error, false]);
     }
-    expect(isDataFailure(unavailable('The message bus is away.'))).toBe(false);
+    expect(isDataError(unavailable('The message bus is away.'))).toBe(false);
   });
 });

@@ -29,7 +29,7 @@ const codeOf = (error: unknown): string | undefined => codedIn(error)?.code;
 export const isTransient = (error: unknown): boolean => ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
 
 /** The name of the constraint that a write would have broken, if that is what happened. */
-export const brokenConstraint = (error: unknown): string | undefined => {
+export const violatedConstraint = (error: unknown): string | undefined => {
   for (const { code, constraint } of chain(error)) {
     if (typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string') return constraint;
   }
@@ -130,7 +130,7 @@ const dataClasses = /^(?:21|22|23|44|54|P0)/;
  * will not store it, a schema refuses it, or our own code throws on it. A failure of the database is never one of the data, and
  * neither is what is not known to be one, such as a table that is missing.
  */
-export const isDataFailure = (error: unknown): boolean => {
+export const isDataError = (error: unknown): boolean => {
   if (error instanceof Refusal) return !temporary.has(error.kind);
   if (outageOf(error) !== undefined) return false;
   const code = codeOf(error);

@@ -7,8 +7,16 @@ export {
   type Statement,
   type Tx,
 } from './database.ts';
-export { type Entity, type EntitySql, entitySql, Moment, TextArray, momentSql, persistDifference } from './entities.ts';
-export { brokenConstraint, isDataFailure } from './failures.ts';
-export { createDatabaseIfMissing, NewerDatabaseError, type SchemaStep } from './migrate.ts';
-export { type Nth, batchedRead } from './batched-read.ts';
+export {
+  type Entity,
+  type EntitySql,
+  entitySql,
+  Timestamp,
+  TextArray,
+  timestampSql,
+  persistDifference,
+} from './entities.ts';
+export { violatedConstraint, isDataError } from './failures.ts';
+export { createDatabaseIfMissing, NewerDatabaseError, type SchemaMigration } from './migrate.ts';
+export { type BatchRow, batchedRead } from './batched-read.ts';
 export { schemaDifferences } from './schema-differences.ts';

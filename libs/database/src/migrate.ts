@@ -5,28 +5,28 @@ import { createHash } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 
 /** One step of a schema. Follow expand → backfill → contract, so that the version before still runs on it. */
-export interface SchemaStep {
+export interface SchemaMigration {
   /** sorts after every step before it, e.g. `2026-11-21-features` */
   readonly name: string;
   readonly statements: readonly string[];
 }
 
 /** The table that remembers which steps a database has taken. */
-export const stepsTable = 'schema_step';
+export const migrationsTable = 'schema_step';
 
 /**
  * How a connection whose other end has vanished, with its machine or the network, is noticed from either end within half a
  * minute. By default the server holds its locks for two hours: nobody else could migrate, or relay, for as long.
  */
-export const noticesSilence = {
+export const keepAlive = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
 } satisfies ClientConfig;
 
 /** What MikroORM's migrator runs for the steps. A step may take its time: what bounds a statement is meant for calls. */
-export const migrationsOf = (steps: readonly SchemaStep[]): MigrationObject[] =>
-  steps.map((step) => ({
+export const ormMigrations = (migrations: readonly SchemaMigration[]): MigrationObject[] =>
+  migrations.map((step) => ({
     name: step.name,
     class: class extends Migration {
       override up(): void {
@@ -56,7 +56,7 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
 
 /** A connection outside the pool. That it was lost shows in the query that fails; unheard, it would end the process. */
 const connectionTo = async (url: string): Promise<Client> => {
-  const client = new Client({ ...noticesSilence, connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -71,23 +71,23 @@ const connectionTo = async (url: string): Promise<Client> => {
 const lockKey = (database: string): string =>
   createHash('sha256').update(`bunting migration of ${database}`).digest().readBigInt64BE().toString();
 
-const takenSteps = async (client: Client): Promise<readonly string[]> => {
+const appliedMigrations = async (client: Client): Promise<readonly string[]> => {
   const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
-    stepsTable,
+    migrationsTable,
   ]);
   if (rows[0]?.exists !== true) return [];
-  const taken = await client.query<{ name: string }>(`select name from ${stepsTable} order by name`);
+  const taken = await client.query<{ name: string }>(`select name from ${migrationsTable} order by name`);
   return taken.rows.map(({ name }) => name);
 };
 
 /** Throws where the database has taken a step that this version does not know; gives those that it has taken. */
-const requireKnownSteps = async (
+const requireKnownMigrations = async (
   client: Client,
   database: string,
-  steps: readonly SchemaStep[],
+  migrations: readonly SchemaMigration[],
 ): Promise<readonly string[]> => {
-  const taken = await takenSteps(client);
-  const unknown = taken.filter((name) => !steps.some((step) => step.name === name));
+  const taken = await appliedMigrations(client);
+  const unknown = taken.filter((name) => !migrations.some((step) => step.name === name));
   if (unknown.length === 0) return taken;
   throw new NewerDatabaseError(
     `The database ${database} was written by a newer version of Bunting (it has taken the step "${unknown.at(-1)}", which this version does not know). ` +
@@ -98,15 +98,15 @@ const requireKnownSteps = async (
 const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));
 
 /** Throws where the database is not there, or has not taken exactly these steps. It changes nothing. */
-export const requireSteps = async (url: string, steps: readonly SchemaStep[]): Promise<void> => {
+export const requireMigrated = async (url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const database = databaseOf(url);
   const client = await connectionTo(url).catch((error: unknown) => {
     if ((error as { code?: string }).code !== missingDatabase) throw error;
     throw new Error(`There is no database ${database} at ${new URL(url).host}.`, { cause: error });
   });
   try {
-    const taken = await requireKnownSteps(client, database, steps);
-    const missing = steps.find(({ name }) => !taken.includes(name));
+    const taken = await requireKnownMigrations(client, database, migrations);
+    const missing = migrations.find(({ name }) => !taken.includes(name));
     if (missing === undefined) return;
     throw new Error(
       taken.length === 0
@@ -119,12 +119,12 @@ export const requireSteps = async (url: string, steps: readonly SchemaStep[]): P
 };
 
 /** Takes the steps that are missing, one process at a time; refuses a database that is ahead of this version. */
-export const migrate = async (orm: MikroORM, url: string, steps: readonly SchemaStep[]): Promise<void> => {
+export const migrate = async (orm: MikroORM, url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const client = await connectionTo(url);
   try {
     const database = databaseOf(url);
     await client.query(`select pg_advisory_lock(${lockKey(database)})`);
-    await requireKnownSteps(client, database, steps);
+    await requireKnownMigrations(client, database, migrations);
     await orm.migrator.up();
   } finally {
     await client.end();

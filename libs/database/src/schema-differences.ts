@@ -1,9 +1,9 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Entity } from './entities.ts';
-import { stepsTable } from './migrate.ts';
+import { migrationsTable } from './migrate.ts';
 
 /** Tables that libraries own, with their own tests: the migrations that were applied, outbox, inbox and stored replies. */
-const ofLibraries = [stepsTable, /^outbox/, /^inbox/, 'dead_letter', 'missed_message', 'idempotent_answer'];
+const ofLibraries = [migrationsTable, /^outbox/, /^inbox/, 'dead_letter', 'missed_message', 'idempotent_answer'];
 
 /**
  * The statements that would make the schema of a database that of the entities: none where they agree. They are what the next

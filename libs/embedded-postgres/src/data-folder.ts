@@ -4,7 +4,7 @@ import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat, wr
 import path from 'node:path';
 import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
 import { postgresMajorVersion } from './programs.ts';
-import { giveTo, type RunAs } from './run-as.ts';
+import { changeOwner, type RunAs } from './run-as.ts';
 import { isAlive, searchPath, tether } from './tether.ts';
 
 /** The one user of the database; its password is in the data folder, for nobody else to read. */
@@ -24,7 +24,7 @@ const notUsable = (dataDir: string, error: unknown): EmbeddedPostgresError => {
 };
 
 /** The password of the database in a folder, or undefined where none has been made yet. Throws where it cannot be used. */
-export const passwordIn = async (dataDir: string): Promise<string | undefined> => {
+export const readPassword = async (dataDir: string): Promise<string | undefined> => {
   let entries: string[];
   try {
     if (!(await stat(dataDir)).isDirectory()) {
@@ -68,7 +68,7 @@ const flush = async (place: string): Promise<void> => {
 // macOS has no locale C.UTF-8 of its own; PostgreSQL's built-in one decides on order there as well.
 const characterType = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
 
-const initialise = async (
+const runInitdb = async (
   initdb: string,
   folder: string,
   passwordAt: string,
@@ -120,7 +120,7 @@ const removeLeftovers = async (parent: string, prefix: string): Promise<void> =>
  * Makes a database in a folder that is missing or empty, and gives its password. It is made beside the folder and moved into
  * place when complete: whatever is killed on the way, the folder holds a whole database or nothing.
  */
-export const makeDatabase = async (
+export const createDataFolder = async (
   initdb: string,
   dataDir: string,
   runAs: RunAs,
@@ -136,8 +136,8 @@ export const makeDatabase = async (
     await removeLeftovers(parent, prefix);
     await mkdir(workshop, { mode: 0o700 });
     await writeFile(passwordAt, password, { mode: 0o600, flush: durable });
-    await giveTo(runAs.owner, workshop);
-    await initialise(initdb, folder, passwordAt, runAs.become, durable);
+    await changeOwner(runAs.owner, workshop);
+    await runInitdb(initdb, folder, passwordAt, runAs.become, durable);
     await rename(passwordAt, path.join(folder, passwordFile));
     if (durable) await flush(folder);
     await rename(folder, dataDir);
@@ -147,7 +147,7 @@ export const makeDatabase = async (
     if (error instanceof EmbeddedPostgresError) throw error;
     // Another process was quicker: the database is the one that it made.
     const made = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
-      ? await passwordIn(dataDir)
+      ? await readPassword(dataDir)
       : undefined;
     if (made === undefined) throw notUsable(dataDir, error);
     return made;

@@ -41,7 +41,11 @@ const succeeds = async ([command = '', ...args]: readonly string[]): Promise<boo
  * or as nobody, to whom the folder is given. Where that user cannot reach the program or the folder, and the folder is root's, it
  * runs in a user namespace that calls root nobody, with a warning: for the file system it is root all the same.
  */
-export const whoRuns = async (postgres: string, dataDir: string, warn: (message: string) => void): Promise<RunAs> => {
+export const chooseUser = async (
+  postgres: string,
+  dataDir: string,
+  warn: (message: string) => void,
+): Promise<RunAs> => {
   if (process.getuid?.() !== 0) return { become: [], owner: undefined };
   if (process.platform !== 'linux') {
     throw new EmbeddedPostgresError(
@@ -72,7 +76,7 @@ export const whoRuns = async (postgres: string, dataDir: string, warn: (message:
 };
 
 /** Gives a folder and all that is in it to the user who works with it. */
-export const giveTo = async (owner: RunAs['owner'], folder: string): Promise<void> => {
+export const changeOwner = async (owner: RunAs['owner'], folder: string): Promise<void> => {
   if (owner === undefined || (await stat(folder)).uid === owner.uid) return;
   for (const entry of await readdir(folder, { recursive: true }))
     await chown(path.join(folder, entry), owner.uid, owner.gid);

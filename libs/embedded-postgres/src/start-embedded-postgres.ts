@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeDatabase, passwordIn, superuser } from './data-folder.ts';
+import { createDataFolder, readPassword, superuser } from './data-folder.ts';
 import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
 import { freePort } from './free-port.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { previousInstance } from './previous-instance.ts';
 import { findPrograms } from './programs.ts';
-import { giveTo, whoRuns } from './run-as.ts';
+import { changeOwner, chooseUser } from './run-as.ts';
 
 export interface EmbeddedPostgresOptions {
   /** Made where it is missing; holds the database from then on. */
@@ -98,10 +98,10 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   const { ephemeral = false, log, warn = () => undefined } = options;
   const dataDir = path.resolve(options.dataDir);
   const { initdb, postgres } = findPrograms();
-  const known = await passwordIn(dataDir);
-  const runAs = await whoRuns(postgres, dataDir, warn);
-  const password = known ?? (await makeDatabase(initdb, dataDir, runAs, !ephemeral));
-  await giveTo(runAs.owner, dataDir);
+  const known = await readPassword(dataDir);
+  const runAs = await chooseUser(postgres, dataDir, warn);
+  const password = known ?? (await createDataFolder(initdb, dataDir, runAs, !ephemeral));
+  await changeOwner(runAs.owner, dataDir);
 
   const { postmaster, port } = await startWhenFree(dataDir, options.port, (on) =>
     startPostmaster({ postgres, dataDir, port: on, ephemeral, become: runAs.become, log }),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { passwordIn } from './data-folder.ts';
+import { readPassword } from './data-folder.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { previousInstance } from './previous-instance.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres, urlsOf } from './start-embedded-postgres.ts';
@@ -16,7 +16,7 @@ export const useEmbeddedPostgres = async (options: {
   readonly dataDir: string;
 }): Promise<Pick<EmbeddedPostgres, 'urlOf' | 'stop'>> => {
   const dataDir = path.resolve(options.dataDir);
-  const password = await passwordIn(dataDir);
+  const password = await readPassword(dataDir);
   if (password === undefined)
     throw new EmbeddedPostgresError(
       `There is no database in ${dataDir}: start Bunting on it first, or choose another folder.`,

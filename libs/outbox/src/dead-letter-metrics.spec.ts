@@ -7,7 +7,7 @@ import { inboxTables, measureDeadLetters } from './index.ts';
 it('counts dead letters by producer and topic, and keeps the counts while the database cannot be reached', async () => {
   const fresh = await freshDatabase();
   const steps = [inboxTables];
-  const database = await openDatabase({ url: fresh.url, name: 'audit', steps });
+  const database = await openDatabase({ url: fresh.url, name: 'audit', migrations: steps });
   const registry = new Registry();
   measureDeadLetters(registry, 'audit', database);
   expect(await registry.metrics()).toMatch(/^bunting_dead_letters\{producer="gateway",topic="event"\} 0$/m);

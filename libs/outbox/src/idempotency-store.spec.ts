@@ -45,10 +45,17 @@ describe('a write with an Idempotency-Key', () => {
     const fresh = await freshDatabase();
     bus = inProcessBus();
     database = await openDatabase({
-      ...{ url: fresh.url, name: 'features', steps: [outboxTables, things, idempotencyTables] },
+      ...{ url: fresh.url, name: 'features', migrations: [outboxTables, things, idempotencyTables] },
     });
     telling = startOutboxProducer({
-      ...{ producer: 'features' as const, database, bus, intervalMs: 60_000, retentionHours: 1, answersKeptHours: 24 },
+      ...{
+        producer: 'features' as const,
+        database,
+        bus,
+        intervalMs: 60_000,
+        retentionHours: 1,
+        idempotencyRetentionHours: 24,
+      },
       warn: () => undefined,
     });
     const add = implement(AddThing, (request) =>

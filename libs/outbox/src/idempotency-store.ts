@@ -1,6 +1,6 @@
 import { JsonText, type IdempotentWrite } from '@bunting/bus';
 import { type Caller, type Granted, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
-import type { Database, SchemaStep, Statement, Tx } from '@bunting/database';
+import type { Database, SchemaMigration, Statement, Tx } from '@bunting/database';
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
 /**
@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
  * on a key holds a lock on it until the commit. The lookup is a statement of its own after the lock was tried, so it sees
  * what the one who held the lock before has committed.
  */
-export const idempotencyTables: SchemaStep = {
+export const idempotencyTables: SchemaMigration = {
   name: '1-idempotency',
   statements: [
     `create table idempotent_answer (

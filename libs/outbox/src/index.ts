@@ -1,7 +1,7 @@
 export { measureDeadLetters } from './dead-letter-metrics.ts';
 export { deadLetters, readDeadLettersEndpoint } from './dead-letters.ts';
 export { digestOfVersions } from './digest.ts';
-export { type LatestEvent, latestEventOf, type Revision } from './latest-event.ts';
+export { type ReadRevision, revisionReader, type Revision } from './latest-event.ts';
 export { type MissedRange, missedMessages } from './missed-messages.ts';
 export { idempotencyTables } from './idempotency-store.ts';
 export { insertStates, type Outbox } from './transaction-with-outbox.ts';

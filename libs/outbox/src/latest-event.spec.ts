@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Bus, inProcessBus } from '@bunting/bus';
 import type { EventType } from '@bunting/contracts';
-import { startProducer, type TellingProducer } from '../test/telling.ts';
-import { type LatestEvent, latestEventOf } from './latest-event.ts';
+import { startProducer, type TestProducer } from '../test/telling.ts';
+import { type ReadRevision, revisionReader } from './latest-event.ts';
 
 let bus: Bus;
-let producer: TellingProducer;
-let latest: LatestEvent;
+let producer: TestProducer;
+let latest: ReadRevision;
 
 beforeEach(async () => {
   bus = inProcessBus();
   producer = await startProducer(bus);
-  latest = latestEventOf(producer.database, ['feature-favorited']);
+  latest = revisionReader(producer.database, ['feature-favorited']);
 });
 afterEach(async () => {
   await producer.stop();
@@ -63,7 +63,7 @@ it('passes over what it is told to, and nothing else', async () => {
 it('is the same for whoever looks for the first time, however much was passed over since', async () => {
   await producer.tell('first');
   await tell('feature-favorited');
-  expect(await latestEventOf(producer.database, ['feature-favorited'])()).toEqual({ position: 1 });
+  expect(await revisionReader(producer.database, ['feature-favorited'])()).toEqual({ position: 1 });
 });
 
 it('is another one where the events that it knew are no longer those that are there', async () => {

@@ -13,9 +13,9 @@ export interface Revision {
  * Looks how far the events of this database have come: all that was committed before it is called is in what is read after it.
  * It asks the database each time, and of those who ask at once the database hears once.
  */
-export type LatestEvent = () => Promise<Revision>;
+export type ReadRevision = () => Promise<Revision>;
 
-interface Known {
+interface CachedRevision {
   readonly head: number;
   /** by which this outbox is known from one that was restored from a backup */
   readonly uid: string | null;
@@ -32,8 +32,8 @@ const latestBetween: Statement = {
 };
 
 /** @param passingOver the types of events that come and go unnoticed */
-export const latestEventOf = (database: Database, passingOver: readonly EventType[]): LatestEvent => {
-  let known: Known = { head: 0, uid: null, revision: { position: 0 } };
+export const revisionReader = (database: Database, passingOver: readonly EventType[]): ReadRevision => {
+  let known: CachedRevision = { head: 0, uid: null, revision: { position: 0 } };
   return coalesceCalls(async () => {
     const [end] = await database.read<{ head: number; at: string | null }>(headAndAt, ['event', known.head]);
     const { head, at } = end ?? { head: 0, at: null };

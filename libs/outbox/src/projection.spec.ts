@@ -4,7 +4,7 @@ import type { OutboxMessage, RecordedEvent } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, startTestPostgres, type TestNats, withClient } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
-import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
+import { featureCreated, startProducer, type TestProducer } from '../test/telling.ts';
 import { inboxTables, type Projection, startProjection } from './index.ts';
 
 const heardTable = {
@@ -22,7 +22,7 @@ const openConsumer = async () => {
   const database = await openDatabase({
     url: fresh.url,
     name: 'audit',
-    steps: [inboxTables, heardTable],
+    migrations: [inboxTables, heardTable],
   });
   return {
     database,
@@ -65,7 +65,7 @@ const follow = (
 
 describe('a projection', () => {
   let bus: Bus;
-  let producer: TellingProducer;
+  let producer: TestProducer;
   let consumer: Awaited<ReturnType<typeof openConsumer>>;
 
   beforeEach(async () => {
@@ -83,7 +83,7 @@ describe('a projection', () => {
     const projection = await follow(bus, consumer.database);
     for (let round = 1; round <= 20; round++) {
       await producer.tell(`flag-${round}`);
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       expect(await namesOf(consumer.database)).toHaveLength(round);
     }
     await projection.stop();
@@ -92,14 +92,14 @@ describe('a projection', () => {
   it('catches up with all that happened while it was not there', async () => {
     for (let round = 1; round <= 30; round++) await producer.tell(`flag-${round}`);
     const projection = await follow(bus, consumer.database);
-    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await projection.catchUp(5_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(Array.from({ length: 30 }, (_, nth) => `flag-${nth + 1}`));
     await projection.stop();
   });
 
   it('hears of a change without asking for it', async () => {
     const projection = await follow(bus, consumer.database);
-    await projection.caughtUp(5_000);
+    await projection.catchUp(5_000);
     await producer.tell('flag-1');
     await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1']));
     await projection.stop();
@@ -108,7 +108,7 @@ describe('a projection', () => {
   it('says how far it is behind when the producer cannot be asked', async () => {
     const projection = await follow(bus, consumer.database);
     await producer.stop();
-    expect(await projection.caughtUp(200)).toBeGreaterThan(0);
+    expect(await projection.catchUp(200)).toBeGreaterThan(0);
     await projection.stop();
     producer = await startProducer(bus);
   });
@@ -123,16 +123,16 @@ describe('a projection', () => {
     }
     await eventually(async () => expect(await namesOf(consumer.database)).toHaveLength(5));
     wake();
-    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await projection.catchUp(5_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual([1, 2, 3, 4, 5].map((nth) => `flag-${nth}`));
     await projection.stop();
   });
 
   it('asks the producer once for all callers that wait at the same time', async () => {
     const projection = await follow(bus, consumer.database);
-    await projection.caughtUp(5_000);
+    await projection.catchUp(5_000);
     const before = producer.database.statements;
-    expect(new Set(await Promise.all(Array.from({ length: 50 }, () => projection.caughtUp(5_000))))).toEqual(
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, () => projection.catchUp(5_000))))).toEqual(
       new Set([0]),
     );
     expect(producer.database.statements - before).toBeLessThanOrEqual(2);
@@ -141,7 +141,7 @@ describe('a projection', () => {
 
   it('pulls what many commits announced in few batches', async () => {
     const projection = await follow(bus, consumer.database);
-    await projection.caughtUp(5_000);
+    await projection.catchUp(5_000);
     const before = consumer.database.statements;
     for (let round = 1; round <= 50; round++) {
       await producer.telling.work(null, async (_, outbox) => outbox.event(featureCreated(`flag-${round}`)));
@@ -168,7 +168,7 @@ describe('a projection', () => {
       deadLetterAfterMs: 0,
       complain: (message) => void errors.push(message),
     });
-    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await projection.catchUp(5_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2']);
     expect(await letters()).toEqual([{ position: 2, reason: 'cannot be applied', attempts: 1 }]);
     expect(errors).toEqual([
@@ -199,8 +199,8 @@ describe('a projection', () => {
       },
     });
     await producer.tell('poison');
-    expect(await projection.caughtUp(5_000)).toBeGreaterThan(0);
-    expect(await projection.caughtUp(5_000)).toBeGreaterThan(0);
+    expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
+    expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
     expect(await letters()).toEqual([]);
     await projection.stop();
   });
@@ -227,7 +227,7 @@ describe('a projection', () => {
       if (name.startsWith(poison)) throw new Error(`cannot apply ${name}`);
     };
     const before = await follow(bus, consumer.database, { apply: failing('poison'), deadLetterAfterMs: 0 });
-    expect(await before.caughtUp(5_000)).toBe(0);
+    expect(await before.catchUp(5_000)).toBe(0);
     await before.stop();
     expect((await letters()).map(({ position }) => position)).toEqual([1, 3]);
 
@@ -266,7 +266,7 @@ describe('a projection', () => {
   it('applies everything once, however many processes keep the same projection', async () => {
     const projections = await Promise.all([follow(bus, consumer.database), follow(bus, consumer.database)]);
     await Promise.all(Array.from({ length: 100 }, (_, nth) => producer.tell(`flag-${nth}`)));
-    expect(await Promise.all(projections.map((projection) => projection.caughtUp(5_000)))).toEqual([0, 0]);
+    expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
     const rows = await consumer.database.read<{ position: number }>({
       name: 'positions',
       text: 'select position from heard order by nth',
@@ -278,7 +278,7 @@ describe('a projection', () => {
 
 describe('a projection whose producer has lost something', () => {
   let bus: Bus;
-  let producer: TellingProducer;
+  let producer: TestProducer;
   let consumer: Awaited<ReturnType<typeof openConsumer>>;
   const warnings: string[] = [];
   const complaints: string[] = [];
@@ -335,15 +335,15 @@ describe('a projection whose producer has lost something', () => {
     it('is given all that is told from then on, and says what it noticed', async () => {
       const projection = await listening();
       await tellAll('flag-1', 'flag-2', 'flag-3');
-      await projection.caughtUp(5_000);
+      await projection.catchUp(5_000);
       await backUp();
       await tellAll('gone-1', 'gone-2');
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       await restore();
       await tellAll(...afterwards);
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       await tellAll('last');
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       expect(await namesOf(consumer.database)).toEqual(live);
       expect(warnings).toEqual([expect.stringContaining('as when a backup was restored')]);
       expect([complaints, await missed()]).toEqual([[], []]);
@@ -355,14 +355,14 @@ describe('a projection whose producer has lost something', () => {
       await tellAll('flag-1', 'flag-2', 'flag-3');
       await backUp();
       await tellAll('gone-1', 'gone-2');
-      await Promise.all(before.map((projection) => projection.caughtUp(5_000)));
+      await Promise.all(before.map((projection) => projection.catchUp(5_000)));
       await before[0]?.stop();
       await restore();
       await tellAll(...afterwards);
       const projections = [before[1] as Projection, await listening()];
-      expect(await Promise.all(projections.map((projection) => projection.caughtUp(5_000)))).toEqual([0, 0]);
+      expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
       await tellAll('last');
-      expect(await Promise.all(projections.map((projection) => projection.caughtUp(5_000)))).toEqual([0, 0]);
+      expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
       expect((await namesOf(consumer.database)).toSorted()).toEqual(live.toSorted());
       expect(warnings.length).toBeGreaterThan(0);
       await Promise.all(projections.map((projection) => projection.stop()));
@@ -372,16 +372,16 @@ describe('a projection whose producer has lost something', () => {
   it('notices what is missing, says so to whoever can act, and goes on', async () => {
     await tellAll('flag-1');
     const before = await listening();
-    await before.caughtUp(5_000);
+    await before.catchUp(5_000);
     await before.stop();
     await tellAll('flag-2', 'flag-3', 'flag-4', 'flag-5', 'flag-6', 'flag-7');
     const meanwhile = await producer.database.read({ name: 'head', text: "select outbox_head('event')" });
     expect(meanwhile).toEqual([{ outbox_head: 7 }]);
     await inProducer("delete from outbox where topic = 'event' and position in (2, 3, 5, 7)");
     const projection = await listening();
-    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await projection.catchUp(5_000)).toBe(0);
     await tellAll('flag-8');
-    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await projection.catchUp(5_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-4', 'flag-6', 'flag-8']);
     expect(await missed()).toEqual([
       { first: 2, last: 3 },
@@ -422,10 +422,10 @@ describe('a projection whose producer has lost something', () => {
       const applied: string[] = [];
       const projection = await followStates(applied);
       await tellStates(segment(1), segment(2, 'poison'), { ...segment(3), id: '2' });
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       expect([applied, await letters()]).toEqual([['name 1', 'name 3'], [{ position: 2, topic: 'state' }]]);
       await tellStates(segment(4));
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       expect([applied, await letters()]).toEqual([['name 1', 'name 3', 'name 4'], []]);
       await projection.stop();
     });
@@ -434,13 +434,13 @@ describe('a projection whose producer has lost something', () => {
       const applied: string[] = [];
       const projection = await followStates(applied);
       await tellStates(segment(1));
-      await projection.caughtUp(5_000);
+      await projection.catchUp(5_000);
       await backUp();
       await tellStates(segment(2, 'poison'));
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       expect(await letters()).toHaveLength(1);
       await restore();
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       expect(await letters()).toEqual([]);
       await projection.stop();
     });
@@ -465,7 +465,7 @@ describe('a projection whose producer has lost something', () => {
       apply: async (_, messages) =>
         void versions.push(...messages.map(({ payload }) => (payload as { version: number }).version)),
     });
-    expect(await projection.caughtUp(5_000)).toBe(0);
+    expect(await projection.catchUp(5_000)).toBe(0);
     expect([versions, warnings, await missed()]).toEqual([[3], [], []]);
     await projection.stop();
   });
@@ -481,7 +481,7 @@ describe('a projection whose PostgreSQL is read-only now and then', () => {
     const bus = inProcessBus();
     const producer = await startProducer(bus, producerUrl.href);
     const steps = [inboxTables, heardTable];
-    const database = await openDatabase({ url: consumerUrl.href, name: 'audit', steps });
+    const database = await openDatabase({ url: consumerUrl.href, name: 'audit', migrations: steps });
     const options = { deadLetterAfterMs: 0, intervalMs: 20 };
     const projections = [await follow(bus, database, options), await follow(bus, database, options)];
     const written: string[] = [];
@@ -515,7 +515,7 @@ describe('a projection whose PostgreSQL is read-only now and then', () => {
       const stored = await producer.database.read<{ name: string }>({ name: 'things', text: 'select name from thing' });
       expect(stored.map(({ name }) => name).toSorted()).toEqual(written.toSorted());
       await eventually(async () =>
-        expect(await Promise.all(projections.map((projection) => projection.caughtUp(5_000)))).toEqual([0, 0]),
+        expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]),
       );
       const outbox = await producer.database.read<{ name: string }>({
         name: 'told',
@@ -548,14 +548,14 @@ describe('a projection over NATS that carries little at once', () => {
         outbox.event({ ...featureCreated(name), data: 'large '.repeat(500_000) }),
       );
     try {
-      await projection.caughtUp(5_000);
+      await projection.catchUp(5_000);
       await producer.tell('small-1');
       await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['small-1']));
       await tellLarge('large-1');
       await producer.tell('small-2');
       await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['small-1', 'large-1', 'small-2']));
       await tellLarge('large-2');
-      expect(await projection.caughtUp(5_000)).toBe(0);
+      expect(await projection.catchUp(5_000)).toBe(0);
       expect(await namesOf(consumer.database)).toEqual(['small-1', 'large-1', 'small-2', 'large-2']);
     } finally {
       await projection.stop();
@@ -570,7 +570,7 @@ describe('a projection over NATS that carries little at once', () => {
 describe('a projection over NATS', () => {
   let server: TestNats;
   let bus: Bus;
-  let producer: TellingProducer;
+  let producer: TestProducer;
   let consumer: Awaited<ReturnType<typeof openConsumer>>;
   beforeEach(async () => {
     server = await startNats();
@@ -605,7 +605,7 @@ describe('a projection over NATS', () => {
       );
     }
     const projection = await follow(bus, consumer.database);
-    expect(await projection.caughtUp(20_000)).toBe(0);
+    expect(await projection.catchUp(20_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(names);
     await projection.stop();
   });

@@ -8,7 +8,7 @@ import {
   Refusal,
   type ServiceName,
 } from '@bunting/contracts';
-import { type Database, isDataFailure, type Tx } from '@bunting/database';
+import { type Database, isDataError, type Tx } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from './dead-letters.ts';
 import { startDeadLetterRetries } from './retry-dead-letters.ts';
@@ -48,7 +48,7 @@ export interface Projection {
    * Waits until everything that the producer had committed when this was called is applied, at most so long.
    * @returns how many milliseconds the projection is behind: 0 when it is not.
    */
-  caughtUp(atMostMs: number): Promise<number>;
+  catchUp(atMostMs: number): Promise<number>;
   /** up to which position everything is applied */
   readonly applied: number;
   stop(): Promise<void>;
@@ -75,18 +75,18 @@ const burst = 40;
 const maxBackoffMs = 2_000;
 
 /** A position, and what was told there, where that is known. */
-interface Place {
+interface Checkpoint {
   readonly position: number;
   readonly uid: string | null;
 }
 
 /** How far a consumer has come, and how often it had to begin anew before. */
-interface Reached extends Place {
+interface StoredCheckpoint extends Checkpoint {
   readonly history: number;
 }
 
 /** Up to where a page is complete: what is missing before was dropped. It may end early. */
-const completeUpTo = (head: number, messages: readonly OutboxMessage[]): Place =>
+const completeUpTo = (head: number, messages: readonly OutboxMessage[]): Checkpoint =>
   messages.at(-1) ?? { position: head, uid: null };
 
 /** Positions, from the first to the last. */
@@ -105,7 +105,7 @@ interface Held {
 
 /** What became of a consumer's place, and which events it will never get. */
 interface Advanced {
-  readonly reached: Reached;
+  readonly reached: StoredCheckpoint;
   readonly missed: readonly Range[];
 }
 
@@ -142,7 +142,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   // Who is not known to follow would find that rows were dropped before it had them.
   if (!consumersOf[producer][topic].includes(consumer))
     throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
-  let applied: Reached = { position: 0, uid: null, history: 0 };
+  let applied: StoredCheckpoint = { position: 0, uid: null, history: 0 };
   let freshAt = performance.now();
   let stopped = false;
   let held: Held | undefined;
@@ -151,15 +151,15 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
 
   const source = { producer, topic };
 
-  const reachedForUpdate = async ({ query }: Tx): Promise<Reached> => {
+  const reachedForUpdate = async ({ query }: Tx): Promise<StoredCheckpoint> => {
     const stored = 'select position, uid, history from inbox where producer = $1 and topic = $2 for update';
-    const [row] = await query<Reached>(stored, [producer, topic]);
+    const [row] = await query<StoredCheckpoint>(stored, [producer, topic]);
     if (row !== undefined) return row;
     await query('insert into inbox (producer, topic) values ($1, $2) on conflict do nothing', [producer, topic]);
-    const [begun] = await query<Reached>(stored, [producer, topic]);
+    const [begun] = await query<StoredCheckpoint>(stored, [producer, topic]);
     return begun ?? { position: 0, uid: null, history: 0 };
   };
-  const store = ({ query }: Tx, { position, uid, history }: Reached) =>
+  const store = ({ query }: Tx, { position, uid, history }: StoredCheckpoint) =>
     query(`update inbox set position = $3, uid = $4, history = $5 where producer = $1 and topic = $2`, [
       producer,
       topic,
@@ -174,9 +174,9 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
    */
   const advance = async (
     tx: Tx,
-    { position: from, history }: Reached,
+    { position: from, history }: StoredCheckpoint,
     messages: readonly OutboxMessage[],
-    { position, uid }: Place,
+    { position, uid }: Checkpoint,
   ): Promise<Advanced> => {
     const reached = { position, uid, history };
     await store(tx, reached);
@@ -190,7 +190,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     }
     return { reached, missed };
   };
-  const advancing = async (job: (tx: Tx) => Promise<Advanced>): Promise<Reached> => {
+  const advancing = async (job: (tx: Tx) => Promise<Advanced>): Promise<StoredCheckpoint> => {
     const { reached, missed } = await database.transaction(job);
     for (const range of missed) {
       complain(
@@ -201,7 +201,11 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   };
 
   /** Applies what is new of all messages between two positions. Where the first one is not reached yet, it only says so. */
-  const applyMessages = async (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> => {
+  const applyMessages = async (
+    after: number,
+    messages: readonly OutboxMessage[],
+    upTo: Checkpoint,
+  ): Promise<StoredCheckpoint> => {
     let fresh: OutboxMessage[] = [];
     const reached = await advancing(async (tx) => {
       fresh = [];
@@ -240,7 +244,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
    * What becomes of a message that failed for its content: it is held, and the failure thrown, as long as it may hold up those behind
    * it; then it becomes a dead letter.
    */
-  const holdOrDeadLetter = (after: number, message: OutboxMessage, error: unknown): Promise<Reached> => {
+  const holdOrDeadLetter = (after: number, message: OutboxMessage, error: unknown): Promise<StoredCheckpoint> => {
     const { position } = message;
     const now = performance.now();
     series = { beganAt: now - series.lastAt > sameSeriesMs ? now : series.beganAt, lastAt: now };
@@ -253,12 +257,16 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   };
 
   /** Applies messages; where the content of one of them prevents it, one by one. A failure of the database fails them all. */
-  const applyBatch = async (after: number, messages: readonly OutboxMessage[], upTo: Place): Promise<Reached> => {
+  const applyBatch = async (
+    after: number,
+    messages: readonly OutboxMessage[],
+    upTo: Checkpoint,
+  ): Promise<StoredCheckpoint> => {
     try {
       return await applyMessages(after, messages, upTo);
     } catch (error) {
       const [first] = messages;
-      if (first === undefined || !isDataFailure(error)) throw error;
+      if (first === undefined || !isDataError(error)) throw error;
       if (messages.length === 1) return holdOrDeadLetter(after, first, error);
       let reached = applied;
       for (const [nth, message] of messages.entries()) {
@@ -269,7 +277,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     }
   };
 
-  const moveTo = (reached: Reached): void => {
+  const moveTo = (reached: StoredCheckpoint): void => {
     applied = reached;
     if (held !== undefined && held.position <= applied.position) held = undefined;
   };
@@ -302,7 +310,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   };
 
   /** Whether a producer that answered this has told something else at a place than was applied there. */
-  const isOther = ({ position, uid }: Place, { head, at = null }: { head: number; at?: string | null }): boolean =>
+  const isOther = ({ position, uid }: Checkpoint, { head, at = null }: { head: number; at?: string | null }): boolean =>
     head < position || (at !== null && uid !== null && at !== uid);
 
   /** Pulls until everything is applied that the producer had committed when this began. */
@@ -344,7 +352,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   const subscription = await bus.subscribe(source, pulling.wake);
 
   return {
-    caughtUp: async (atMostMs) => {
+    catchUp: async (atMostMs) => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<'late'>((resolve) => {
         timer = setTimeout(() => resolve('late'), atMostMs).unref();

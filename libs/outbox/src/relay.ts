@@ -15,7 +15,7 @@ export interface RelayOptions {
   /** rows that every follower has confirmed are kept at least this long */
   readonly retentionHours: number;
   /** answers of writes with an `Idempotency-Key` are kept at least this long; left out where there are none */
-  readonly answersKeptHours?: number;
+  readonly idempotencyRetentionHours?: number;
   readonly warn: (message: string) => void;
 }
 
@@ -96,7 +96,7 @@ const tryLock = (purpose: string): string => `select pg_try_advisory_xact_lock(h
  * marked is published again: the stream recognises the ids of its events.
  */
 export const startRelay = (options: RelayOptions): Relay => {
-  const { producer, database, bus, confirmed, intervalMs, retentionHours, answersKeptHours, warn } = options;
+  const { producer, database, bus, confirmed, intervalMs, retentionHours, idempotencyRetentionHours, warn } = options;
   const { publish } = bus;
   const followers = JSON.stringify(
     topics.flatMap((topic) => consumersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
@@ -153,7 +153,7 @@ export const startRelay = (options: RelayOptions): Relay => {
       const rows = await query<{ topic: OutboxTopic; after: number }>(dropUnneeded, [
         ...[retentionHours, followers, JSON.stringify(places), publish !== undefined],
       ]);
-      if (answersKeptHours !== undefined) await query(dropExpiredReplies, [answersKeptHours]);
+      if (idempotencyRetentionHours !== undefined) await query(dropExpiredReplies, [idempotencyRetentionHours]);
       return rows;
     });
     confirmed.stored(pending);

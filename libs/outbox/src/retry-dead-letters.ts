@@ -1,5 +1,5 @@
 import { type OutboxMessage, type ServiceName } from '@bunting/contracts';
-import { type Database, isDataFailure, type Tx } from '@bunting/database';
+import { type Database, isDataError, type Tx } from '@bunting/database';
 import { type Loop, startLoop } from '@bunting/runtime';
 import {
   type DueLetter,
@@ -52,7 +52,7 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
       );
     } catch (error) {
       const { due } = claimed;
-      if (due === undefined || !isDataFailure(error)) throw error;
+      if (due === undefined || !isDataError(error)) throw error;
       await database.transaction((tx) => postponeDeadLetter(tx, source, due.message.uid, reasonOf(error)));
     }
   };

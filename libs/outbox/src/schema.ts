@@ -1,4 +1,4 @@
-import type { SchemaStep } from '@bunting/database';
+import type { SchemaMigration } from '@bunting/database';
 
 /** The largest payload of one row, in bytes: a reply of the bus has room for it. */
 export const maxPayloadBytes = 24 * 1024 * 1024;
@@ -8,7 +8,7 @@ export const payloadConstraint = 'outbox_payload_size';
  * What a producer needs. `outbox_head(topic)` gives every committed row its place and answers where the end is: a sequence
  * would number rows before they commit, and a reader paging by it would lose those that commit late.
  */
-export const outboxTables: SchemaStep = {
+export const outboxTables: SchemaMigration = {
   name: '1-outbox',
   statements: [
     `create table outbox (
@@ -63,7 +63,7 @@ export const outboxTables: SchemaStep = {
  * What a consumer needs: the checkpoint of each topic that it consumes, with the uid of the message there, by which it recognises the
  * producer's outbox; messages that could not be applied; and positions that the producer no longer had.
  */
-export const inboxTables: SchemaStep = {
+export const inboxTables: SchemaMigration = {
   name: '1-inbox',
   statements: [
     `create table inbox (

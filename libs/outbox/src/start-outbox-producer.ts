@@ -13,7 +13,7 @@ export interface ProducerOptions {
   readonly intervalMs: number;
   readonly retentionHours: number;
   /** how long the answers of writes with an `Idempotency-Key` are kept at least; left out where there are none */
-  readonly answersKeptHours?: number;
+  readonly idempotencyRetentionHours?: number;
   readonly warn: (message: string) => void;
 }
 

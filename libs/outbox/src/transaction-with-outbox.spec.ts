@@ -3,11 +3,11 @@ import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/b
 import { readOutboxOf } from '@bunting/contracts';
 import { eventually, startNats, streamMessages, type TestNats } from '@bunting/testing';
 import { insertStates } from './transaction-with-outbox.ts';
-import { featureCreated, startProducer, type TellingProducer } from '../test/telling.ts';
+import { featureCreated, startProducer, type TestProducer } from '../test/telling.ts';
 
 describe('the outbox', () => {
   let bus: Bus;
-  let producer: TellingProducer;
+  let producer: TestProducer;
 
   beforeEach(async () => {
     bus = inProcessBus();
@@ -149,7 +149,7 @@ describe('the outbox', () => {
   describe('over NATS', () => {
     let server: TestNats;
     let overNats: Bus;
-    let replicas: TellingProducer[] = [];
+    let replicas: TestProducer[] = [];
     beforeEach(async () => {
       server = await startNats();
       overNats = await natsBus({ url: server.url, name: 'test' });

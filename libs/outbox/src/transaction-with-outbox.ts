@@ -1,6 +1,6 @@
 import { maxPayloadBytes, payloadConstraint } from './schema.ts';
 import { type RecordedEvent, refusal, type StateEntity, type StateOf } from '@bunting/contracts';
-import { brokenConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
+import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
 
 /** Collects what a unit of work tells; all of it is written in one statement before the commit. */
 export interface Outbox {
@@ -97,7 +97,7 @@ export const transactionWithOutbox =
         return done;
       }, limits)
       .catch((error: unknown) => {
-        if (brokenConstraint(error) !== payloadConstraint) throw error;
+        if (violatedConstraint(error) !== payloadConstraint) throw error;
         throw refusal(
           'PayloadTooLarge',
           `A state would have more than ${maxPayloadBytes} bytes. Please make it smaller.`,

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { outboxTables, startOutboxProducer, type OutboxProducer } from '../src/index.ts';
 
-export interface TellingProducer {
+export interface TestProducer {
   /** of its database */
   readonly url: string;
   readonly database: Database;
@@ -34,13 +34,13 @@ export const startProducer = async (
   bus: Bus,
   url?: string,
   options: { intervalMs?: number } = {},
-): Promise<TellingProducer> => {
+): Promise<TestProducer> => {
   const fresh = url === undefined ? await freshDatabase() : undefined;
   const address = url ?? fresh?.url ?? '';
   const database = await openDatabase({
     url: address,
     name: 'features',
-    steps: [outboxTables, things],
+    migrations: [outboxTables, things],
   });
   const telling = startOutboxProducer({
     producer: 'features',

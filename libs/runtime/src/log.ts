@@ -13,13 +13,13 @@ const secretPaths = [
   '*.password',
 ];
 
-interface Told {
+interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly stack: string;
   readonly code?: string;
   readonly constraint?: string;
-  readonly cause?: Told;
+  readonly cause?: LoggedError;
 }
 
 /** Failures of PostgreSQL over a value: it quotes the value, after a colon. */
@@ -29,8 +29,8 @@ const isAboutValue = (code: unknown): boolean => typeof code === 'string' && cod
  * An error as the log has it: what it is, where it came from, and what caused it. Nothing else that hangs on it: PostgreSQL,
  * for one, adds the row that it would not take.
  */
-const toldError = (thrown: unknown, depth = 0): Told => {
-  const { name, message, stack, code, constraint, cause } = (thrown ?? {}) as Partial<Told> & { name?: string };
+const loggedError = (thrown: unknown, depth = 0): LoggedError => {
+  const { name, message, stack, code, constraint, cause } = (thrown ?? {}) as Partial<LoggedError> & { name?: string };
   const said = typeof message === 'string' ? message : String(thrown);
   const frames = (typeof stack === 'string' ? stack : '').split('\n').filter((line) => /^ {4}at /.test(line));
   return {
@@ -39,7 +39,7 @@ const toldError = (thrown: unknown, depth = 0): Told => {
     stack: frames.join('\n'),
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof constraint === 'string' ? { constraint } : {}),
-    ...(cause === undefined || depth === 3 ? {} : { cause: toldError(cause, depth + 1) }),
+    ...(cause === undefined || depth === 3 ? {} : { cause: loggedError(cause, depth + 1) }),
   };
 };
 
@@ -51,7 +51,7 @@ export const openLog = (level: string, destination?: { write(line: string): void
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (error: unknown) => toldError(error) },
+      serializers: { err: (error: unknown) => loggedError(error) },
       redact: { paths: secretPaths, censor: '[secret]' },
     },
     destination ?? pino.destination({ dest: 1, sync: true }),

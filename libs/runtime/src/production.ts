@@ -1,43 +1,42 @@
 import type { ConfigSchema } from './config.ts';
 
 /** What a setting says of itself, beside its type: that it holds secrets, or origins that browsers may come from. */
-interface Said {
+interface SettingTraits {
   readonly secret?: true;
   readonly origins?: true;
 }
 
-const shortest = 16;
-const fewestDifferent = 8;
-const known =
+const minLength = 16;
+const minDistinct = 8;
+const commonWord =
   /insecure|changeme|change-me|example|password|secret|default|unleash|bunting|postgres|0123456789|abcdefgh/i;
 
 /** What makes a secret one that can be guessed; undefined when nothing does. */
 const weaknessOf = (secret: string): string | undefined => {
-  if (secret.length < shortest) return `has a secret of fewer than ${shortest} characters`;
-  if (new Set(secret).size < fewestDifferent)
-    return `has a secret of fewer than ${fewestDifferent} different characters`;
-  return known.test(secret) ? 'has a secret that is a word from a manual' : undefined;
+  if (secret.length < minLength) return `has a secret of fewer than ${minLength} characters`;
+  if (new Set(secret).size < minDistinct) return `has a secret of fewer than ${minDistinct} different characters`;
+  return commonWord.test(secret) ? 'has a secret that is a word from a manual' : undefined;
 };
 
 /** Of a token like `*:*.secret` the part that is secret. */
 const secretIn = (token: string): string => token.slice(token.lastIndexOf('.') + 1);
 
-const isHere = (hostname: string): boolean => hostname === '' || /^(?:localhost|127\.|\[::1\])/.test(hostname);
+const isLocal = (hostname: string): boolean => hostname === '' || /^(?:localhost|127\.|\[::1\])/.test(hostname);
 
 const weaknessOfDatabase = (address: string): string | undefined => {
   if (!URL.canParse(address)) return undefined;
   const { protocol, hostname, username, password } = new URL(address);
-  if (!protocol.startsWith('postgres') || isHere(hostname)) return undefined;
+  if (!protocol.startsWith('postgres') || isLocal(hostname)) return undefined;
   if (password === '') return 'reaches a database of another machine without a password';
   const plain = decodeURIComponent(password);
-  if (plain === decodeURIComponent(username) || plain.length < 8 || (plain.length < 24 && known.test(plain))) {
+  if (plain === decodeURIComponent(username) || plain.length < 8 || (plain.length < 24 && commonWord.test(plain))) {
     return 'reaches a database of another machine with a password that can be guessed';
   }
   return undefined;
 };
 
 const weaknessOfOrigin = (origin: string): string | undefined =>
-  origin.startsWith('http://') && !isHere(new URL(origin).hostname)
+  origin.startsWith('http://') && !isLocal(new URL(origin).hostname)
     ? 'lets pages call the API that travel without TLS'
     : undefined;
 
@@ -46,7 +45,7 @@ export const unsafeSettings = (schema: ConfigSchema, config: Readonly<Record<str
   Object.entries(schema.properties).flatMap(([key, property]) => {
     const value = config[key];
     if (typeof value !== 'string' || value === '') return [];
-    const said = property as Said;
+    const said = property as SettingTraits;
     const each = value.split(',').map((one) => one.trim());
     const weaknesses = [
       ...(said.secret === true ? each.map((one) => weaknessOf(secretIn(one))) : []),

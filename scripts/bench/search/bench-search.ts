@@ -65,7 +65,11 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
   const folder = dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const ignore = (): void => undefined;
-  const outbox = await openDatabase({ url: postgres.urlOf('bunting_features'), name: 'bench', steps: [outboxTables] });
+  const outbox = await openDatabase({
+    url: postgres.urlOf('bunting_features'),
+    name: 'bench',
+    migrations: [outboxTables],
+  });
   const results: unknown[] = [];
   const firstP50 = new Map<string, number>();
   const told = `select count(*) as features from outbox where type = 'feature'`;

@@ -1,4 +1,4 @@
-import type { Database, SchemaStep, Statement } from '@bunting/database';
+import type { Database, SchemaMigration, Statement } from '@bunting/database';
 import { createPartition, partitionLength } from './partitions.ts';
 
 /**
@@ -11,7 +11,7 @@ import { createPartition, partitionLength } from './partitions.ts';
  * The b-trees of `event_search` do not have the id: PostgreSQL stores equal keys once, so that each takes seven bytes an event,
  * and combines several by bitmaps. Entries of the trigram index wait in its pending list until a batch of them is merged.
  */
-export const logSteps: readonly SchemaStep[] = [
+export const logMigrations: readonly SchemaMigration[] = [
   {
     name: '1-event-log',
     statements: [

@@ -31,7 +31,7 @@ export interface Recording {
    * Waits until the log holds everything that any producer had committed when this was called, at most so long.
    * @returns how many milliseconds the log is behind: 0 when it is not.
    */
-  caughtUp(atMostMs: number): Promise<number>;
+  catchUp(atMostMs: number): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export const startRecording = async (options: RecordingOptions): Promise<Recordi
     throw error;
   }
   return {
-    caughtUp: async (atMostMs) => Math.max(...(await Promise.all(projections.map((one) => one.caughtUp(atMostMs))))),
+    catchUp: async (atMostMs) => Math.max(...(await Promise.all(projections.map((one) => one.catchUp(atMostMs))))),
     stop,
   };
 };

@@ -2,7 +2,7 @@ import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
-import { changeRequestSteps as steps } from '../persistence/migrations/index.ts';
+import { changeRequestMigrations as steps } from '../persistence/migrations/index.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const { lee, rita, ada } = callers;
@@ -95,7 +95,7 @@ describe('a schedule outlives the service', () => {
   ])('that does not run %s', async (_, when, expected, times) => {
     const { id } = await scheduled(60_000);
     await service.stop();
-    const asleep = await openDatabase({ url, name: 'time that passes', steps });
+    const asleep = await openDatabase({ url, name: 'time that passes', migrations: steps });
     await asleep.transaction(({ query }) => query('update schedule set scheduled_at = now() + $1::interval', [when]));
     await asleep.close();
     service = await startChangeRequests({ url });

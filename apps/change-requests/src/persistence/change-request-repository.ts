@@ -1,4 +1,4 @@
-import { brokenConstraint, type Database, persistDifference, type Statement, type Tx } from '@bunting/database';
+import { violatedConstraint, type Database, persistDifference, type Statement, type Tx } from '@bunting/database';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
 import type { Planned } from '../domain/among-requests.ts';
@@ -340,7 +340,7 @@ export const changeRequestRepository = (tx: Tx) => {
         await tx.em.flush();
         written = request;
       } catch (error) {
-        throw brokenConstraint(error) === openDraftIndex ? new AnotherOpenRequest() : error;
+        throw violatedConstraint(error) === openDraftIndex ? new AnotherOpenRequest() : error;
       }
     },
 

@@ -1,5 +1,5 @@
 import type { ChangeAction, ChangeRequestState } from '@bunting/contracts';
-import { Moment } from '@bunting/database';
+import { Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { Applying, Schedule } from '../domain/change-request.ts';
 
@@ -11,7 +11,7 @@ export const openStates = `('Draft', 'In review', 'Approved')`;
 /** Refuses a second draft of one user for one project and environment. */
 export const openDraftIndex = 'change_request_draft';
 
-const moment = () => p.type(Moment);
+const moment = () => p.type(Timestamp);
 
 /** In an index: the id of an embedded object. MikroORM takes a path there, which its types do not know. */
 const idOf = <Name extends string>(name: Name) => `${name}.id` as Name;

@@ -2,11 +2,11 @@ import { expect, it } from '@jest/globals';
 import { openDatabase, schemaDifferences } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { changeRequestEntities } from './entities.ts';
-import { changeRequestSteps } from './migrations/index.ts';
+import { changeRequestMigrations } from './migrations/index.ts';
 
 it('has the schema of its entities after all migrations', async () => {
   const { url, drop } = await freshDatabase('schema');
-  await (await openDatabase({ url, name: 'spec', steps: changeRequestSteps })).close();
+  await (await openDatabase({ url, name: 'spec', migrations: changeRequestMigrations })).close();
   expect(await schemaDifferences(url, changeRequestEntities)).toEqual([]);
   await drop();
 });

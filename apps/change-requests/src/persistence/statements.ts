@@ -1,4 +1,4 @@
-import { entitySql, momentSql, type Statement } from '@bunting/database';
+import { entitySql, timestampSql, type Statement } from '@bunting/database';
 import type { ProposedChange } from '../domain/change-request.ts';
 import {
   ChangeEntity,
@@ -19,7 +19,7 @@ const partsOf = (table: string, json: string, order: string): string => `coalesc
 const verdictsOf = (table: string): string =>
   partsOf(
     table,
-    `json_build_object('createdBy', ${person(table)}, 'createdAt', ${momentSql(`${table}.created_at`)})`,
+    `json_build_object('createdBy', ${person(table)}, 'createdAt', ${timestampSql(`${table}.created_at`)})`,
     `${table}.created_at, ${table}.created_by_id`,
   );
 
@@ -194,7 +194,7 @@ export const searchRequests: Statement = {
     ), page as (select id from matching order by id desc offset $6 limit $7)
     select (select count(*) from matching) as total, coalesce((
       select json_agg(json_build_object(
-        'id', request.id, 'title', request.title, 'createdAt', ${momentSql('request.created_at')}, 'createdBy', ${person('request')},
+        'id', request.id, 'title', request.title, 'createdAt', ${timestampSql('request.created_at')}, 'createdBy', ${person('request')},
         'environment', request.environment, 'project', request.project, 'state', request.state,
         'features', coalesce((select json_agg(name order by place) from (
           select feature as name, min(position) as place from change
@@ -203,7 +203,7 @@ export const searchRequests: Statement = {
           select (array_agg(segment_name order by position desc))[1] as name, min(position) as place from change
           where change_request_id = request.id and segment_id is not null group by segment_id) as segments), '[]'),
         'schedule', (
-          select json_build_object('status', schedule.status, 'scheduledAt', ${momentSql('schedule.scheduled_at')},
+          select json_build_object('status', schedule.status, 'scheduledAt', ${timestampSql('schedule.scheduled_at')},
             'reason', schedule.reason)
           from schedule where schedule.change_request_id = request.id)
         ) order by request.id desc)

@@ -1,5 +1,5 @@
 import type { Constraint, CreateStrategy, FeatureLink, FeatureTypeDescription, Tag } from '@bunting/contracts';
-import { entitySql, Moment } from '@bunting/database';
+import { entitySql, Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/context-field.ts';
 import type { Dependency, FeatureInEnvironment, LifecycleStage, Person } from '../domain/feature.ts';
@@ -9,7 +9,7 @@ import type { StoredStrategyType } from '../domain/strategy-type.ts';
 
 // A property is named as in the domain and in JSON; its column follows. `hidden` ones are no part of that JSON.
 
-const moment = () => p.type(Moment);
+const moment = () => p.type(Timestamp);
 const emptyList = "'[]'";
 
 /** A foreign key as PostgreSQL would name it by itself. */

@@ -6,7 +6,7 @@ import { steps } from './migrations/index.ts';
 
 it('has the schema of its entities after all migrations', async () => {
   const { url, drop } = await freshDatabase('schema');
-  await (await openDatabase({ url, name: 'spec', steps })).close();
+  await (await openDatabase({ url, name: 'spec', migrations: steps })).close();
   expect(await schemaDifferences(url, entities)).toEqual([]);
   await drop();
 });

@@ -9,7 +9,7 @@ import {
 import type { Projection } from '@bunting/outbox';
 
 interface SettlingNeeds {
-  readonly projects: Pick<Projection, 'caughtUp'>;
+  readonly projects: Pick<Projection, 'catchUp'>;
   readonly forget: () => void;
   readonly waitMs: number;
 }
@@ -24,7 +24,7 @@ const projectChanges: readonly AnyOperation[] = [CreateProject, UpdateProject, U
 export const refreshRightsAfter =
   ({ projects, forget, waitMs }: SettlingNeeds) =>
   async (operation: AnyOperation): Promise<void> => {
-    if (projectChanges.includes(operation)) await projects.caughtUp(waitMs);
+    if (projectChanges.includes(operation)) await projects.catchUp(waitMs);
     else if (serviceOf(operation) !== 'gateway') return;
     forget();
   };

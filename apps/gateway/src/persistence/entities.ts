@@ -1,5 +1,5 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
-import { entitySql, Moment, TextArray } from '@bunting/database';
+import { entitySql, Timestamp, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../domain/token-scope.ts';
 
@@ -54,9 +54,9 @@ export const UserEntity = defineEntity({
     rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').index('api_user_by_root_role'),
     isService: p.boolean().default(false),
     isActive: p.boolean().default(true),
-    seenAt: p.type(Moment).strictNullable(),
-    createdAt: p.type(Moment).defaultRaw('now()'),
-    deletedAt: p.type(Moment).strictNullable().hidden(),
+    seenAt: p.type(Timestamp).strictNullable(),
+    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    deletedAt: p.type(Timestamp).strictNullable().hidden(),
   },
   checks: [{ name: 'api_user_named', expression: 'num_nonnulls(name, username, email) > 0' }],
   uniques: [
@@ -89,10 +89,10 @@ export const TokenEntity = defineEntity({
     projects: p.type(TextArray).defaultRaw("'{*}'"),
     environment: p.text().default('*'),
     createdBy: p.integer().strictNullable().hidden(),
-    createdAt: p.type(Moment).defaultRaw('now()'),
-    expiresAt: p.type(Moment).strictNullable(),
-    seenAt: p.type(Moment).strictNullable(),
-    revokedAt: p.type(Moment).strictNullable().hidden(),
+    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    expiresAt: p.type(Timestamp).strictNullable(),
+    seenAt: p.type(Timestamp).strictNullable(),
+    revokedAt: p.type(Timestamp).strictNullable().hidden(),
     /** marks the admin token that `BUNTING_ADMIN_TOKEN` gives, and those that it gave before and another value replaced */
     given: p.text().$type<'current' | 'replaced'>().strictNullable().hidden(),
   },
@@ -116,7 +116,7 @@ export const GroupEntity = defineEntity({
     mappingsSSO: p.type(TextArray).fieldName('mappings_sso').defaultRaw("'{}'"),
     rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').strictNullable().deleteRule('no action'),
     createdBy: p.text(),
-    createdAt: p.type(Moment).defaultRaw('now()'),
+    createdAt: p.type(Timestamp).defaultRaw('now()'),
   },
   uniques: [
     { name: 'user_group_by_name', expression: 'create unique index user_group_by_name on user_group (lower(name))' },
@@ -134,7 +134,7 @@ export const GroupMemberEntity = defineEntity({
     group: ofGroup(),
     user: ofUser().index('group_member_by_user'),
     createdBy: p.text(),
-    joinedAt: p.type(Moment).defaultRaw('now()'),
+    joinedAt: p.type(Timestamp).defaultRaw('now()'),
   },
 });
 
@@ -149,9 +149,9 @@ export const ProjectEntity = defineEntity({
     id: p.text().primary(),
     mode: p.text().$type<ProjectState['mode']>(),
     version: p.bigint('number'),
-    deletedAt: p.type(Moment).strictNullable(),
+    deletedAt: p.type(Timestamp).strictNullable(),
     hidingVersion: p.bigint('number').strictNullable(),
-    hidingSince: p.type(Moment).strictNullable(),
+    hidingSince: p.type(Timestamp).strictNullable(),
   },
   indexes: [{ name: 'project_closed', properties: ['id'], where: "mode <> 'open' or hiding_version is not null" }],
 });
@@ -163,7 +163,7 @@ export const ProjectUserEntity = defineEntity({
     project: p.text().primary(),
     holder: ofUser().index('project_user_by_user'),
     role: ofRole().index('project_user_by_role'),
-    addedAt: p.type(Moment).defaultRaw('now()'),
+    addedAt: p.type(Timestamp).defaultRaw('now()'),
   },
 });
 
@@ -174,7 +174,7 @@ export const ProjectGroupEntity = defineEntity({
     project: p.text().primary(),
     holder: ofGroup().index('project_group_by_group'),
     role: ofRole().index('project_group_by_role'),
-    addedAt: p.type(Moment).defaultRaw('now()'),
+    addedAt: p.type(Timestamp).defaultRaw('now()'),
   },
 });
 

@@ -2,11 +2,11 @@ import { expect, it } from '@jest/globals';
 import { openDatabase, schemaDifferences } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { gatewayEntities } from './entities.ts';
-import { gatewaySteps } from './migrations/index.ts';
+import { gatewayMigrations } from './migrations/index.ts';
 
 it('has the schema of its entities after all migrations', async () => {
   const { url, drop } = await freshDatabase('schema');
-  await (await openDatabase({ url, name: 'spec', steps: gatewaySteps })).close();
+  await (await openDatabase({ url, name: 'spec', migrations: gatewayMigrations })).close();
   expect(await schemaDifferences(url, gatewayEntities)).toEqual([]);
   await drop();
 });

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { freshGatewayDatabase } from '../../test/started-gateway.ts';
 import { gatewayEntities } from '../persistence/entities.ts';
-import { gatewaySteps } from '../persistence/migrations/index.ts';
+import { gatewayMigrations } from '../persistence/migrations/index.ts';
 import { followProjects } from './follow-projects.ts';
 
 let fresh: FreshDatabase;
@@ -18,7 +18,12 @@ let outbox: readonly OutboxMessage[] = [];
 
 beforeAll(async () => {
   fresh = await freshGatewayDatabase();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps: gatewaySteps, entities: gatewayEntities });
+  database = await openDatabase({
+    url: fresh.url,
+    name: 'spec',
+    migrations: gatewayMigrations,
+    entities: gatewayEntities,
+  });
   bus = inProcessBus();
   await serve(bus, [
     implement(readOutboxOf.features, async ({ body: { after } }) => ({
@@ -46,9 +51,9 @@ it('hides a project that was made private after the features service was restore
   const backup = [told(1, 'open')];
   outbox = [...backup, told(2, 'protected'), told(3, 'open'), told(4, 'open')];
   const projects = await followProjects({ bus, database, intervalMs: 60_000, warn: () => undefined });
-  expect(await projects.caughtUp(5_000)).toBe(0);
+  expect(await projects.catchUp(5_000)).toBe(0);
   outbox = [...backup, told(2, 'private')];
-  expect(await projects.caughtUp(5_000)).toBe(0);
+  expect(await projects.catchUp(5_000)).toBe(0);
   expect(await modeOf('secret')).toBe('private');
   await projects.stop();
 });

@@ -7,7 +7,7 @@ const waitMs = 5_000;
 
 interface Needs {
   readonly hidings: Pick<ProjectHidings, 'hasStale' | 'removeStale'>;
-  readonly projects: Pick<Projection, 'caughtUp'>;
+  readonly projects: Pick<Projection, 'catchUp'>;
   readonly warn: (message: string) => void;
 }
 
@@ -16,7 +16,7 @@ interface Needs {
  * committed: as long as the features service is away, the project stays hidden.
  */
 export const removeStaleHidings = async ({ hidings, projects }: Omit<Needs, 'warn'>): Promise<void> => {
-  if ((await hidings.hasStale()) && (await projects.caughtUp(waitMs)) === 0) await hidings.removeStale();
+  if ((await hidings.hasStale()) && (await projects.catchUp(waitMs)) === 0) await hidings.removeStale();
 };
 
 /** Does that once a minute. */

@@ -7,7 +7,7 @@ import { featureQueryOf } from '../query/feature-query.ts';
 export interface SearchFeaturesNeeds {
   readonly index: FeatureIndex;
   /** what keeps the documents as the features service has them */
-  readonly states: Pick<Projection, 'caughtUp'>;
+  readonly states: Pick<Projection, 'catchUp'>;
   readonly freshnessWaitMs: number;
 }
 
@@ -15,7 +15,7 @@ export interface SearchFeaturesNeeds {
 export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchFeaturesNeeds): Endpoint =>
   implement(SearchFeatures, async ({ query: request, caller, now, deadline, setHeader }) => {
     const query = featureQueryOf(request);
-    const behindMs = await states.caughtUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));
+    const behindMs = await states.catchUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));
     if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
     const searcher = { userId: caller.id, hiddenProjects: caller.hiddenProjects ?? [] };
     const { features, total, answeredBy } = await index.search(query, searcher);

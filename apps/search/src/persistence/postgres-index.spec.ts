@@ -15,11 +15,11 @@ import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
 import { featureQueryOf } from '../query/feature-query.ts';
 import { applyStates } from './apply-states.ts';
 import { postgresIndex } from './postgres-index.ts';
-import { searchSteps } from './tables.ts';
+import { searchMigrations } from './tables.ts';
 
 const openFresh = async (): Promise<{ fresh: FreshDatabase; database: Database }> => {
   const fresh = await freshDatabase('postgres-index');
-  return { fresh, database: await openDatabase({ url: fresh.url, name: 'spec', steps: searchSteps }) };
+  return { fresh, database: await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations }) };
 };
 
 const teller =

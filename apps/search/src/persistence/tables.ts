@@ -1,4 +1,4 @@
-import type { SchemaStep } from '@bunting/database';
+import type { SchemaMigration } from '@bunting/database';
 import { inboxTables } from '@bunting/outbox';
 
 const vacuumOften = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
@@ -8,7 +8,7 @@ const vacuumOften = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_in
  * What search stores. Documents are beside the columns that features are found by: counting matches reads a fifth of the pages,
  * and a document that changes alone changes no index.
  */
-const searchTables: SchemaStep = {
+const searchTables: SchemaMigration = {
   name: '2-search',
   statements: [
     'create extension if not exists pg_trgm',
@@ -83,4 +83,4 @@ const searchTables: SchemaStep = {
 };
 
 /** The schema of search, from nothing. */
-export const searchSteps: readonly SchemaStep[] = [inboxTables, searchTables];
+export const searchMigrations: readonly SchemaMigration[] = [inboxTables, searchTables];

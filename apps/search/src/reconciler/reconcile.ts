@@ -12,7 +12,7 @@ import type { StateSource } from './state-source.ts';
 export interface ReconcileNeeds {
   readonly source: StateSource;
   readonly kept: KeptStates;
-  readonly states: Pick<Projection, 'caughtUp'>;
+  readonly states: Pick<Projection, 'catchUp'>;
 }
 
 /** What came of a comparison. */
@@ -55,7 +55,7 @@ const inOrder = (one: string, other: string): number => Buffer.compare(Buffer.fr
 /** Compares what is kept with what there is, and puts right what differs. */
 export const reconciler = ({ source, kept, states }: ReconcileNeeds) => {
   const requireCaughtUp = async (): Promise<void> => {
-    if ((await states.caughtUp(patienceMs)) > 0) throw new Behind();
+    if ((await states.catchUp(patienceMs)) > 0) throw new Behind();
   };
 
   const differentGroups = async (entity: KeptEntity): Promise<string[]> => {

@@ -15,14 +15,14 @@ import {
 import { generatedWorld } from '../../test/generated-searches.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 import { applyStates } from '../persistence/apply-states.ts';
-import { searchSteps } from '../persistence/tables.ts';
+import { searchMigrations } from '../persistence/tables.ts';
 
 describe('the documents', () => {
   let fresh: FreshDatabase;
   let database: Database;
   beforeAll(async () => {
     fresh = await freshDatabase('states');
-    database = await openDatabase({ url: fresh.url, name: 'spec', steps: searchSteps });
+    database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
   });
   afterAll(async () => {
     await database.close();

@@ -7,7 +7,7 @@ import { startMeilisearch } from '../../src/meilisearch/start-meilisearch.ts';
 import { applyStates } from '../../src/persistence/apply-states.ts';
 import { indexFeed } from '../../src/persistence/index-feed.ts';
 import { postgresIndex } from '../../src/persistence/postgres-index.ts';
-import { searchSteps } from '../../src/persistence/tables.ts';
+import { searchMigrations } from '../../src/persistence/tables.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
 
 export interface StartedMeilisearch {
@@ -34,7 +34,7 @@ export interface StartOptions {
 /** The fuzzy search on a database of its own, with its index in Meilisearch. */
 export const startOnFreshDatabase = async (options: StartOptions): Promise<StartedMeilisearch> => {
   const fresh = await freshDatabase('meilisearch');
-  const database = await openDatabase({ url: fresh.url, name: 'spec', steps: searchSteps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
   const feed = indexFeed(database);
   const uid = options.uid ?? 'features';
   const [work, warnings, answers]: [IndexWork[], string[], AnsweredBy[]] = [[], [], []];

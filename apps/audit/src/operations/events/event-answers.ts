@@ -8,7 +8,7 @@ import type { PageOf } from '../../persistence/found-events.ts';
 export interface Surroundings {
   readonly search: EventSearch;
   /** waits until the log is fresh, at most so long; how many milliseconds it is behind */
-  readonly caughtUp: (atMostMs: number) => Promise<number>;
+  readonly catchUp: (atMostMs: number) => Promise<number>;
   readonly freshnessWaitMs: number;
   /** where links in summaries begin */
   readonly publicUrl: string;
@@ -44,10 +44,10 @@ export const listed = <T>(value: T | undefined): readonly T[] | undefined =>
 
 /** Waits until the log is fresh, or as long as there is time; how stale it is then, is said. */
 export const freshLog =
-  ({ caughtUp, freshnessWaitMs }: Pick<Surroundings, 'caughtUp' | 'freshnessWaitMs'>) =>
+  ({ catchUp, freshnessWaitMs }: Pick<Surroundings, 'catchUp' | 'freshnessWaitMs'>) =>
   async ({ now, deadline, setHeader }: Asking): Promise<void> => {
     const patienceMs = deadline.getTime() - now.getTime() - searchingMs;
-    const behindMs = await caughtUp(Math.max(0, Math.min(freshnessWaitMs, patienceMs)));
+    const behindMs = await catchUp(Math.max(0, Math.min(freshnessWaitMs, patienceMs)));
     if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
   };
 export type FreshLog = ReturnType<typeof freshLog>;

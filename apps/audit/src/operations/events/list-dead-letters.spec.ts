@@ -56,7 +56,7 @@ it('lists events that could not be appended until they are, and the log is not c
 it('lists the dead letters of the other services that answer', async () => {
   const fresh = await freshDatabase();
   const steps = [inboxTables];
-  const database = await openDatabase({ url: fresh.url, name: 'search', steps });
+  const database = await openDatabase({ url: fresh.url, name: 'search', migrations: steps });
   await database.transaction(({ query }) =>
     query(
       `insert into dead_letter (producer, topic, position, uid, payload, reason, type, recorded_at, attempts, next_attempt_at)

@@ -19,7 +19,7 @@ import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test
 import { callers, contextOf } from '../../../test/started-change-requests.ts';
 import { agendaOf } from '../../persistence/agenda.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
-import { changeRequestSteps as steps } from '../../persistence/migrations/index.ts';
+import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
 import { changeRequestReader } from '../../persistence/change-request-repository.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
 import { applying } from '../apply.ts';
@@ -43,10 +43,11 @@ let features: FeaturesAtTheBoundary;
 let served: Subscription;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  const migrate = async (url: string): Promise<void> => (await openDatabase({ url, name: 'template', steps })).close();
+  const migrate = async (url: string): Promise<void> =>
+    (await openDatabase({ url, name: 'template', migrations: steps })).close();
   const fresh = await freshDatabase('change-requests', { key: JSON.stringify(steps), migrate });
   drop = () => fresh.drop();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps, entities });
+  database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
   features = await featuresAtTheBoundary(bus);
   features.know(names);
   const telling = startOutboxProducer({

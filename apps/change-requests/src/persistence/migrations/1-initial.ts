@@ -1,7 +1,7 @@
-import type { SchemaStep } from '@bunting/database';
+import type { SchemaMigration } from '@bunting/database';
 
 /** The tables of the entities, as MikroORM generates them. */
-export const initial: SchemaStep = {
+export const initial: SchemaMigration = {
   name: '1-initial',
   statements: [
     `create table change_request (

@@ -1,6 +1,11 @@
-import type { SchemaStep } from '@bunting/database';
+import type { SchemaMigration } from '@bunting/database';
 import { idempotencyTables, inboxTables, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 
 /** The whole schema of the database, in the order of its steps. */
-export const changeRequestSteps: readonly SchemaStep[] = [initial, outboxTables, inboxTables, idempotencyTables];
+export const changeRequestMigrations: readonly SchemaMigration[] = [
+  initial,
+  outboxTables,
+  inboxTables,
+  idempotencyTables,
+];

@@ -1,5 +1,5 @@
 import { notFound } from '@bunting/contracts';
-import { type Database, momentSql, type Statement, type Tx } from '@bunting/database';
+import { type Database, timestampSql, type Statement, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/context-field.ts';
 import type { NewContextField } from '../../domain/import/index.ts';
 import { named } from '../../domain/refusals.ts';
@@ -15,7 +15,7 @@ const findForUpdate = `
 const insert = `
   insert into context_field (${columns.join(', ')})
   select ${columns.join(', ')} from json_populate_record(null::context_field, $1::json)
-  on conflict do nothing returning ${momentSql('created_at')} as "createdAt"`;
+  on conflict do nothing returning ${timestampSql('created_at')} as "createdAt"`;
 
 /** Inserts any number of context fields of an import in one statement. */
 const addMissing = `

@@ -1,5 +1,5 @@
 import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
-import { brokenConstraint, type Database, type Statement, type Tx } from '@bunting/database';
+import { violatedConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { NewTagType } from '../../domain/import/index.ts';
 import { named } from '../../domain/refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
@@ -53,7 +53,7 @@ export const tagRepository = (tx: Tx) => ({
     try {
       return (await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]))[0] ?? none;
     } catch (error) {
-      if (brokenConstraint(error) !== 'tag_type_fkey') throw error;
+      if (violatedConstraint(error) !== 'tag_type_fkey') throw error;
       throw new SerializationFailure('A tag type was deleted concurrently.', { cause: error });
     }
   },

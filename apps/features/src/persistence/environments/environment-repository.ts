@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { brokenConstraint, persistDifference, type Tx } from '@bunting/database';
+import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
 import type { StoredEnvironment } from '../../domain/environment.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { Seen } from '../entity-tags.ts';
@@ -61,7 +61,7 @@ export const environmentRepository = (tx: Tx) => {
       try {
         await tx.em.insert(EnvironmentEntity, environment);
       } catch (error) {
-        if (brokenConstraint(error) !== 'environment_pkey') throw error;
+        if (violatedConstraint(error) !== 'environment_pkey') throw error;
         throw refusal('NameExistsError', `An environment with the name ${environment.name} already exists`);
       }
     },

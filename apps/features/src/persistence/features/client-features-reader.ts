@@ -1,6 +1,6 @@
 import type { EventType } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { latestEventOf } from '@bunting/outbox';
+import { revisionReader } from '@bunting/outbox';
 import type { Delivered } from '../../domain/delivery.ts';
 import { describedColumns, describedMembers } from '../entities.ts';
 
@@ -116,7 +116,7 @@ const oneFeature: Statement = {
 /** Features as SDKs evaluate them, in one statement each. */
 export const clientFeaturesReader = (database: Database) => ({
   /** How far the changes have come that SDKs may notice. */
-  revision: latestEventOf(database, unnoticed),
+  revision: revisionReader(database, unnoticed),
 
   /** Undefined where there is no such environment. @param known the tag of what need not be read again */
   all: async (

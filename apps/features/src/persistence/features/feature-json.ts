@@ -1,5 +1,5 @@
 import { lifecycleStages } from '@bunting/contracts';
-import { momentSql } from '@bunting/database';
+import { timestampSql } from '@bunting/database';
 import { describedMembers } from '../entities.ts';
 
 // PostgreSQL makes the JSON that clients and projections get, so that a read is one round trip whatever its size. Here is
@@ -16,7 +16,7 @@ const createdBy = `json_build_object(
 const lifecycle = `coalesce(
   (select stage from jsonb_array_elements(f.lifecycle) as stage
    order by array_position(array[${lifecycleStages.map((stage) => `'${stage}'`).join(', ')}], stage ->> 'stage') desc limit 1),
-  jsonb_build_object('stage', 'initial', 'enteredStageAt', ${momentSql('f.created_at')}))`;
+  jsonb_build_object('stage', 'initial', 'enteredStageAt', ${timestampSql('f.created_at')}))`;
 
 /** SQL to join: `lately.yes` and `lately.no`, what was counted in the last sixty minutes by a row of `feature_seen`. */
 export const joinLastHour = (seen: string): string => `
@@ -29,7 +29,7 @@ export const joinLastHour = (seen: string): string => `
 
 const environmentMembers = `
   'name', e.name, 'type', e.type, 'enabled', coalesce((it -> 'enabled')::boolean, false), 'sortOrder', e.sort_order,
-  'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${momentSql('seen.last_seen_at')},
+  'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${timestampSql('seen.last_seen_at')},
   'hasStrategies', coalesce(it -> 'strategies' <> '[]', false),
   'hasEnabledStrategies', coalesce(it -> 'strategies' @> '[{"disabled": false}]', false),
   'yes', lately.yes, 'no', lately.no`;
@@ -61,11 +61,11 @@ const activeChildren = `from feature child
 
 /** What every description of a feature that is not archived holds. */
 const members = `
-  ${describedMembers('f')}, 'createdAt', ${momentSql('f.created_at')}, 'createdBy', ${createdBy},
-  'lastSeenAt', ${momentSql('env.last_seen_at')}, 'tags', f.tags,
+  ${describedMembers('f')}, 'createdAt', ${timestampSql('f.created_at')}, 'createdBy', ${createdBy},
+  'lastSeenAt', ${timestampSql('env.last_seen_at')}, 'tags', f.tags,
   'lifecycle', ${lifecycle}, 'environments', coalesce(env.list, '[]')`;
 
-const archivedAt = `'archivedAt', ${momentSql('f.archived_at')}`;
+const archivedAt = `'archivedAt', ${timestampSql('f.archived_at')}`;
 
 const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(it -> 'strategies', '[]')`;
 const variants = `, 'variants', coalesce((

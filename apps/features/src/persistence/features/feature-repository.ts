@@ -1,5 +1,5 @@
 import { type FeatureState, notFound, refusal } from '@bunting/contracts';
-import { brokenConstraint, type Tx } from '@bunting/database';
+import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
 import type { Feature } from '../../domain/feature.ts';
 import type { Surroundings } from '../../domain/surroundings.ts';
@@ -207,7 +207,7 @@ export const featureRepository = (
       try {
         await write(inserted, features, like);
       } catch (error) {
-        if (brokenConstraint(error) !== 'feature_pkey') throw error;
+        if (violatedConstraint(error) !== 'feature_pkey') throw error;
         const [only, ...others] = features;
         const which = others.length === 0 && only !== undefined ? `Feature ${only.name}` : 'One of the features';
         throw refusal('NameExistsError', `${which} already exists`);

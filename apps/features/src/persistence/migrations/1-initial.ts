@@ -1,4 +1,4 @@
-import type { SchemaStep } from '@bunting/database';
+import type { SchemaMigration } from '@bunting/database';
 
 /** The tables of the entities, as MikroORM generates them. */
 const tables = [
@@ -280,4 +280,7 @@ const rows = [
 ];
 
 /** Everything that the service stores beside the tables of `libs/outbox`. */
-export const initial: SchemaStep = { name: '1-initial', statements: [...tables, ...foreignKeys, ...beside, ...rows] };
+export const initial: SchemaMigration = {
+  name: '1-initial',
+  statements: [...tables, ...foreignKeys, ...beside, ...rows],
+};

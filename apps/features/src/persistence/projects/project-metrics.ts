@@ -1,4 +1,4 @@
-import { momentSql } from '@bunting/database';
+import { timestampSql } from '@bunting/database';
 import { joinMembers } from './project-members.ts';
 
 // What the pages about one project count, as SQL. In each, `p` is the row of `project`.
@@ -86,7 +86,7 @@ export const lifecycleSummary = `(
     window per_feature as (partition by f.name order by nth)) as stages)`;
 
 /** SQL: when the newest use of a feature of the project was reported. */
-export const lastUsageAt = momentSql(`(
+export const lastUsageAt = timestampSql(`(
   select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
 
 /** SQL: the joins of a page about a project: its counts, and what the gateway says of it. @param held the parameter with that */

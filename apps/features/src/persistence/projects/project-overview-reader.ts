@@ -5,7 +5,7 @@ import {
   type ProjectStatus,
   type ReplyOf,
 } from '@bunting/contracts';
-import { type Database, momentSql, type Statement } from '@bunting/database';
+import { type Database, timestampSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { featuresOfProject } from '../features/feature-json.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
@@ -29,8 +29,8 @@ const overview = (...more: readonly string[]): string => `
     `'health': ${health}`,
     `'favorite': exists (select from project_favorite where project = p.id and user_id = $2)`,
     `'members': ${memberCount}, 'owners': ${owners}`,
-    `'createdAt': ${momentSql('p.created_at')}, 'updatedAt': ${momentSql('coalesce(p.updated_at, p.created_at)')}`,
-    `'archivedAt': ${momentSql('p.archived_at')}`,
+    `'createdAt': ${timestampSql('p.created_at')}, 'updatedAt': ${timestampSql('coalesce(p.updated_at, p.created_at)')}`,
+    `'archivedAt': ${timestampSql('p.archived_at')}`,
     `'environments': coalesce((
       select json_agg(${withoutNulls(`'environment': e.name, 'defaultStrategy': connected.default_strategy`)}
         order by e.sort_order, e.name)

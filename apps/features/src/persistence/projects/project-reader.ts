@@ -1,5 +1,5 @@
 import { type Environment, type GetProjectActivity, notFound, type ReplyOf } from '@bunting/contracts';
-import { type Database, momentSql, type Statement } from '@bunting/database';
+import { type Database, timestampSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { memberCount, owners, type ProjectMembers } from './project-members.ts';
@@ -15,8 +15,8 @@ const projects: Statement = {
       `'health': ${health}`,
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
       `'memberCount': ${memberCount}, 'owners': ${owners}`,
-      `'createdAt': ${momentSql('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
-      `'lastReportedFlagUsage': ${orNull(lastUsageAt)}, 'lastUpdatedAt': ${orNull(momentSql('recent."lastEventAt"'))}`,
+      `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull('p.archived_at')}`,
+      `'lastReportedFlagUsage': ${orNull(lastUsageAt)}, 'lastUpdatedAt': ${orNull(timestampSql('recent."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p

@@ -1,5 +1,5 @@
 import { type Caller, type CreatedProject, type CreateStrategy, type Environment, refusal } from '@bunting/contracts';
-import { brokenConstraint, type Tx } from '@bunting/database';
+import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { FeatureNaming } from '../../domain/names.ts';
 import { mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/project.ts';
@@ -128,7 +128,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       try {
         await em.flush();
       } catch (error) {
-        const broken = brokenConstraint(error);
+        const broken = violatedConstraint(error);
         // An environment was deleted concurrently; the retried transaction finds out which.
         if (broken === 'project_environment_environment_fkey')
           throw new SerializationFailure('An environment of a new project was deleted concurrently.');
@@ -172,7 +172,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
         await tx.em.nativeDelete(ProjectEntity, { id });
       } catch (error) {
         // Another transaction added a feature after the features were counted.
-        if (brokenConstraint(error) !== 'feature_project_fkey') throw error;
+        if (violatedConstraint(error) !== 'feature_project_fkey') throw error;
         throw refusal('InvalidOperationError', 'You can not delete a project with active feature flags');
       }
       if (mode === 'private') await tx.em.insert(DeletedPrivateProjectEntity, { id });
@@ -193,7 +193,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
         await tx.em.insert(ProjectEnvironmentEntity, { project: id, environment });
         return true;
       } catch (error) {
-        if (brokenConstraint(error) !== 'project_environment_environment_fkey') throw error;
+        if (violatedConstraint(error) !== 'project_environment_environment_fkey') throw error;
         return false;
       }
     },

@@ -1,6 +1,6 @@
 import { notFound, type SegmentStrategies } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
-import { type Database, momentSql, type Statement } from '@bunting/database';
+import { type Database, timestampSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/segment.ts';
 import { storedSegmentJson } from '../entities.ts';
@@ -13,7 +13,7 @@ import { noSuchSegment } from './segment-repository.ts';
 const segmentJson = (...more: readonly string[]): string =>
   withoutNulls(
     `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
-    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${momentSql('s.created_at')}`,
+    `'constraints': s.constraints, 'createdBy': s.created_by, 'createdAt': ${timestampSql('s.created_at')}`,
     ...more,
   );
 

@@ -1,5 +1,5 @@
 import { invalid, notFound, refusal } from '@bunting/contracts';
-import { brokenConstraint, type Tx } from '@bunting/database';
+import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
 import { named } from '../../domain/refusals.ts';
@@ -24,7 +24,7 @@ export const noSuchSegment = (id: number) => notFound(`No segment exists with ID
 
 /** The refusal for a write of a segment that violates a constraint of the database. */
 const refusalOf = (error: unknown, project: string | null): unknown => {
-  const broken = brokenConstraint(error);
+  const broken = violatedConstraint(error);
   if (broken === 'segment_name_is_unique') return refusal('NameExistsError', 'Segment name already exists');
   if (broken !== 'segment_project_fkey') return error;
   const message = `The \`/body/project\` property must name a project that exists. You provided "${named(project ?? '')}".`;

@@ -1,6 +1,6 @@
 import type { ApplicationsQuery, ProjectApplicationsQuery } from '@bunting/contracts';
 import { notFound } from '@bunting/contracts';
-import { type Database, momentSql, type Statement } from '@bunting/database';
+import { type Database, timestampSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { usedOnlyIn } from './application-repository.ts';
 
@@ -12,7 +12,7 @@ const usageOf = (hidden: string): string => `
 
 const described = `
   'description', a.description, 'url', a.url, 'color', a.color, 'icon', a.icon, 'createdBy', a.created_by,
-  'createdAt', ${momentSql('a.created_at')}, 'updatedAt', ${momentSql('a.updated_at')}, 'lastSeenAt', ${momentSql('a.last_seen_at')}`;
+  'createdAt', ${timestampSql('a.created_at')}, 'updatedAt', ${timestampSql('a.updated_at')}, 'lastSeenAt', ${timestampSql('a.last_seen_at')}`;
 
 const usageJson = (hidden: string): string => `coalesce((
   select json_agg(json_build_object('project', project, 'environments', environments) order by project)
@@ -57,7 +57,7 @@ const all = (sortBy: keyof typeof sortable, sortOrder: 'asc' | 'desc'): Statemen
       'total', (select count(*) from found))::text as json`,
 });
 
-const instanceJson = `'instanceId', i.instance_id, 'sdkVersion', i.sdk_version, 'lastSeen', ${momentSql('i.last_seen_at')}`;
+const instanceJson = `'instanceId', i.instance_id, 'sdkVersion', i.sdk_version, 'lastSeen', ${timestampSql('i.last_seen_at')}`;
 
 const one: Statement = {
   name: 'client-application',
@@ -70,7 +70,7 @@ const one: Statement = {
         left join strategy_type type on type.name = given.name), '[]'),
       'instances', coalesce((
         select json_agg(json_build_object('appName', i.app_name, ${instanceJson}, 'environment', i.environment,
-          'createdAt', ${momentSql('i.created_at')}) order by i.last_seen_at desc, i.environment, i.instance_id)
+          'createdAt', ${timestampSql('i.created_at')}) order by i.last_seen_at desc, i.environment, i.instance_id)
         from (select * from client_instance where app_name = a.app_name order by last_seen_at desc limit 1000) as i), '[]'),
       'seenToggles', coalesce((
         select json_agg(json order by name) from (
@@ -100,7 +100,7 @@ const overview: Statement = {
         where counted.app_name = a.app_name and f.project <> all ($2::text[])),
       'environments', coalesce((
         select json_agg(json_build_object('name', place.environment, 'instanceCount', running.instances, 'sdks', running.sdks,
-          'lastSeen', ${momentSql('greatest(running.last_seen_at, counted.hour)')},
+          'lastSeen', ${timestampSql('greatest(running.last_seen_at, counted.hour)')},
           'issues', json_build_object(
             'missingFeatures', coalesce((
               select json_agg(m.feature order by m.feature) from client_missing_feature m

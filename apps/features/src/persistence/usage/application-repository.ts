@@ -1,4 +1,4 @@
-import { momentSql, type Tx } from '@bunting/database';
+import { timestampSql, type Tx } from '@bunting/database';
 import type {
   MissingFeature,
   NewApplications,
@@ -105,7 +105,7 @@ const recordSeen = `
     order by 1, 2, 3
     on conflict (app_name, environment, feature) do update set last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
   )
-  select saved.app_name as "appName", sdk_version as "sdkVersion", strategies, ${momentSql('created_at')} as "createdAt"
+  select saved.app_name as "appName", sdk_version as "sdkVersion", strategies, ${timestampSql('created_at')} as "createdAt"
   from saved left join before using (app_name)
   where not saved.is_frontend and coalesce(before.is_frontend, true)
   order by 1`;

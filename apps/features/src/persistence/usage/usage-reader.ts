@@ -1,5 +1,5 @@
 import { notFound } from '@bunting/contracts';
-import { type Database, momentSql, type Statement } from '@bunting/database';
+import { type Database, timestampSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { joinLastHour } from '../features/feature-json.ts';
 
@@ -15,7 +15,7 @@ const lastHour: Statement = {
     select json_build_object(${about},
       'lastHourUsage', coalesce((
         select json_agg(json_build_object(
-          'environment', e.name, 'timestamp', ${momentSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
+          'environment', e.name, 'timestamp', ${timestampSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
           'yes', lately.yes, 'no', lately.no) order by e.sort_order, e.name)
         from feature_seen seen join environment e on e.name = seen.environment ${joinLastHour('seen')}
         where seen.feature = f.name and lately.yes + lately.no > 0), '[]'),
@@ -32,7 +32,7 @@ const byHour: Statement = {
       'data', coalesce((
         select json_agg(json_build_object(
           'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
-          'timestamp', ${momentSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants)
+          'timestamp', ${timestampSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants)
           order by used.hour desc, e.sort_order, e.name, used.app_name)
         from ${usageRows('make_interval(hours => $2::integer)')}), '[]'))::text as json
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,

@@ -1,5 +1,5 @@
 import { type Group, refusal } from '@bunting/contracts';
-import { brokenConstraint, momentSql, type Tx } from '@bunting/database';
+import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
 import { userColumns, type UserRow, userOf } from './user-repository.ts';
 
@@ -24,7 +24,7 @@ const groups = `
   from user_group g where $1::integer[] is null or id = any ($1::integer[]) order by lower(name), id`;
 
 const members = `
-  select m.group_id as "groupId", ${momentSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${userColumns}
+  select m.group_id as "groupId", ${timestampSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${userColumns}
   from group_member m join api_user u on u.id = m.user_id
   where m.group_id = any ($1::integer[]) order by u.id`;
 
@@ -66,7 +66,7 @@ export const groupRepository = (tx: Tx) => {
         await em.flush();
         return group.id;
       } catch (error) {
-        if (brokenConstraint(error) !== 'user_group_by_name') throw error;
+        if (violatedConstraint(error) !== 'user_group_by_name') throw error;
         throw refusal('NameExistsError', `Group name already exists: ${name}`);
       }
     },

@@ -1,5 +1,5 @@
 import type { AdminCount, FoundUsers, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
-import { brokenConstraint, momentSql, type Tx } from '@bunting/database';
+import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import type { UserNames } from '../../domain/user.ts';
@@ -56,7 +56,7 @@ const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
 const inactiveAfter = '180 days';
 
 const inactive = `
-  select ${userColumns}, ${momentSql('key.seen_at')} as "patSeenAt"
+  select ${userColumns}, ${timestampSql('key.seen_at')} as "patSeenAt"
   from api_user u left join lateral (select max(seen_at) as seen_at from api_token where user_id = u.id) key on true
   where u.deleted_at is null and not u.is_service and ($1::integer[] is null or u.id = any ($1::integer[]))
     and greatest(u.created_at, u.seen_at, key.seen_at) < now() - interval '${inactiveAfter}'
@@ -76,7 +76,7 @@ export const userRepository = (tx: Tx) => {
       await tx.em.flush();
       return userOf(person);
     } catch (error) {
-      const constraint = brokenConstraint(error) ?? '';
+      const constraint = violatedConstraint(error) ?? '';
       if (!uniqueConstraints.includes(constraint)) throw error;
       throw badRequest('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
     }

@@ -1,4 +1,4 @@
-import type { SchemaStep } from '@bunting/database';
+import type { SchemaMigration } from '@bunting/database';
 
 /** What Owners may do in their project (admin-api.md 7.5). */
 const ofOwners = [
@@ -231,7 +231,7 @@ const viewsAndTriggers = [
       for each statement execute function access_changed()`,
 ];
 
-export const initial: SchemaStep = {
+export const initial: SchemaMigration = {
   name: '1-initial',
   statements: [...tables, ...predefinedRoles, ...viewsAndTriggers],
 };

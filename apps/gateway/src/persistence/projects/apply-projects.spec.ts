@@ -11,7 +11,7 @@ import { projectHidings } from './project-hidings.ts';
 import { removeStaleHidings } from '../../subscriptions/remove-stale-hidings.ts';
 import { knownProjectsReader, lockExistingProjects } from './existing-projects.ts';
 import { gatewayEntities } from '../entities.ts';
-import { gatewaySteps } from '../migrations/index.ts';
+import { gatewayMigrations } from '../migrations/index.ts';
 
 let fresh: FreshDatabase;
 let database: Database;
@@ -19,7 +19,12 @@ let position = 0;
 
 beforeAll(async () => {
   fresh = await freshGatewayDatabase();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps: gatewaySteps, entities: gatewayEntities });
+  database = await openDatabase({
+    url: fresh.url,
+    name: 'spec',
+    migrations: gatewayMigrations,
+    entities: gatewayEntities,
+  });
 });
 afterAll(async () => {
   await database.close();
@@ -186,7 +191,7 @@ it('shows a project again that was hidden for a commit that failed, once every s
     ((await accessOf(stranger))?.hiddenProjects ?? []).filter((id) => id.startsWith('failed-'));
   await hear(told('failed-open', 20, mode('failed-open', 'open')));
   for (const id of ['failed-open', 'failed-new']) await hidings.hide(id, 21);
-  const remove = (behindMs: number) => removeStaleHidings({ hidings, projects: { caughtUp: async () => behindMs } });
+  const remove = (behindMs: number) => removeStaleHidings({ hidings, projects: { catchUp: async () => behindMs } });
   await remove(0);
   expect(await hidden()).toEqual(['failed-new', 'failed-open']);
   await write("update project set hiding_since = now() - interval '6 minutes' where hiding_since is not null");

@@ -6,7 +6,7 @@ import { freshGatewayDatabase } from '../../../test/started-gateway.ts';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { type AccessReader, accessReader } from './access-reader.ts';
 import { gatewayEntities } from '../entities.ts';
-import { gatewaySteps } from '../migrations/index.ts';
+import { gatewayMigrations } from '../migrations/index.ts';
 
 const { admin, editor, viewer, owner, member, reader } = predefinedRole;
 const [reviewer, releaser] = [7, 8];
@@ -17,7 +17,12 @@ let access: AccessReader;
 
 beforeAll(async () => {
   fresh = await freshGatewayDatabase();
-  database = await openDatabase({ url: fresh.url, name: 'spec', steps: gatewaySteps, entities: gatewayEntities });
+  database = await openDatabase({
+    url: fresh.url,
+    name: 'spec',
+    migrations: gatewayMigrations,
+    entities: gatewayEntities,
+  });
   access = accessReader(database);
   await write("insert into project (id, mode, version) values ('secret', 'private', 1), ('guarded', 'protected', 2)");
 });

@@ -1,4 +1,4 @@
-import { momentSql, type Tx } from '@bunting/database';
+import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
@@ -20,14 +20,14 @@ export interface ProjectRoleHolders {
 }
 
 const users = `
-  select ${userColumns}, held.roles, ${momentSql('held.added_at')} as "addedAt"
+  select ${userColumns}, held.roles, ${timestampSql('held.added_at')} as "addedAt"
   from (
     select user_id, array_agg(role_id order by role_id) as roles, min(added_at) as added_at
     from project_user where project = $1 group by user_id) as held
   join api_user u on u.id = held.user_id order by u.id`;
 
 const groups = `
-  select group_id as id, array_agg(role_id order by role_id) as roles, ${momentSql('min(added_at)')} as "addedAt"
+  select group_id as id, array_agg(role_id order by role_id) as roles, ${timestampSql('min(added_at)')} as "addedAt"
   from project_group where project = $1 group by group_id order by group_id`;
 
 const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise<ProjectRoleHolders> => ({

@@ -1,5 +1,5 @@
 import { type Permission, type Role, refusal } from '@bunting/contracts';
-import { brokenConstraint, type Tx } from '@bunting/database';
+import { violatedConstraint, type Tx } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import type { RoleGrant, RoleWithGrants, RoleInput } from '../../domain/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
@@ -45,7 +45,7 @@ export const roleRepository = (tx: Tx) => {
       await em.flush();
       return role.id;
     } catch (error) {
-      if (brokenConstraint(error) !== 'role_by_name') throw error;
+      if (violatedConstraint(error) !== 'role_by_name') throw error;
       throw refusal('NameExistsError', `There already exists a role with the name ${name}`);
     }
   };

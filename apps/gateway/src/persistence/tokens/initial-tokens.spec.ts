@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 import { ensureInitialTokens } from './initial-tokens.ts';
 import { gatewayEntities } from '../entities.ts';
-import { gatewaySteps } from '../migrations/index.ts';
+import { gatewayMigrations } from '../migrations/index.ts';
 import { openTokenHasher } from './token-hasher.ts';
 import { tokenLookup } from './token-lookup.ts';
 
@@ -18,9 +18,9 @@ describe('the first admin token', () => {
       const database = await openDatabase({
         url,
         name: 'test',
-        steps: gatewaySteps,
+        migrations: gatewayMigrations,
         entities: gatewayEntities,
-        poolSize: 20,
+        poolMax: 20,
       });
       const { work, relay } = startOutboxProducer({
         producer: 'gateway',
