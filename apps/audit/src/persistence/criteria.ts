@@ -38,16 +38,18 @@ export const where = (...conditions: readonly string[]): string =>
   conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 
 /**
- * Of a text longer than twice this many letters the trigram index compares the first and the last ones: it reads a list for every
- * three letters, and those in between hardly ever narrow the result further.
+ * Of a text longer than twice this many letters the trigram index compares the first and the last ones, and of one longer than three
+ * times as many those in the middle too: it reads a list for every three letters, and the others hardly ever narrow the result further.
  */
 const indexedLetters = 6;
 
-/** Both ends of a long text; of a shorter one nothing. */
-const endsOf = (text: string): readonly string[] => {
+/** The parts of a long text that the index compares; of a shorter one nothing. */
+const indexedPartsOf = (text: string): readonly string[] => {
   const letters = Array.from(text);
-  if (letters.length <= 2 * indexedLetters) return [];
-  return [letters.slice(0, indexedLetters).join(''), letters.slice(-indexedLetters).join('')];
+  const { length } = letters;
+  if (length <= 2 * indexedLetters) return [];
+  const starts = [0, ...(length > 3 * indexedLetters ? [(length - indexedLetters) >> 1] : []), length - indexedLetters];
+  return starts.map((start) => letters.slice(start, start + indexedLetters).join(''));
 };
 
 /** A `like` pattern for a text, taken literally, in the data alone or anywhere. */
@@ -88,11 +90,11 @@ export const conditionsOf = (criteria: Criteria): Conditions => {
   const ofTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
   const orType = ofTypes.length === 0 ? '' : ` or type = any(${place(ofTypes)}::text[])`;
   const pattern = place(patternOf(text, textIn));
-  const ends = endsOf(text).map((end) => place(patternOf(end, textIn)));
+  const parts = indexedPartsOf(text).map((part) => place(patternOf(part, textIn)));
   // No index has this expression.
   const whole = `text || '' like ${pattern}`;
   const indexed =
-    ends.length === 0 ? `text like ${pattern}` : [...ends.map((end) => `text like ${end}`), whole].join(' and ');
+    parts.length === 0 ? `text like ${pattern}` : [...parts.map((part) => `text like ${part}`), whole].join(' and ');
   return {
     sql: [...sql, `(${indexed}${orType})`],
     values,

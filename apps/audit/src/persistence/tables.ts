@@ -9,7 +9,7 @@ import { createPartition, partitionLength } from './partitions.ts';
  * `dropped_id` have been dropped for their age; the chain of hashes continues from `dropped_hash`.
  *
  * The b-trees of `event_search` do not have the id: PostgreSQL stores equal keys once, so that each takes seven bytes an event,
- * and combines several by bitmaps. Entries of the trigram index wait in its pending list until a batch of them is merged.
+ * and combines several by bitmaps. A search by type alone skips through the index that begins with the project. Entries of the trigram index wait in its pending list until a batch of them is merged.
  */
 export const logMigrations: readonly SchemaMigration[] = [
   {
@@ -28,7 +28,7 @@ export const logMigrations: readonly SchemaMigration[] = [
       )`,
       'insert into event_log_head default values',
       `create table event (
-        id bigint primary key,
+        id bigint primary key with (fillfactor = 100),
         uid uuid not null,
         type text collate "C" not null,
         created_at timestamptz not null,
@@ -43,7 +43,7 @@ export const logMigrations: readonly SchemaMigration[] = [
         hash bytea not null
       ) partition by range (id)`,
       `create table event_search (
-        id bigint primary key,
+        id bigint primary key with (fillfactor = 100),
         created_by_user_id bigint,
         day date not null,
         type text collate "C" not null,
@@ -53,7 +53,7 @@ export const logMigrations: readonly SchemaMigration[] = [
         text text not null
       ) partition by range (id)`,
       'create index event_search_by_project_and_type on event_search (project, type)',
-      ...['created_by_user_id', 'day', 'type', 'environment', 'feature_name'].map(
+      ...['created_by_user_id', 'day', 'environment', 'feature_name'].map(
         (column) => `create index event_search_by_${column} on event_search (${column})`,
       ),
       `create index event_search_by_text on event_search using gin (text gin_trgm_ops) with (gin_pending_list_limit = 8192)`,
