@@ -54,6 +54,21 @@ it('names only settings in the documents that a service reads', () => {
   expect(unknown).toEqual([]);
 });
 
+it('names only spec files in the documents that exist', () => {
+  const specs = execFileSync('git', ['ls-files', '*.spec.ts'], { cwd: repository, encoding: 'utf8' })
+    .split('\n')
+    .map((file) => `/${file}`);
+  // The guide uses an operation that does not exist as its example.
+  const example = 'get-feature-title.spec.ts';
+  const unknown = documents.flatMap(({ file, text }) =>
+    [...text.matchAll(/[\w./-]+\.spec\.ts\b/g)]
+      .map(([name]) => name)
+      .filter((name) => !name.endsWith(example) && !specs.some((spec) => spec.endsWith(`/${name}`)))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
 it('names only commands in the documents that package.json has', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
