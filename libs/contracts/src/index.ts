@@ -27,6 +27,7 @@ export * from './model/json-patch.ts';
 export * from './model/lifecycle.ts';
 export * from './model/names.ts';
 export * from './model/page.ts';
+export * from './model/playground.ts';
 export * from './model/project-insights.ts';
 export * from './model/project-overview.ts';
 export * from './model/project-owner.ts';

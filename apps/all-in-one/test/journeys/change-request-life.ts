@@ -1,4 +1,5 @@
 import type {
+  AdvancedPlaygroundResult,
   ChangeRequest,
   ChangeRequestPreview,
   ChangeRequestSearch,
@@ -237,6 +238,42 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       const after = (await flag(name)).environments?.find((it) => it.name === environment);
       expect(after).toMatchObject({ enabled: true, strategies: [{ title: 'as in the file' }] });
       expect(await bringIn()).toMatchObject({ unchanged: 1 });
+    });
+
+    it('is evaluated in the playground as if it had been applied, and changes nothing by that', async () => {
+      const name = await given('cr-life-playground');
+      const payload = {
+        name: 'default',
+        constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
+        parameters: {},
+      };
+      const { id } = await propose([{ action: 'addStrategy', feature: name, payload }, enable(name)]);
+      const evaluate = (by: Api, changeRequest?: number) =>
+        by<AdvancedPlaygroundResult>('POST', '/api/admin/playground/advanced', {
+          environments: [environment, 'production'],
+          projects: [project],
+          context: { userId: '7,8' },
+          ...(changeRequest === undefined ? {} : { changeRequest }),
+        });
+      const results = async (changeRequest?: number) => {
+        const { features } = await done(evaluate(author, changeRequest));
+        const { environments = {} } = features.find((feature) => feature.name === name) ?? {};
+        return [environment, 'production'].map((one) => environments[one]?.map(({ isEnabled }) => isEnabled));
+      };
+      const [off, forOneUser] = [
+        [false, false],
+        [true, false],
+      ];
+      expect(await results(id)).toEqual([forOneUser, off]);
+      expect(await results()).toEqual([off, off]);
+      expectRefusal(await evaluate(approver, id), 404, 'NotFoundError');
+      expectRefusal(await evaluate(author, 2_000_000_000), 404, 'NotFoundError');
+
+      await done(platform().api('DELETE', `/api/admin/projects/${project}/features/${name}`));
+      expectRefusal(await evaluate(author, id), 409, 'ConflictError', 'could not be applied');
+      await done(move(author, id, 'In review'));
+      await done(move(author, id, 'Cancelled'));
+      expectRefusal(await evaluate(author, id), 400, 'ValidationError', 'closed (Cancelled)');
     });
 
     it('is found by those who are asked to approve it', async () => {

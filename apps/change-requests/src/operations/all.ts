@@ -24,3 +24,4 @@ export { setApproversEndpoint } from './change-requests/set-approvers.ts';
 export { setTitleEndpoint } from './change-requests/set-title.ts';
 export { getChangeRequestConfigEndpoint } from './configuration/get-config.ts';
 export { setChangeRequestConfigEndpoint } from './configuration/set-config.ts';
+export { readProposedChangesEndpoint } from './change-requests/read-proposed-changes.ts';

@@ -123,6 +123,8 @@ export const changeRequestReader = (database: Database) => {
     /** The request of that id in that project. */
     one: async (id: number, project: string): Promise<ChangeRequest | undefined> =>
       (await requests(oneRequest, [id])).find((request) => request.project === project),
+    /** The request of that id, in whatever project. */
+    byId: async (id: number): Promise<ChangeRequest | undefined> => (await requests(oneRequest, [id]))[0],
     /** The newest 300 of a project, without the drafts of others. */
     ofProject: (project: string, userId: number) => requests(requestsOfProject, [project, userId]),
     /** Those that are pending and touch a feature, without the drafts of others. */

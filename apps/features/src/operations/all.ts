@@ -160,3 +160,5 @@ export { patchFeatureVariantsEndpoint } from './variants/patch-feature-variants.
 export { setEnvironmentVariantsEndpoint } from './variants/set-environment-variants.ts';
 export { setFeatureVariantsEndpoint } from './variants/set-feature-variants.ts';
 export { setVariantsInBatchEndpoint } from './variants/set-variants-in-batch.ts';
+export { evaluateAdvancedPlaygroundEndpoint } from './playground/evaluate-advanced-playground.ts';
+export { evaluatePlaygroundEndpoint } from './playground/evaluate-playground.ts';

@@ -7,6 +7,7 @@ import { environmentReader } from './environments/environment-reader.ts';
 import { featurePartsReader } from './features/feature-parts-reader.ts';
 import { featureReader } from './features/feature-reader.ts';
 import { featureTypeReader } from './catalogue/feature-types.ts';
+import { playgroundReader } from './features/playground-reader.ts';
 import { projectOverviewReader } from './projects/project-overview-reader.ts';
 import { projectReader } from './projects/project-reader.ts';
 import { countResources } from './resource-counts.ts';
@@ -22,6 +23,7 @@ import type { Database } from '@bunting/database';
 export const readersOf = (database: Database) => ({
   features: featureReader(database),
   featureParts: featurePartsReader(database),
+  readPlayground: playgroundReader(database),
   projects: projectReader(database),
   segments: segmentReader(database),
   readSituation: situationReader(database),

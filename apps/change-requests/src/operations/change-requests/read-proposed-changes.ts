@@ -1,0 +1,19 @@
+import { implement } from '@bunting/bus';
+import { invalid, maySee, ReadProposedChanges } from '@bunting/contracts';
+import { isClosed } from '../../domain/content.ts';
+import { requireVisible } from '../../domain/move.ts';
+import { requested } from '../outlooks.ts';
+import type { ChangeRequestsContext } from '../context.ts';
+
+export const readProposedChangesEndpoint = ({ reader }: ChangeRequestsContext) =>
+  implement(ReadProposedChanges, async ({ body: { id }, caller }) => {
+    const found = await reader.byId(id);
+    const isHidden = found !== undefined && !maySee(caller, found.project);
+    const { state, project, environment, changes } = requireVisible(isHidden ? undefined : found, id, caller.id);
+    if (isClosed({ state }))
+      throw invalid(
+        `Change request ${id} is closed (${state}): its changes are not proposed any more.`,
+        '/body/changeRequest',
+      );
+    return { project, environment, changes: changes.map((change) => requested(change)) };
+  });

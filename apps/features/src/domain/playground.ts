@@ -1,0 +1,196 @@
+import type { PlaygroundFeature } from '@bunting/contracts';
+import {
+  type EvaluatedFeature,
+  type EvaluatedSegment,
+  type EvaluationContext,
+  evaluatorOf,
+  type FeatureExplanation,
+  type StrategyExplanation,
+} from '@bunting/evaluation';
+import type { Dependency, Feature, FeatureInEnvironment, Strategy } from './feature.ts';
+import { wrong } from './refusals.ts';
+import type { StoredSegment } from './segment.ts';
+
+type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
+
+interface FeatureToEvaluate {
+  readonly name: string;
+  readonly project: string;
+  readonly dependencies: readonly Dependency[];
+  readonly environments: Readonly<Record<string, FeatureInEnvironment>>;
+}
+
+/** What the playground evaluates. */
+export interface PlaygroundContent {
+  /** those of the requested environments that exist */
+  readonly environments: readonly string[];
+  /** by name */
+  readonly features: readonly FeatureToEvaluate[];
+  readonly segments: readonly PlaygroundSegment[];
+}
+
+/** The maximum number of evaluations, of features in environments for contexts, in one request. */
+export const maxEvaluations = 15_000;
+
+type ContextValues = Readonly<Record<string, unknown>>;
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+/** The fields of a context that can be compared, and the names of those that cannot. Top-level fields win over properties. */
+export const readContext = ({ properties, ...fields }: ContextValues) => {
+  const areProperties = typeof properties === 'object' && properties !== null && !Array.isArray(properties);
+  const entries = [...Object.entries(areProperties ? (properties as ContextValues) : {}), ...Object.entries(fields)];
+  const ignored = entries.flatMap(([name, value]) => (isScalar(value) ? [] : [name]));
+  if (properties !== undefined && !areProperties) ignored.push('properties');
+  const scalars = entries.filter((entry): entry is [string, string | number | boolean] => isScalar(entry[1]));
+  return { fields: new Map(scalars.map(([name, value]) => [name, String(value)])), ignored: [...new Set(ignored)] };
+};
+
+/**
+ * Every combination of values that are separated by commas.
+ * @throws Refusal when there are more than `maxEvaluations`
+ */
+export const combinationsOf = (fields: ReadonlyMap<string, string>): ReadonlyMap<string, string>[] => {
+  const choices = [...fields].map(([name, text]) => {
+    const values = [...new Set(text.split(',').map((value) => value.trim()))].filter((value) => value !== '');
+    return [name, values.length === 0 ? [''] : values] as const;
+  });
+  const count = choices.reduce((product, [, values]) => product * values.length, 1);
+  requireWithinLimit(count);
+  return choices.reduce<Map<string, string>[]>(
+    (combinations, [name, values]) =>
+      combinations.flatMap((combination) => values.map((value) => new Map([...combination, [name, value]]))),
+    [new Map()],
+  );
+};
+
+const requireWithinLimit = (evaluations: number): void => {
+  if (evaluations <= maxEvaluations) return;
+  throw wrong(
+    `The playground makes at most ${maxEvaluations} evaluations in one request, and this one asks for more: narrow projects, environments or values of the context.`,
+    '/body',
+  );
+};
+
+/** The maximum number of features for so many evaluations of each. */
+export const maxFeatures = (evaluationsOfEach: number): number => {
+  requireWithinLimit(evaluationsOfEach);
+  return Math.floor(maxEvaluations / evaluationsOfEach);
+};
+
+/** @throws Refusal when there are more features than the limit allows */
+export const requireFeaturesWithin = (content: PlaygroundContent, limit: number): void => {
+  if (content.features.length > limit) requireWithinLimit(Number.POSITIVE_INFINITY);
+};
+
+/** The content as it would be after changes to some features and segments. A segment or feature that is gone is null. */
+export const withChanges = (
+  content: PlaygroundContent,
+  changed: { readonly features: Iterable<Feature>; readonly segments: ReadonlyMap<number, StoredSegment | null> },
+): PlaygroundContent => {
+  const features = new Map(content.features.map((feature) => [feature.name, feature]));
+  for (const feature of changed.features) {
+    if (!features.has(feature.name)) continue;
+    if (feature.archivedAt === null) features.set(feature.name, feature);
+    else features.delete(feature.name);
+  }
+  const segments = new Map(content.segments.map((segment) => [segment.id, segment]));
+  for (const [id, segment] of changed.segments) {
+    if (segment === null) segments.delete(id);
+    else segments.set(id, segment);
+  }
+  return { ...content, features: [...features.values()], segments: [...segments.values()] };
+};
+
+const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
+
+const evaluated = (
+  { name, dependencies }: FeatureToEvaluate,
+  { enabled, strategies, variants }: FeatureInEnvironment,
+): EvaluatedFeature => ({
+  name,
+  enabled,
+  dependencies,
+  variants,
+  strategies: strategies.filter(({ disabled }) => !disabled),
+});
+
+/** Evaluates the features of one environment, for one context after the other. */
+export const playgroundOf = ({ features, segments }: PlaygroundContent, environment: string) => {
+  const inEnvironment = features.map((feature) => ({
+    feature,
+    settings: feature.environments[environment] ?? emptyEnvironment,
+  }));
+  const evaluator = evaluatorOf(
+    inEnvironment.map(({ feature, settings }) => evaluated(feature, settings)),
+    segments satisfies readonly EvaluatedSegment[],
+  );
+  const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
+
+  const shownStrategy = (
+    { project, name }: FeatureToEvaluate,
+    strategy: Strategy,
+    explanation: StrategyExplanation | undefined,
+  ): PlaygroundFeature['strategies']['data'][number] => ({
+    id: strategy.id,
+    name: strategy.name,
+    title: strategy.title,
+    disabled: strategy.disabled,
+    parameters: strategy.parameters,
+    constraints: strategy.constraints.map((constraint, nth) => ({
+      ...constraint,
+      values: [...(constraint.values ?? [])],
+      result: explanation?.constraints[nth] ?? false,
+    })),
+    segments: strategy.segments.flatMap((id, nth) => {
+      const segment = segmentsById.get(id);
+      if (segment === undefined) return [];
+      const results = explanation?.segments[nth];
+      return {
+        ...{ id, name: segment.name, result: results?.result ?? false },
+        constraints: segment.constraints.map((constraint, place) => ({
+          ...constraint,
+          values: [...(constraint.values ?? [])],
+          result: results?.constraints[place] ?? false,
+        })),
+      };
+    }),
+    result:
+      explanation === undefined
+        ? { evaluationStatus: 'unevaluated', enabled: false }
+        : {
+            evaluationStatus: explanation.isEvaluable ? 'complete' : 'incomplete',
+            enabled: explanation.result,
+            ...(explanation.rollout === undefined ? {} : { rollout: explanation.rollout }),
+            ...(explanation.variant === undefined ? {} : { variant: explanation.variant as PlaygroundFeature['variant'] }),
+          },
+    links: {
+      edit: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}/strategies/edit?environmentId=${encodeURIComponent(environment)}&strategyId=${strategy.id}`,
+    },
+  });
+
+  return {
+    /** Every feature evaluated for one context, by name. */
+    evaluate: (context: EvaluationContext): PlaygroundFeature[] =>
+      inEnvironment.map(({ feature, settings }) => {
+        const explanation = evaluator.explain(feature.name, context) as FeatureExplanation;
+        const explanations = explanation.strategies.values();
+        return {
+          name: feature.name,
+          projectId: feature.project,
+          isEnabled: explanation.enabled,
+          isEnabledInCurrentEnvironment: settings.enabled,
+          hasUnsatisfiedDependency: explanation.hasUnsatisfiedDependency,
+          variant: { ...explanation.variant, feature_enabled: explanation.enabled } as PlaygroundFeature['variant'],
+          variants: [...settings.variants],
+          strategies: {
+            result: explanation.result,
+            data: settings.strategies.map((strategy) =>
+              shownStrategy(feature, strategy, strategy.disabled ? undefined : explanations.next().value),
+            ),
+          },
+        };
+      }),
+  };
+};

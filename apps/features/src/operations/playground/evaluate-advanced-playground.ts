@@ -1,0 +1,41 @@
+import { implement } from '@bunting/bus';
+import { type AdvancedPlaygroundResult, EvaluateAdvancedPlayground } from '@bunting/contracts';
+import { combinationsOf, playgroundOf, readContext } from '../../domain/playground.ts';
+import type { FeaturesContext } from '../context.ts';
+import { readPlaygroundContent } from './playground-content.ts';
+
+type FeatureResult = AdvancedPlaygroundResult['features'][number];
+
+export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
+  implement(EvaluateAdvancedPlayground, async (request) => {
+    const { body, now } = request;
+    const environments = [...new Set(body.environments)];
+    const { fields, ignored } = readContext(body.context);
+    const combinations = combinationsOf(fields);
+    const content = await readPlaygroundContent(context, request, {
+      ...body,
+      environments,
+      contexts: combinations.length,
+    });
+    const results = new Map<string, FeatureResult>();
+    for (const environment of environments) {
+      const { evaluate } = playgroundOf(content, environment);
+      for (const combination of combinations) {
+        const inEnvironment = new Map([...combination, ['environment', environment]]);
+        for (const feature of evaluate({ fields: inEnvironment, now, random: Math.random })) {
+          const { name, projectId } = feature;
+          const result = results.get(name) ?? { name, projectId, environments: {} };
+          results.set(name, result);
+          (result.environments[environment] ??= []).push({
+            ...feature,
+            ...{ environment, context: Object.fromEntries(combination) },
+          });
+        }
+      }
+    }
+    return {
+      input: body,
+      features: [...results.values()],
+      warnings: ignored.length === 0 ? {} : { invalidContextProperties: ignored },
+    };
+  });

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  type Constraint,
+  CreateProject,
+  CreateSegment,
+  EvaluateAdvancedPlayground,
+  EvaluatePlayground,
+} from '@bunting/contracts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
+
+let features: StartedFeatures;
+beforeAll(async () => {
+  features = await startFeatures();
+  await features.call(CreateProject, { body: { id: 'shop', name: 'Shop' } });
+});
+afterAll(() => features.stop());
+beforeEach(() =>
+  features.database.transaction(({ query }) => query('truncate feature, segment restart identity cascade')),
+);
+
+const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };
+const ids = ['8c0f4d2e-0000-4000-8000-000000000001', '8c0f4d2e-0000-4000-8000-000000000002'] as const;
+const rollout = (percentage: number) => ({
+  name: 'flexibleRollout',
+  parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'checkout' },
+});
+const evaluate = (context: Record<string, unknown>, more: object = {}) =>
+  features.call(EvaluatePlayground, { body: { environment: 'development', context, ...more } });
+
+it('says of each feature whether it is on, and which constraint, segment and bucket decided it', async () => {
+  const { id: segment } = await features.call(CreateSegment, {
+    body: { name: 'beta', constraints: [{ contextName: 'plan', operator: 'IN', values: ['pro'] }] },
+  });
+  const strategies = [
+    aStrategy({ id: ids[0], constraints: [inNorway], segments: [segment] }),
+    aStrategy({ id: ids[1], sortOrder: 1, title: 'Half', ...rollout(50) }),
+  ];
+  await features.given(aFeature({ enabled: true, strategies }), aFeature({ name: 'quiet', strategies: [aStrategy()] }));
+
+  const { features: evaluated } = await evaluate({ userId: '7', properties: { country: 'no', plan: 'free' } });
+  expect(evaluated.map(({ name, isEnabledInCurrentEnvironment }) => [name, isEnabledInCurrentEnvironment])).toEqual([
+    ['checkout', true],
+    ['quiet', false],
+  ]);
+  const [checkout] = evaluated;
+  const [first, second] = checkout?.strategies.data ?? [];
+  expect(first).toMatchObject({
+    id: ids[0],
+    constraints: [{ ...inNorway, result: true }],
+    segments: [{ id: segment, name: 'beta', result: false, constraints: [{ contextName: 'plan', result: false }] }],
+    result: { evaluationStatus: 'complete', enabled: false },
+  });
+  const { bucket, percentage } = second?.result.rollout ?? {};
+  expect(second).toMatchObject({
+    title: 'Half',
+    links: { edit: `/projects/shop/features/checkout/strategies/edit?environmentId=development&strategyId=${ids[1]}` },
+    result: { enabled: (bucket ?? 0) <= (percentage ?? 0), rollout: { percentage: 50, stickiness: 'default' } },
+  });
+  expect(checkout).toMatchObject({ isEnabled: second?.result.enabled, strategies: { result: second?.result.enabled } });
+});
+
+it('shows a disabled strategy without evaluating it, and a custom one as unknown', async () => {
+  const strategies = [
+    aStrategy({ id: ids[0], disabled: true }),
+    aStrategy({ id: ids[1], sortOrder: 1, name: 'ourOwn', constraints: [inNorway] }),
+  ];
+  await features.given(aFeature({ enabled: true, strategies }));
+  expect((await evaluate({ country: 'no' })).features).toMatchObject([
+    {
+      isEnabled: false,
+      strategies: {
+        result: 'unknown',
+        data: [
+          { disabled: true, result: { evaluationStatus: 'unevaluated', enabled: false } },
+          { constraints: [{ result: true }], result: { evaluationStatus: 'incomplete', enabled: 'unknown' } },
+        ],
+      },
+    },
+  ]);
+});
+
+it('tells a feature that its parent keeps off from one that is off', async () => {
+  const on = { enabled: true, strategies: [aStrategy()] };
+  const child = { dependencies: [{ feature: 'parent', enabled: true, variants: [] }] };
+  await features.given(aFeature({ name: 'parent' }), aFeature({ ...on, name: 'child', ...child }));
+  expect((await evaluate({})).features).toMatchObject([
+    { name: 'child', isEnabled: false, isEnabledInCurrentEnvironment: true, hasUnsatisfiedDependency: true },
+    { name: 'parent', isEnabled: false, isEnabledInCurrentEnvironment: false, hasUnsatisfiedDependency: false },
+  ]);
+});
+
+it('evaluates only features of the given projects, and none of a project that is hidden from the caller', async () => {
+  await features.given(aFeature(), aFeature({ name: 'other', project: 'default' }));
+  const names = async (more: object, caller = mia) =>
+    (
+      await features.call(EvaluatePlayground, { body: { environment: 'development', context: {}, ...more } }, caller)
+    ).features.map(({ name }) => name);
+  for (const projects of ['*', [], undefined, ['*']])
+    expect(await names(projects === undefined ? {} : { projects })).toEqual(['checkout', 'other']);
+  expect(await names({ projects: ['shop'] })).toEqual(['checkout']);
+  expect(await names({}, { ...mia, hiddenProjects: ['shop'] })).toEqual(['other']);
+});
+
+it('evaluates every combination of context values in every environment', async () => {
+  await features.given(aFeature({ enabled: true, strategies: [aStrategy({ constraints: [inNorway] })] }));
+  const body = {
+    environments: ['development', 'production'],
+    context: { userId: '1, 2', country: 'no,se', appName: 'shop', broken: { nested: true }, empty: null },
+  };
+  const { features: evaluated, warnings, input } = await features.call(EvaluateAdvancedPlayground, { body });
+  expect(input).toEqual(body);
+  expect(warnings).toEqual({ invalidContextProperties: ['broken', 'empty'] });
+  expect(evaluated).toHaveLength(1);
+  const { development = [], production = [] } = evaluated[0]?.environments ?? {};
+  expect(development.map(({ context, isEnabled }) => [context['userId'], context['country'], isEnabled])).toEqual([
+    ['1', 'no', true],
+    ['1', 'se', false],
+    ['2', 'no', true],
+    ['2', 'se', false],
+  ]);
+  expect(production.map(({ isEnabled, environment }) => [isEnabled, environment])).toEqual(
+    Array.from({ length: 4 }, () => [false, 'production']),
+  );
+});
+
+it.each([
+  ['an unknown environment', { environments: ['moon'], context: {} }, /Could not find environment/],
+  [
+    'more combinations than the limit',
+    {
+      environments: ['development'],
+      context: { a: '1,'.repeat(20_000) + '2', b: Array.from({ length: 20_000 }, (_, n) => n).join() },
+    },
+    /at most 15000 evaluations/,
+  ],
+  [
+    'combinations whose product overflows',
+    {
+      environments: ['development'],
+      context: Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`field${n}`, 'a,b,c'])),
+    },
+    /at most 15000 evaluations/,
+  ],
+])('refuses %s', async (_, body, message) => {
+  await expect(features.call(EvaluateAdvancedPlayground, { body })).rejects.toThrow(message);
+});
+
+it('refuses more features than the limit allows, and reads no more of them', async () => {
+  await features.given(...Array.from({ length: 16 }, (_, nth) => aFeature({ name: `flag-${nth}` })));
+  const context = { userId: Array.from({ length: 1_000 }, (_, id) => id).join() };
+  const body = { environments: ['development'], context };
+  await expect(features.call(EvaluateAdvancedPlayground, { body })).rejects.toThrow(/at most 15000 evaluations/);
+  const within = await features.call(EvaluateAdvancedPlayground, {
+    body: { ...body, projects: ['default'] },
+  });
+  expect(within.features).toEqual([]);
+});

@@ -1,0 +1,22 @@
+import { implement } from '@bunting/bus';
+import { EvaluatePlayground } from '@bunting/contracts';
+import { playgroundOf, readContext } from '../../domain/playground.ts';
+import type { FeaturesContext } from '../context.ts';
+import { readPlaygroundContent } from './playground-content.ts';
+
+export const evaluatePlaygroundEndpoint = (context: FeaturesContext) =>
+  implement(EvaluatePlayground, async (request) => {
+    const { body, now } = request;
+    const { environment } = body;
+    const { fields } = readContext(body.context);
+    const content = await readPlaygroundContent(context, request, {
+      ...body,
+      environments: [environment],
+      contexts: 1,
+    });
+    const { evaluate } = playgroundOf(content, environment);
+    return {
+      input: body,
+      features: evaluate({ fields: new Map([...fields, ['environment', environment]]), now, random: Math.random }),
+    };
+  });
