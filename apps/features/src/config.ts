@@ -1,7 +1,7 @@
 import { databaseSettings, outboxSettings } from '@bunting/runtime';
 import { type Static, Type } from 'typebox';
 
-/** Everything that the service reads from its environment. */
+/** The settings of the features service. */
 export const FeaturesConfig = Type.Object({
   ...databaseSettings('FEATURES'),
   ...outboxSettings('FEATURES'),

@@ -2,7 +2,7 @@ import type { Feature, Strategy } from '../src/domain/feature.ts';
 import type { StoredSegment } from '../src/domain/segment.ts';
 import type { Surroundings } from '../src/domain/surroundings.ts';
 
-/** A strategy that is on for everyone; a test says what else matters. */
+/** A strategy that matches all users, unless the test specifies otherwise. */
 export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
   id: '8c0f4d2e-0000-4000-8000-000000000001',
   name: 'default',
@@ -16,13 +16,13 @@ export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
   ...about,
 });
 
-/** What a test says of a feature: its strategies and its switch are those of the environment `development`. */
+/** The properties of a test's feature; strategies and `enabled` are those in the environment `development`. */
 export interface FeatureAbout extends Partial<Feature> {
   readonly strategies?: readonly Strategy[];
   readonly enabled?: boolean;
 }
 
-/** The feature `checkout` of the project `shop`, off and empty; a test says what else matters. */
+/** The feature `checkout` of the project `shop`, disabled and without strategies, unless the test specifies otherwise. */
 export const aFeature = ({ strategies = [], enabled = false, ...about }: FeatureAbout = {}): Feature => ({
   name: 'checkout',
   project: 'shop',
@@ -42,7 +42,7 @@ export const aFeature = ({ strategies = [], enabled = false, ...about }: Feature
   ...about,
 });
 
-/** The segment `beta`, which every project may use; a test says what else matters. */
+/** The global segment `beta`, unless the test specifies otherwise. */
 export const aSegment = (about: Partial<StoredSegment> = {}): StoredSegment => ({
   id: 1,
   name: 'beta',
@@ -54,7 +54,7 @@ export const aSegment = (about: Partial<StoredSegment> = {}): StoredSegment => (
   ...about,
 });
 
-/** What a fresh platform has, and the project `shop` in `development` and `production`. */
+/** The surroundings of a fresh installation, with the project `shop` in `development` and `production`. */
 export const someSurroundings = (about: Partial<Surroundings> = {}): Surroundings => ({
   environments: [
     { name: 'development', type: 'development', sortOrder: 2, enabled: true },

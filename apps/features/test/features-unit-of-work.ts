@@ -15,7 +15,7 @@ export interface TestUnitOfWork {
   readonly transaction: UnitOfWork;
 }
 
-/** Transaction on a database of the service, with nobody who sends out what it tells. */
+/** The unit of work on a database of the service, without the relay that publishes its outbox. */
 export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()): Promise<TestUnitOfWork> => {
   const database = await openDatabase({ url, name: 'spec', migrations: steps, entities });
   const telling = startOutboxProducer({
@@ -34,21 +34,21 @@ export interface FeaturesWithoutLoops extends TestUnitOfWork {
     caller?: Caller,
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;
-  /** How many statements something takes, all that it waits for included. */
+  /** The number of statements that a job executes. */
   statementsOf(job: () => Promise<unknown>): Promise<number>;
-  /** How often something waits for PostgreSQL. */
+  /** The number of times that a job waits for PostgreSQL. */
   roundTripsOf(job: () => Promise<unknown>): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** A list of applications that is never full. */
+/** Application limits that are never reached. */
 const unlimitedApplications = {
   limit: 1_000_000,
   takeFromBudget: (_key: string, wanted: number) => wanted,
   onUnlisted: () => undefined,
 };
 
-/** The operations of the service on a database of their own, without all that runs by itself: its statements would be counted too. */
+/** The operations of the service on a database of their own, without its loops, whose statements would be counted, too. */
 export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
   const fresh = await freshFeaturesDatabase();
   const bus = inProcessBus();

@@ -1,6 +1,6 @@
 import { Refusal } from '@bunting/contracts';
 
-/** The refusal that a job ends in; a job that ends otherwise fails the test. */
+/** The refusal that a job throws; fails the test if it throws none. */
 export const refusalOf = (job: () => unknown): Refusal => {
   try {
     job();

@@ -45,24 +45,24 @@ import { featuresService } from '../src/service.ts';
 const migrate = async (url: string): Promise<void> =>
   (await openDatabase({ url, name: 'template', migrations: steps })).close();
 
-/** A database of its own with the schema of the service and what a fresh install has. */
+/** A new database with the schema of the service and the rows of a fresh installation. */
 export const freshFeaturesDatabase = () => freshDatabase('features', { key: JSON.stringify(steps), migrate });
 
 export const mia: Caller = { id: 1, name: 'mia', grants: [{ permission: 'ADMIN' }] };
 export const lee: Caller = { id: 2, name: 'lee', grants: [] };
 
-/** Who owns the project default, as the gateway would say. */
+/** The owner of the project `default`, as the gateway reports it. */
 export const ada: ProjectOwner = { ownerType: 'user', name: 'Ada', email: 'ada@example.com' };
 
 const createdAt = '2026-11-22T08:00:00.000Z';
 
-/** What the event log would say of the project default. */
+/** The activity of the project `default`, as the event log reports it. */
 export const activityOfDefault = { id: 'default', lastEventAt: createdAt, currentWindow: 7, pastWindow: 2 };
 
-/** Somebody who may do one thing, everywhere or in one place. */
+/** A caller with the given permissions. */
 export const callerWith = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
 
-/** A context of a caller, as the gateway makes it. */
+/** The context of a call by a caller, as the gateway makes it. */
 export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
   caller,
   requestId: randomUUID(),
@@ -70,7 +70,7 @@ export const contextOf = (caller: Caller, timeoutMs = 10_000): CallContext => ({
   timeoutMs,
 });
 
-/** What other services say: no change request is about to use any segment; Ada owns the project default, and its one token is for production. */
+/** The other services: no change request uses a segment; Ada owns the project `default`, which has one token, for production. */
 export const otherServices: readonly Endpoint[] = [
   implement(ListSegmentUses, async () => ({ changeRequestStrategies: [] })),
   implement(CountMembers, async ({ body: { project = 'default' } }) => ({
@@ -92,7 +92,7 @@ export const otherServices: readonly Endpoint[] = [
   })),
 ];
 
-/** The counts of the event log. */
+/** The event log. */
 export const eventLog: Endpoint = implement(GetProjectActivity, async ({ body: { project, days } }) => ({
   projects:
     project === undefined || project === 'default'
@@ -101,9 +101,9 @@ export const eventLog: Endpoint = implement(GetProjectActivity, async ({ body: {
 }));
 
 export interface StartedFeatures {
-  /** its database, for what no operation can bring about yet and for what none shows */
+  /** its database, for what no operation can write or read */
   readonly database: Database;
-  /** for answers as they travel, with their headers */
+  /** for raw replies with their headers */
   readonly bus: Bus;
   call<O extends AnyOperation>(
     operation: O,
@@ -111,34 +111,34 @@ export interface StartedFeatures {
     caller?: Caller,
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;
-  /** Stores features just as they are, and tells nothing. */
+  /** Stores features as they are, without events. */
   given(...features: readonly StoredFeature[]): Promise<void>;
   /** Creates a feature in the default project. */
   create(name: string, more?: Partial<CreateFeatureBody>): Promise<void>;
-  /** A feature as clients get it. */
+  /** A feature as clients read it. */
   get(name: string, caller?: Caller, projectId?: string): Promise<Feature>;
-  /** Every event that was told, oldest first. */
+  /** All emitted events, oldest first. */
   emittedEvents(): Promise<RecordedEvent[]>;
-  /** Every state that was told, oldest first. */
+  /** All emitted states, oldest first. */
   states<E extends StateEntity>(entity: E): Promise<StateOf<E>[]>;
-  /** What was told of a feature last. */
+  /** The last emitted state of a feature. */
   lastState(name: string): Promise<FeatureState | null | undefined>;
-  /** Where its database is. */
+  /** The URL of its database. */
   readonly url: string;
-  /** Forgets all that was told. */
+  /** Removes all emitted events and states. */
   clearOutbox(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * The real service with replies held to their schemas, on a database of its own and a bus within the process or at an address.
- * @param atHiding what the gateway does when it is asked to hide a project
- * @param atCopying what the gateway does when it is asked to copy the permissions of an environment
+ * Starts the service with validation of its replies, on a new database and a bus in the process or over NATS.
+ * @param onHide called when the gateway is to hide a project
+ * @param onCopy called when the gateway is to copy the permissions of an environment
  */
 export const startFeatures = async (
   environment: Readonly<Record<string, string>> = {},
-  atHiding: (project: { readonly id: string; readonly version: number }) => Promise<void> = () => Promise.resolve(),
-  atCopying: (environments: { readonly from: string; readonly to: string }) => Promise<void> = () => Promise.resolve(),
+  onHide: (project: { readonly id: string; readonly version: number }) => Promise<void> = () => Promise.resolve(),
+  onCopy: (environments: { readonly from: string; readonly to: string }) => Promise<void> = () => Promise.resolve(),
 ): Promise<StartedFeatures> => {
   const fresh = await freshFeaturesDatabase();
   const hosted = await host([featuresService], {
@@ -146,11 +146,11 @@ export const startFeatures = async (
     log: openLog('error'),
   });
   const hideProject = implement(HideProject, async ({ body }) => {
-    await atHiding(body);
+    await onHide(body);
     return null;
   });
   const copyPermissions = implement(CopyEnvironmentPermissions, async ({ body }) => {
-    await atCopying(body);
+    await onCopy(body);
     return null;
   });
   const around = await serve(hosted.bus, [...otherServices, eventLog, hideProject, copyPermissions]);

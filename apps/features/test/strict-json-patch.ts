@@ -15,7 +15,7 @@ class Everything extends Set<string> {
   }
 }
 
-/** A document that may have any members. */
+/** Allows any members. */
 export const anyDocument: Patchable = { members: new Everything(), maps: new Set() };
 
 const no = (why: string): never => {
@@ -45,7 +45,7 @@ const at = (value: Json, keys: readonly string[]): Json => {
   return no('nothing there');
 };
 
-/** The value with another in the place of its part, by way of a function on the part's container. */
+/** A copy of the value in which `change` is applied to the container of the part at `keys`. */
 const changed = (value: Json, keys: readonly string[], change: (container: Json, key: string) => Json): Json => {
   const [key = '', ...rest] = keys;
   if (rest.length === 0) return change(value, key);
@@ -93,8 +93,8 @@ const has = (document: Json, keys: readonly string[]): boolean => {
 
 const stepped = (document: Json, { op, path, from, value }: Step): Json => {
   const keys = keysOf(path);
-  // Where the interface is milder than the RFC: of the document itself a member may be missing, and a step without a
-  // value sets its property to nothing.
+  // Two exceptions to RFC 6902 (docs/behaviour.md, JSON Patch): a member of the document itself may be missing, and a step without
+  // value removes its property.
   const isMember = keys.length === 1;
   switch (op) {
     case 'add':
@@ -127,5 +127,5 @@ const stepped = (document: Json, { op, path, from, value }: Step): Json => {
   }
 };
 
-/** JSON Patch once more, written from RFC 6902 alone and without regard to size or speed. */
+/** A second implementation of JSON Patch, written from RFC 6902 alone, to compare with. */
 export const strictlyPatched = (document: Json, patch: readonly Step[]): Json => patch.reduce(stepped, document);

@@ -2,7 +2,7 @@ import type { Access, Caller } from '@bunting/contracts';
 import { authorise } from './authorise.ts';
 
 /**
- * Decides on what belongs to no project: a right within one project or environment is not enough for it.
+ * Authorises access to an object that belongs to no project: permissions within a project or an environment do not count.
  * @throws Refusal `NoAccessError`.
  */
 export const authoriseEverywhere = (caller: Caller, access: Access): void => {

@@ -1,7 +1,7 @@
 import { type Access, type Caller, may, noAccess, type Scope } from '@bunting/contracts';
 
 /**
- * Decides again on the object that was found, so that no path opens a door to another.
+ * Authorises access to a loaded object. The gateway has authorised the path, which may name another project or environment.
  * @throws Refusal `NoAccessError`.
  */
 export const authorise = (caller: Caller, access: Access, where: Scope): void => {

@@ -1,11 +1,11 @@
 import type { References } from '../persistence/features/surroundings.ts';
 
-/** No name that can be looked up is longer. */
+/** The maximum length of names that are looked up. */
 const longest = 255;
-/** No id that the database has made is larger. */
+/** The maximum of ids in the database. */
 const largestId = 2_147_483_647;
 
-/** Every text and number of a request that could be a name or an id, wherever it stands: a patch may put it anywhere. */
+/** All texts and numbers of a request that may be names or ids, at any depth: a JSON Patch may contain them anywhere. */
 export const referencesIn = (request: unknown): References => {
   const texts = new Set<string>();
   const numbers = new Set<number>();

@@ -2,7 +2,7 @@ import { type OperationRequest, JsonText } from '@bunting/bus';
 import type { AnyOperation } from '@bunting/contracts';
 import type { TaggedJson } from '../persistence/entity-tags.ts';
 
-/** Replies with what was read, and says the tag that a write of it may name. */
+/** Replies with JSON and sets the `ETag` header, which a conditional write can send as `If-Match`. */
 export const replyWithEntityTag = (
   { setHeader }: Pick<OperationRequest<AnyOperation>, 'setHeader'>,
   { json, tag }: TaggedJson,

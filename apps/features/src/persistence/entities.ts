@@ -7,12 +7,12 @@ import type { FeatureNaming } from '../domain/names.ts';
 import type { StoredProject } from '../domain/project.ts';
 import type { StoredStrategyType } from '../domain/strategy-type.ts';
 
-// A property is named as in the domain and in JSON; its column follows. `hidden` ones are no part of that JSON.
+// Properties are named as in the domain and in JSON. Columns are the same in snake case. `hidden` properties are not part of the JSON.
 
 const moment = () => p.type(Timestamp);
 const emptyList = "'[]'";
 
-/** A foreign key as PostgreSQL would name it by itself. */
+/** The default name of a foreign key in PostgreSQL. */
 const foreignKey = (table: string, column: string): string => `${table}_${column}_fkey`;
 
 export const EnvironmentEntity = defineEntity({
@@ -53,7 +53,7 @@ export const ProjectEntity = defineEntity({
   checks: [{ name: 'project_mode_check', expression: "mode in ('open', 'protected', 'private')" }],
 });
 
-/** The ids of private projects that were deleted: their history still belongs to the id. */
+/** The ids of deleted private projects. They are reserved, because their events are found by id. */
 export const DeletedPrivateProjectEntity = defineEntity({
   name: 'DeletedPrivateProject',
   tableName: 'deleted_private_project',
@@ -94,7 +94,7 @@ export const ProjectFavoriteEntity = defineEntity({
   properties: { project: ofProject('project_favorite').primary(), userId: p.integer().primary() },
 });
 
-/** Where edits take a change request, as the change requests service has said. */
+/** The environments whose edits take a change request, as the change requests service reported it. */
 export const ProtectedEnvironmentEntity = defineEntity({
   name: 'ProtectedEnvironment',
   tableName: 'protected_environment',
@@ -194,9 +194,9 @@ const PersonEmbeddable = defineEntity({
 });
 
 /**
- * A feature is one row, so that one row lock is the lock of all that belongs to it. What its documents hold that is looked up by
- * (ids of strategies and segments, names of context fields and parents) is repeated in columns of its own. `version` counts every
- * write, `edition` is the version that the last edit made.
+ * A feature is one row, so that one row lock covers all of it. Parts of its JSON documents that are looked up (ids of strategies and
+ * segments, names of context fields and parents) are repeated in columns of their own. `version` counts all writes; `edition` is the
+ * version after the last edit.
  */
 export const FeatureEntity = defineEntity({
   name: 'Feature',
@@ -237,23 +237,23 @@ export const FeatureEntity = defineEntity({
     edition: p.integer().default(0).hidden(),
   },
   indexes: [
-    // Active features alone, and whether they are stale: enough to count them from the index.
+    // Counts active and stale features by index-only scans.
     { name: 'feature_active', properties: ['project', 'name'], include: ['stale'], where: 'archived_at is null' },
-    // The archive is read latest first.
+    // The archive is listed newest first.
     {
       name: 'feature_archived',
       properties: ['archivedAt', 'name'],
       columns: [{ name: 'archived_at', sort: 'DESC' }, { name: 'name' }],
       where: 'archived_at is not null',
     },
-    // The figures of a project are counted from it.
+    // Computes the metrics of a project by index-only scans.
     { name: 'feature_dates', properties: ['project'], include: ['createdAt', 'archivedAt', 'productionAt'] },
     { name: 'feature_by_strategy', properties: ['strategyIds'], type: 'gin', where: "strategy_ids <> '{}'" },
     { name: 'feature_by_segment', properties: ['segmentIds'], type: 'gin', where: "segment_ids <> '{}'" },
     { name: 'feature_by_context', properties: ['contextNames'], type: 'gin', where: "context_names <> '{}'" },
-    // Each read of a feature looks up its children. The migration turns `fastupdate` off: a pending list would have to be scanned.
+    // Each read of a feature looks up its children. The migration turns `fastupdate` off, because reads would scan the pending list.
     { name: 'feature_by_parent', properties: ['parents'], type: 'gin', where: "parents <> '{}'" },
-    // Counts the features that use each segment from the index.
+    // Counts the features that use each segment by index-only scans.
     {
       name: 'feature_segment_use',
       properties: ['project'],
@@ -263,10 +263,10 @@ export const FeatureEntity = defineEntity({
   ],
 });
 
-/** The properties that every description of a feature has: for clients, SDKs, projections and exports. */
+/** The properties that all representations of a feature have: for clients, SDKs, projections and exports. */
 const describedBy = ['name', 'type', 'description', 'project', 'stale', 'impressionData'] as const;
 
-/** The last version of each feature that was deleted: another feature of that name continues from there. */
+/** The last versions of deleted features. The versions of a new feature with the same name continue from there. */
 export const DeletedFeatureEntity = defineEntity({
   name: 'DeletedFeature',
   tableName: 'deleted_feature',
@@ -290,7 +290,7 @@ export const FeatureFavoriteEntity = defineEntity({
 
 const counts = () => p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
 
-/** When a feature was last used in an environment, and what was counted by minute in the last hour. */
+/** The last use of a feature in an environment, and its counts by minute for the last hour. */
 export const FeatureSeenEntity = defineEntity({
   name: 'FeatureSeen',
   tableName: 'feature_seen',
@@ -305,7 +305,7 @@ export const FeatureSeenEntity = defineEntity({
   },
 });
 
-/** What was counted by hour and application, for two days. */
+/** Counts by hour and application, for two days. */
 export const FeatureUsageHourEntity = defineEntity({
   name: 'FeatureUsageHour',
   tableName: 'feature_usage_hour',
@@ -402,7 +402,7 @@ export const AppliedChangeRequestEntity = defineEntity({
   },
 });
 
-/** What imports may not do by themselves, until the change requests service has it. */
+/** Changes of imports that take a change request, until they are submitted to the change requests service. */
 export const ImportProposalEntity = defineEntity({
   name: 'ImportProposal',
   tableName: 'import_proposal',
@@ -441,16 +441,16 @@ export const entities = [
 
 export const sql = entitySql(entities);
 
-/** The columns of the properties that every description of a feature has. */
+/** The columns of the properties that all representations of a feature have. */
 export const describedColumns = sql.columnsOf(FeatureEntity, describedBy);
 
-/** SQL: what every description of the feature in a row has, as arguments of `json_build_object`. */
+/** SQL: the properties that all representations of a feature have, as arguments of `json_build_object`. */
 export const describedMembers = (row: string): string => sql.membersOf(FeatureEntity, row, describedBy);
 
-/** SQL: the whole feature in a row, as the domain knows it but for the pictures of its collaborators. */
+/** SQL: the feature in a row as the domain's `Feature`, with the pictures of its collaborators. */
 export const featureJson = (row: string): string =>
   sql.jsonOf(FeatureEntity, row, sql.membersOf(FeatureEntity, row, ['project', 'type']));
 
-/** SQL: the segment in a row, as the domain knows it. */
+/** SQL: the segment in a row as the domain's `StoredSegment`. */
 export const storedSegmentJson = (row: string): string =>
   sql.jsonOf(SegmentEntity, row, sql.membersOf(SegmentEntity, row, ['project']));

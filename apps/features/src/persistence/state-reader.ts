@@ -3,14 +3,14 @@ import type { Database, Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { statesOf } from './features/feature-json.ts';
 
-/** The versions of a group, summed up. */
+/** A digest of the versions in a group. */
 export interface GroupDigest {
   readonly group: string;
   readonly count: number;
   readonly digest: string;
 }
 
-/** A state as it is now; without a version when it was never known. */
+/** A current state; its version is null if the entity never existed. */
 export interface CurrentState {
   readonly id: string;
   readonly version: number | null;
@@ -66,9 +66,9 @@ const segments: Statement = {
     from unnest($1::text[]) as asked (id) left join segment on segment.id::text = asked.id`,
 };
 
-/** What states are there, for who keeps them and looks whether he has them all. */
+/** Reads current states and their versions, with which consumers check their projections for drift. */
 export const stateReader = (database: Database) => ({
-  /** Of features, project by project: so many projects, from one on. */
+  /** Digests of the features of at most `projects` projects, after the id `after`. */
   digestFeatures: async (after: string, projects: number): Promise<{ groups: GroupDigest[]; next: string | null }> => {
     const [page] = await database.read<{ groups: GroupDigest[]; next: string | null }>(digestFeatures, [
       after,

@@ -5,12 +5,12 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit how many applications the list holds */
+/** @param limit the maximum length of the list of applications */
 export const describeApplicationEndpoint = ({ transaction, applications, applicationsLimit: limit }: FeaturesContext) =>
   implement(DescribeApplication, async (request) => {
     const { params, body, caller, now } = request;
     authoriseEverywhere(caller, DescribeApplication.permission);
-    // Answered as for a new one: that it is there is not told to a caller who may not see it, and neither is it changed.
+    // A caller who may not see the application gets the reply for a new one, and nothing is stored.
     const isHidden = await applications.isHidden(params.appName, hiddenProjectsOf(caller));
     return transaction(request, async (tx) => {
       if (isHidden) return null;

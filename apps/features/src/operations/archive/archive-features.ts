@@ -11,7 +11,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
       authorise(caller, ArchiveFeatures.permission, { project: params.projectId });
-      // Their parents are locked as well: they change with what depends on them.
+      // Locks the parents, too: their states change with their children.
       const named = new Set(body.features);
       const families = await tx.features.findFamiliesForUpdate(body.features);
       const features = families.filter(({ name }) => named.has(name));

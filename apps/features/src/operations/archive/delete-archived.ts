@@ -2,7 +2,7 @@ import { deletion } from '../../domain/archive.ts';
 import type { Feature } from '../../domain/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Deletes those of the features that are archived, and tells it. */
+/** Deletes the archived ones of the features and records the events. */
 export const deleteArchived = async (
   { features: repository, events }: Pick<Transaction, 'features' | 'events'>,
   features: readonly Feature[],

@@ -7,7 +7,7 @@ import { saveAllAndRecord } from '../save-and-record.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit how many active features there may be in all */
+/** @param limit the maximum number of active features in all projects */
 export const reviveFeaturesEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(ReviveFeatures, (request) =>
     transaction(request, async (tx) => {

@@ -22,7 +22,7 @@ const refused = (outcome: 'conflict' | 'overwrites', conflicts: readonly Conflic
   inverse: [],
 });
 
-/** What would be overwritten, in the words that a schedule is suspended with. */
+/** The conflicts with edits that applying would overwrite. Their messages become the reason why a schedule is suspended. */
 const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
   body.changes.flatMap((requested) => {
     const { id: changeId, change } = requested;
@@ -53,7 +53,7 @@ const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
     }
   });
 
-/** Everything that the changes touch, with the features and segments locked in one order until the end of this work. */
+/** Locks the features and segments that the changes refer to, in a fixed order, and reads everything the rules need. */
 const lockSituation = async ({ features, segments, readSituation }: Transaction, { body, caller, now }: Asking) => {
   const subjects = subjectsOf(
     body.project,
@@ -95,19 +95,19 @@ const applyOnce = async (tx: Transaction, request: Asking): Promise<AppliedChang
   return { outcome: 'applied', conflicts: [], inverse: inverseOf(body.changes, situation, folded) };
 };
 
-/** A hash of what a request is about: where it is to be applied, and the changes without what they replaced. */
+/** A hash of where a request is applied and of its changes, without the snapshots of what they replace. */
 const contentOf = ({ project, environment, changes }: Asking['body']): string => {
   const proposed = changes.map(({ id, change }) => ({ id, change }));
   return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');
 };
 
-/** What will not be otherwise when it is tried again. */
+/** Whether a retry would fail in the same way. */
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.kind !== 'InternalError' && error.kind !== 'ServiceUnavailable';
 
 /**
- * Applies all changes of a request or none, in one transaction with the answer: who asks again is given the same. The answer
- * "no" is remembered as well, so that a message that comes late cannot turn it into a "yes".
+ * Applies all changes of a request or none, and stores the result in the same transaction: a repeated attempt gets the same result. A
+ * refusal is stored, too, so that a delayed message cannot apply what was reported as refused.
  */
 export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ApplyChanges, async (request) => {

@@ -8,13 +8,13 @@ import { referencesIn } from '../references.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** The features that a change is about, or speaks of. */
+/** The features that a change edits or refers to. */
 export const featuresOf = (change: Change): string[] => {
   if (isSegmentChange(change)) return [];
   return change.action === 'addDependency' ? [change.feature, change.payload.feature] : [change.feature];
 };
 
-/** What changes are about, and what they speak of. */
+/** The objects that changes edit or refer to. */
 export const subjectsOf = (project: string, changes: readonly Change[]): ChangeSubjects => {
   const ofSegments = changes.filter(isSegmentChange);
   return {

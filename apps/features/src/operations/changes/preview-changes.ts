@@ -17,7 +17,7 @@ const picked = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]):
     }),
   );
 
-/** What one request is about, of what was read for all of them: with how many others it is asked about makes it no slower. */
+/** The part of what was read that one request is about, so that its preview does not get slower with the number of requests. */
 const partOf = (found: StoredSituation, changes: readonly Change[]): StoredSituation => ({
   ...found,
   features: picked(found.features, changes.flatMap(featuresOf)),
@@ -27,7 +27,7 @@ const partOf = (found: StoredSituation, changes: readonly Change[]): StoredSitua
   ),
 });
 
-/** Says what change requests would come to, each by itself: one statement for all that they are about. */
+/** Previews change requests independently of each other. Reads what they refer to in one statement. */
 export const previewChangesEndpoint = ({ readSituation }: FeaturesContext) =>
   implement(PreviewChanges, async ({ body, caller, now }) => {
     const { project, requests, withStates } = body;

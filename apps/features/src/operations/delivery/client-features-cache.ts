@@ -4,13 +4,13 @@ import { hash } from 'node:crypto';
 import { type Delivered, noSuchDeliveryEnvironment } from '../../domain/delivery.ts';
 import type { ClientFeaturesReader } from '../../persistence/features/client-features-reader.ts';
 
-/** What an application is given. */
+/** The reply to an SDK, and its entity tag. */
 export interface CachedClientFeatures {
   readonly tag: string;
   readonly json: string;
 }
 
-/** Gives an application what is there now: made once, and then again only when something has changed. */
+/** Returns the features that an SDK may evaluate: from the cache if no event since could have changed them. */
 export type ClientFeaturesCache = (wanted: Delivered) => Promise<CachedClientFeatures>;
 
 interface Kept {
@@ -19,7 +19,7 @@ interface Kept {
   readonly made?: CachedClientFeatures;
 }
 
-/** What is asked for, in the words of the answer. */
+/** The query as the reply repeats it. */
 const queryOf = ({ environment, projects, namePrefix, tags, inlineSegments }: Delivered) => ({
   environment,
   inlineSegmentConstraints: inlineSegments,
@@ -29,16 +29,17 @@ const queryOf = ({ environment, projects, namePrefix, tags, inlineSegments }: De
 });
 
 /**
- * What is kept is judged anew by the database each time it is asked for, so that it needs no news and no clock to be right. The
- * tag is that of the content: a change elsewhere leaves it as it is, and every replica gives the same.
- * @param mostCharacters the size of the cache; the answers that were not used for the longest are evicted
+ * Caches replies to SDKs. Each look-up reads the revision of the database, so an entry is never stale and needs neither a TTL nor
+ * invalidation. Concurrent look-ups of one query share its computation. The entity tag is a hash of the content: edits elsewhere do not
+ * change it, and it is the same in all replicas.
+ * @param maxCharacters the size of the cache; the least recently used replies are evicted
  */
-export const clientFeaturesCache = (reader: ClientFeaturesReader, mostCharacters: number): ClientFeaturesCache => {
+export const clientFeaturesCache = (reader: ClientFeaturesReader, maxCharacters: number): ClientFeaturesCache => {
   /** by the query */
   const cache = new LRUCache<string, Kept>({
-    maxSize: mostCharacters,
-    // The latest answer is cached although it alone exceeds the size.
-    sizeCalculation: ({ made }) => Math.min(mostCharacters, Math.max(1, made?.json.length ?? 1)),
+    maxSize: maxCharacters,
+    // The latest reply is cached even if it alone exceeds the size.
+    sizeCalculation: ({ made }) => Math.min(maxCharacters, Math.max(1, made?.json.length ?? 1)),
   });
 
   const make = async (

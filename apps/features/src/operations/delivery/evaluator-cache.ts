@@ -3,10 +3,10 @@ import { deliveredTo } from '../../domain/delivery.ts';
 import { type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { ClientFeaturesCache, CachedClientFeatures } from './client-features-cache.ts';
 
-/** Makes ready what an application may have evaluated: once, and then again only when something has changed. */
+/** Returns the evaluator of the features that a server-side SDK with the same token would receive. */
 export type EvaluatorCache = (caller: Caller, environment: string) => Promise<Evaluator>;
 
-/** The same features that its server-side SDK would be given, evaluated here. */
+/** Caches one evaluator for each cached reply. */
 export const evaluatorCache = (clientFeaturesCache: ClientFeaturesCache): EvaluatorCache => {
   const ready = new WeakMap<CachedClientFeatures, Evaluator>();
   return async (caller, environment) => {

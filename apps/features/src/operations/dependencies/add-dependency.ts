@@ -11,7 +11,7 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddDependency, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      // Both are locked, and the parent that goes: none of them becomes a child or a parent meanwhile.
+      // Locks the child, the new and the old parent, so that none of them becomes a parent or a child concurrently.
       const family = await tx.features.findFamiliesForUpdate([params.featureName, body.feature]);
       const child = family.find(({ name }) => name === params.featureName);
       if (child === undefined || child.project !== params.projectId) {

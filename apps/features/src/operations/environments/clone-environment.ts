@@ -9,13 +9,13 @@ import { limits } from '../../domain/surroundings.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** Projects that are wanted: null for every one that has the environment. */
+/** The ids of the projects to clone into; null for all projects with the environment. */
 const wantedOf = (projects: readonly string[] | undefined): readonly string[] | null =>
   projects === undefined || projects.includes('*') ? null : projects;
 
 /**
- * Clones an environment in one transaction. Permissions belong to the gateway, which copies them after the commit: where it does not
- * answer, the caller may repeat the request with the same `Idempotency-Key`.
+ * Clones an environment in one transaction. The gateway copies the permissions after the commit; if it does not reply, the caller
+ * can repeat the request with the same `Idempotency-Key`.
  */
 export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(CloneEnvironment, (request) =>
@@ -43,7 +43,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         const found = await features.findAllForUpdate(await environments.featureNames([to]));
         const decisions = found.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
         await features.save(decisions.map(({ feature }) => feature));
-        // The others are in one environment more, which their states show as well.
+        // The states of the other features list one environment more.
         features.emitStates(
           decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
         );

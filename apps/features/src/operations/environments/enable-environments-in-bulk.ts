@@ -16,7 +16,7 @@ export const enableEnvironmentsInBulkEndpoint = ({ transaction }: FeaturesContex
       const where = { project: params.projectId, environment };
       authorise(caller, EnableEnvironmentsInBulk.permission, where);
       const { features, surroundings } = await lockFeatures(tx, params.projectId, body.features);
-      // Some will get their first strategy: that takes the right to add one.
+      // Enabling adds the first strategy where there is none, which takes the permission to add strategies.
       if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;

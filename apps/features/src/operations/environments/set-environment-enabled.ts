@@ -7,7 +7,7 @@ export interface SetEnvironmentEnabledRequest extends TransactionContext {
   readonly params: { readonly name: string };
 }
 
-/** New projects get an environment that is on. What is in it stays, and nothing is told: no feature changes by it. */
+/** New projects are connected to enabled environments only. Existing features do not change, so no event is emitted. */
 export const setEnvironmentEnabled = (
   transaction: UnitOfWork,
   request: SetEnvironmentEnabledRequest,

@@ -3,7 +3,7 @@ import { type StoredEnvironment, updateEnvironment } from '../../domain/environm
 import { named } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Changes environments, by name: each exists, and the states of features that are in them are told anew. */
+/** Updates environments by name and emits the states of the features in them. Refuses a name that does not exist. */
 export const updateEnvironments = async (
   { environments, features, events }: Transaction,
   changes: ReadonlyMap<string, UpdateEnvironmentBody>,

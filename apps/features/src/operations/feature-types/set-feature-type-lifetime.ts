@@ -13,7 +13,7 @@ export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext)
       if (before === undefined) {
         throw notFound(`The feature type you tried to update ("${named(params.id)}") does not exist.`);
       }
-      // A feature that is expected to live for no day at all is one of which nothing is expected.
+      // Zero days mean no expected lifetime.
       const after = { ...before, lifetimeDays: body.lifetimeDays || null };
       if (after.lifetimeDays === before.lifetimeDays) return before;
       await featureTypes.setLifetime(before.id, after.lifetimeDays);

@@ -11,7 +11,7 @@ export const archiveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller, now } = request;
       const feature = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, ArchiveFeature.permission, { project: feature.project });
-      // Asked after the lock: a child that came before it is seen, and none comes after.
+      // Read after the lock, so that no child is added concurrently.
       const children = await tx.features.childrenOf(feature.name);
       await saveAndRecord(tx, archiveFeature(feature, { children }, now.toISOString()), caller);
       return null;

@@ -10,13 +10,13 @@ import { nameTaken } from './name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit how many active features there may be in all */
+/** @param limit the maximum number of active features in all projects */
 export const cloneFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(CloneFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
       await tx.projects.lockShared({ project: params.projectId });
-      // Its parent is locked as well: the clone will be another child of it.
+      // Locks the parent, too: the clone becomes another child of it.
       const source = await tx.features.getFamilyForUpdate(params.projectId, params.featureName);
       authorise(caller, CloneFeature.permission, { project: source.project });
       await tx.guard.checkArrival('Cloning', body.name, source.project);

@@ -9,7 +9,7 @@ import { nameTaken } from './name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** @param limit how many active features there may be in all */
+/** @param limit the maximum number of active features in all projects */
 export const createFeatureEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(CreateFeature, (request) =>
     transaction(request, async (tx) => {

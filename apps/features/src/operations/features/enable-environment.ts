@@ -15,7 +15,7 @@ export const enableEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       const where = { project: feature.project, environment };
       authorise(caller, EnableEnvironment.permission, where);
-      // It will get its first strategy: that takes the right to add one.
+      // Enabling adds the first strategy, which takes the permission to add strategies.
       if (inEnvironment(feature, environment).strategies.length === 0)
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;

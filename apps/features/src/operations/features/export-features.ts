@@ -16,7 +16,7 @@ export const exportFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       }
       const exported = await exportFeatures({ environment, features, tag, project }, hiddenProjectsOf(request.caller));
       if (exported === undefined) throw mustBe('name an environment that exists', '/body/environment', environment);
-      // What was taken out, and not its content: whoever may read events need not be whoever may read every feature.
+      // The event names the features without their content: its readers need not have access to all of them.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };
       events.record([{ type: 'features-exported', data }]);
       return new JsonText(exported.json);

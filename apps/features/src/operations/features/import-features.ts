@@ -27,7 +27,7 @@ import { protectionOf, storeProposal, type StoredImportProposal } from './import
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** What an import does takes the same right as doing it by hand. */
+/** An import takes the permissions of the edits that it makes. */
 export const importPermissions: Partial<Record<EventType, Permission>> = {
   'feature-created': 'CREATE_FEATURE',
   'feature-metadata-updated': 'UPDATE_FEATURE',
@@ -55,14 +55,14 @@ const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
   }
 };
 
-/** What is told of an import when only some of its features, or some of what they do, change at once. */
+/** The events of an import of which only some edits are made now and the others are proposed. */
 export const eventsNow = ({ features, events }: ImportPlan, now: readonly PlannedFeature[]): readonly DomainEvent[] => {
   const planned = new Set(features.flatMap((plan) => plan.events));
   const kept = new Set(now.flatMap((plan) => plan.events));
   return events.filter((event) => !planned.has(event) || kept.has(event));
 };
 
-/** The caller, as the plan of an import knows who imports. */
+/** The caller and the time, as the plan of an import takes them. */
 export const importerOf = (caller: Caller, now: Date): Importer => ({
   now: now.toISOString(),
   by: { id: caller.id, name: caller.name },
@@ -72,7 +72,7 @@ export const importerOf = (caller: Caller, now: Date): Importer => ({
 
 type Asking = OperationRequest<typeof ImportFeatures>;
 
-/** What the transaction of an import came to. */
+/** The result of an import's transaction. */
 interface Done {
   readonly report: ImportReport;
   readonly proposed?: StoredImportProposal;
@@ -81,9 +81,9 @@ interface Done {
 const mostPatienceMs = 10_000;
 
 /**
- * Takes features from an export, all or nothing. Where strategies, switches or dependencies take a change request, these are
- * kept in the same transaction and handed over after it: at once, or by housekeeping if that does not succeed.
- * @param limit how many active features there may be in all
+ * Imports features from an export, all or none. Edits that take a change request are stored as a proposal in the same transaction. The
+ * proposal is submitted after the commit, or by housekeeping if that fails.
+ * @param limit the maximum number of active features in all projects
  */
 export const importFeaturesEndpoint = ({ transaction, submitImportProposal, featureLimit: limit }: FeaturesContext) => {
   const importOnce = async (tx: Transaction, request: Asking): Promise<Done> => {
@@ -93,7 +93,7 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     await tx.projects.lockShared({ project });
     await tx.importTargets.lockImports();
     const mentioned = namedInFile(data);
-    // Those of other projects are only looked at: who imports into one project holds up nobody in another.
+    // Features of other projects are read without locks, so that imports do not block edits of other projects.
     const ours = await tx.features.findFamiliesForUpdate(mentioned.features, project);
     const features = [...ours, ...(await tx.features.findFamilies(mentioned.features, project))];
     const found = await tx.importTargets.find(project, mentioned);
@@ -114,7 +114,7 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     await tx.contextFields.addMissing(plan.contextFields);
     await tx.tags.addMissingTypes(plan.tagTypes);
     await tx.tags.addMissing(plan.tags);
-    // A new feature brings its strategies with it: where there is protection, that is no way past it.
+    // The strategies of a new feature are checked like an edit, so that an import does not bypass protection.
     for (const feature of added) await tx.guard.checkEdit({ ...feature, environments: {}, dependencies: [] }, feature);
     await tx.features.add(added);
     await tx.features.save(changed.filter(({ isNew }) => !isNew).map(({ feature }) => feature));

@@ -16,19 +16,19 @@ import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts'
 import { subjectsOf } from '../changes/check-changes.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
-// What an import proposes instead of doing it: it is kept with the import, and handed over until a change request was made.
+// The edits of an import that take a change request: stored with the import, and submitted until the change request exists.
 
-/** A proposal is handed over in one message of the bus, and these carry 16 MB where they carry imports. */
+/** A proposal must fit into one message of the bus; the bus carries imports of up to 16 MB. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** What an import has proposed. */
+/** A stored proposal of an import. */
 export interface StoredImportProposal {
   readonly importId: string;
   readonly environment: string;
   readonly changes: number;
 }
 
-/** What of an import into the environment takes a change request of the caller, and in which environment that is made. */
+/** Which parts of an import take a change request of the caller, and the environment for which it is created. */
 export const protectionOf = (
   caller: Caller,
   { project, environment }: { readonly project: string; readonly environment: string },
@@ -39,7 +39,7 @@ export const protectionOf = (
   return { environment, settings, families: closed.length > 0, proposedIn: settings ? environment : closed.at(-1) };
 };
 
-/** Refuses to propose what no change request could hold, or who imports could not propose by hand. */
+/** Refuses changes that exceed a change request, or that the caller may not propose. */
 export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
   if (changes.length === 0) return;
   if (caller.closedProjects?.includes(project) === true) {
@@ -51,7 +51,7 @@ export const requireProposable = (caller: Caller, project: string, changes: read
   }
 };
 
-/** Keeps what the import may not do by itself, checked as it will be when it is applied, for the change requests service. */
+/** Validates the changes as they will be when they are applied, and stores them for the change requests service. */
 export const storeProposal = async (
   tx: Transaction,
   { body, caller, now }: OperationRequest<typeof ImportFeatures>,
@@ -84,10 +84,10 @@ export const storeProposal = async (
   return { importId, environment: proposedIn, changes: changes.length };
 };
 
-/** Has a change request made of what an import proposes. Gives its id, or nothing where that has been done before. */
+/** Submits a stored proposal to the change requests service. Returns the id of the change request; undefined if it was submitted before. */
 export type SubmitImportProposal = (importId: string, context: CallContext) => Promise<number | undefined>;
 
-/** One import makes one change request however often this is done: it may end anywhere, and be done again. */
+/** Safe to repeat after a crash at any point: one import creates one change request. */
 export const submitImportProposal =
   (bus: Bus, transaction: UnitOfWork): SubmitImportProposal =>
   async (importId, context) => {

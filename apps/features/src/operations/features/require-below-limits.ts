@@ -2,16 +2,16 @@ import { refusal } from '@bunting/contracts';
 import { tooMany } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** How many active features there may be, in a project and in all; as many as wanted where nothing is said. */
+/** The limits of active features, in a project and in all projects; null and undefined mean no limit. */
 export interface FeatureLimits {
   readonly project: string;
   readonly featureLimit: number | null;
   readonly limit: number | undefined;
-  /** how many there are to be more */
+  /** the number of features to add */
   readonly adding: number;
 }
 
-/** Refuses features for which there is no room. Whoever adds others at the same time waits, so the limits hold exactly. */
+/** Refuses features that would exceed a limit. Concurrent transactions that add features wait, so that the limits are exact. */
 export const requireBelowLimits = async (
   { projects }: Pick<Transaction, 'projects'>,
   { project, featureLimit, limit, adding }: FeatureLimits,

@@ -23,7 +23,7 @@ import type { FeaturesContext } from '../context.ts';
 
 type Finding = ImportValidation['errors'][number];
 
-/** Which feature, segment or field of the file a fault is about: whatever stands where its path leads. */
+/** The name of the feature, segment or context field in the file that an error's path points to. */
 const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
   const [, list = '', index = ''] = /^\/body\/data\/(\w+)\/(\d+)/.exec(path) ?? [];
   const items = (data as Readonly<Record<string, unknown>>)[list];
@@ -64,8 +64,8 @@ const proposalOf = (changes: readonly FeatureChange[], environment: string | und
 };
 
 /**
- * Plans the import as it would be done now, and does nothing.
- * @param limit how many active features there may be in all
+ * Plans an import without storing anything.
+ * @param limit the maximum number of active features in all projects
  */
 export const validateImportEndpoint = ({ transaction, featureLimit: limit }: FeaturesContext) =>
   implement(ValidateImport, (request) =>

@@ -8,7 +8,7 @@ import { limits } from '../../domain/surroundings.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** An id that people recognise the name in. */
+/** A readable id made from the name of a project. */
 const idFrom = (name: string): string => {
   const words = name
     .normalize('NFKD')

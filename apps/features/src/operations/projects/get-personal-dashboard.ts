@@ -11,13 +11,13 @@ import type { ProjectMembers } from '../../persistence/projects/project-members.
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** The projects in which the caller has a permission; null: every one, for who has all permissions everywhere. */
+/** The projects in which the caller has a permission; null means all projects, for administrators. */
 const projectsOf = ({ grants }: Caller): string[] | null =>
   grants.some(({ permission, project }) => permission === 'ADMIN' && project === undefined)
     ? null
     : [...new Set(grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
 
-/** The users who own a project that the caller sees, each once, by name. */
+/** The users who own projects that the caller sees, without duplicates, sorted by name. */
 const ownersOf = (held: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] => {
   const owners = held
     .filter(({ id }) => maySee(caller, id))
@@ -32,7 +32,7 @@ const ownersOf = (held: readonly ProjectMembers[], caller: Caller): PersonalDash
 export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext) =>
   implement(GetPersonalDashboard, async (request) => {
     const { caller } = request;
-    // Whoever has the permission for everything is an administrator; no project has an empty id.
+    // Administrators hold ADMIN in every project; the empty id asks for no particular one.
     const everywhere = { project: '', permissions: ['ADMIN' as const] };
     const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
       callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(request)),

@@ -2,9 +2,9 @@ import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus'
 import { type AnyOperation, HideProject } from '@bunting/contracts';
 
 /**
- * Has the gateway hide a project that becomes private, as the last thing before the commit: from the commit on nobody sees it who may not.
- * The transaction may do this twice, and the commit may still fail; the gateway takes back what no state confirms.
- * @throws Refusal `ServiceUnavailable` when the gateway does not answer: then nothing is committed.
+ * Has the gateway hide a project that becomes private, last in the transaction: after the commit only its members see it. A retried
+ * transaction calls twice, and the commit may fail; the gateway reverts a hiding that no state confirms.
+ * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
  */
 export type HideProjectAtGateway = (
   project: { readonly id: string; readonly version: number },

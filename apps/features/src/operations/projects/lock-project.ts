@@ -4,7 +4,7 @@ import type { LockedProject } from '../../persistence/projects/project-repositor
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 
-/** A project that the caller may change, locked until the end of this work. An archived one is found where it is asked for. */
+/** Locks a project that the caller may change. Refuses an archived project unless `orArchived` is set. */
 export const lockProject = async (
   { projects }: Pick<Transaction, 'projects'>,
   { id, caller, access, orArchived = false }: { id: string; caller: Caller; access: Access; orArchived?: boolean },

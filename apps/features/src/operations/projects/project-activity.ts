@@ -3,17 +3,17 @@ import { type AnyOperation, GetProjectActivity, Refusal, type ReplyOf } from '@b
 
 export type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
 
-/** How long a page waits for figures of the event log that it can be shown without. */
+/** The timeout of calls for optional data, in milliseconds. */
 const optionalMs = 2_000;
 
-/** The activity of a project, or of all, as the event log has it. @throws Refusal where the audit service does not answer */
+/** The activity of a project, or of all, from the event log. @throws Refusal if the audit service does not reply. */
 export const loadActivity = async (
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string; readonly days?: number },
 ): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
 
-/** The same, or undefined where the audit service does not answer soon: a page about projects does not need it to be shown. */
+/** The same, or undefined if the audit service does not reply in time: pages about projects are shown without it. */
 export const loadActivityIfAvailable = async (
   bus: Bus,
   request: OperationRequest<AnyOperation>,
@@ -29,7 +29,7 @@ export const loadActivityIfAvailable = async (
   }
 };
 
-/** The counts of a project without events. */
+/** The activity of a project without events. */
 export const noActivity: Pick<ActiveProject, 'currentWindow' | 'pastWindow' | 'days'> = {
   currentWindow: 0,
   pastWindow: 0,

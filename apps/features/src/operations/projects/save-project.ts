@@ -4,7 +4,7 @@ import type { ProjectDecision, StoredProject } from '../../domain/project.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import type { HideProjectAtGateway } from './hide-project.ts';
 
-/** Saves what was decided of a project, and tells it. A project that becomes private is hidden before the commit. */
+/** Saves a decided project and records the events. A project that becomes private is hidden before the commit. */
 export const saveProject = async (
   { projects, events }: Transaction,
   before: StoredProject,

@@ -3,7 +3,7 @@ import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
-/** A segment of a project may be changed by those who may do so in it; one for every project takes the right everywhere. */
+/** A segment of a project takes a permission in that project; a global segment takes it in all projects. */
 export const authoriseSegment = (
   caller: Caller,
   [everywhere, inProject]: readonly [Permission, Permission],

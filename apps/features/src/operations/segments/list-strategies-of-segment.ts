@@ -3,7 +3,7 @@ import { ListSegmentUses, ListStrategiesOfSegment } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-/** Where a segment is used, and where change requests are about to use it: nobody is told "nowhere" while that is not known. */
+/** The strategies and pending change requests that use a segment. Fails if the change requests service does not reply. */
 export const listStrategiesOfSegmentEndpoint = ({ segments, bus }: FeaturesContext) =>
   implement(ListStrategiesOfSegment, async (request) => {
     const { id: segment } = request.params;

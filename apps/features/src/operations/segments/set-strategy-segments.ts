@@ -14,7 +14,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
       const { body, caller } = request;
       const { projectId, strategyId, environmentId: environment, segmentIds } = body;
       const found = visibleTo(request, await tx.segments.featureOfStrategy(strategyId));
-      // What the body says of the project is not trusted: the strategy's own project decides.
+      // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
       const { feature, surroundings } = await tx.features.getForUpdate(projectId, found.name, referencesIn(segmentIds));

@@ -9,7 +9,7 @@ interface Asked extends TransactionContext {
   readonly params: { readonly name: string };
 }
 
-/** A deprecated type stays where it is used, and is not offered any more. The built-in ones may be deprecated too. */
+/** Strategies of a deprecated type stay, but new ones are not offered. Built-in types can be deprecated, too. */
 export const setDeprecated = (transaction: UnitOfWork, request: Asked, deprecated: boolean): Promise<null> =>
   transaction(request, async (tx) => {
     authoriseEverywhere(request.caller, DeprecateStrategyType.permission);

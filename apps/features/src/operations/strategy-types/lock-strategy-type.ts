@@ -2,7 +2,7 @@ import { notFound, refusal } from '@bunting/contracts';
 import type { StoredStrategyType } from '../../domain/strategy-type.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** A type of strategies, locked until the end of this work. */
+/** Locks a strategy type. */
 export const lockStrategyType = async (
   { strategyTypes }: Pick<Transaction, 'strategyTypes'>,
   name: string,
@@ -12,7 +12,7 @@ export const lockStrategyType = async (
   return type;
 };
 
-/** Those that are built in stay what they are. */
+/** Refuses to edit a built-in strategy type. */
 export const requireEditable = ({ name, builtIn }: StoredStrategyType): void => {
   if (builtIn) throw refusal('OperationDeniedError', `Cannot edit strategy ${name}`);
 };

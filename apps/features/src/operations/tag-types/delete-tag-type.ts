@@ -9,7 +9,7 @@ export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteTagType.permission);
-      // Features first, as for who tags them: nobody waits for one who waits for them.
+      // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, params.name, undefined, caller);
       const type = await tx.tags.findTypeForUpdate(params.name);
       if (type === undefined) throw notFound('Could not find tag-type');

@@ -1,7 +1,7 @@
 import type { Refusal, Tag } from '@bunting/contracts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Puts tags into the catalogue and tells of those that are new. A type that there is not is refused. */
+/** Adds tags to the catalogue and records events for new ones. Refuses a tag type that does not exist. */
 export const addTags = async (
   { tags: repository, events }: Transaction,
   tags: readonly Tag[],

@@ -9,10 +9,10 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTag, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      // A tag belongs to no project: no right within one is enough to take it from all.
+      // A tag belongs to no project, so deleting it takes the permission in all projects.
       authoriseEverywhere(caller, DeleteTag.permission);
       const { type, value } = params;
-      // Features first, as for who tags them: nobody waits for one who waits for them.
+      // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, type, value, caller);
       if (!(await tx.tags.removeTag({ type, value }))) {
         throw notFound(`No tag with type: [${named(type)}] and value [${named(value)}]`);

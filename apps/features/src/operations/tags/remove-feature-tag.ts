@@ -11,7 +11,7 @@ export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
-      // A feature that is not there has no project: whoever may remove tags anywhere is told that it is not.
+      // Without a feature there is no project: only callers with the permission in all projects get a 404 instead of a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw notFound('No feature flag found');
       await saveAndRecord(tx, removeTag(feature, params), caller);

@@ -1,7 +1,7 @@
 import { invalid, type Refusal, type Tag } from '@bunting/contracts';
 import { named } from '../../domain/refusals.ts';
 
-/** 400: a tag in a list of the request has a type that there is not. */
+/** The refusal of a tag in a list whose type does not exist. */
 export const unknownTagType =
   (tags: readonly Tag[], at: string) =>
   (type: string): Refusal => {

@@ -3,7 +3,7 @@ import { changeTags } from '../../domain/tag-changes.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 
-/** Takes a tag, or all tags of a type, off every feature, and tells of each. */
+/** Removes a tag, or all tags of a type, from all features and records the events. */
 export const untagEverywhere = async (
   tx: Transaction,
   type: string,

@@ -2,19 +2,19 @@ import { Counter, type Registry } from 'prom-client';
 import type { ApplicationLimits } from './store-report.ts';
 
 interface Options {
-  /** how many applications the list holds */
+  /** the maximum length of the list of applications */
   readonly limit: number;
-  /** how many new applications each key may name within a minute */
+  /** the maximum number of new applications in a minute, for each key */
   readonly perMinute: number;
   readonly registry: Registry;
   readonly warn: (message: string) => void;
 }
 
 const minuteMs = 60_000;
-/** A list that stays full is logged again after this time. */
+/** The interval of warnings about a full list. */
 const warnEveryMs = 60 * minuteMs;
 
-/** Bounds the list of applications: each new name is a row that stays for months, and an event that stays for ever. */
+/** Limits the list of applications: each new name takes a row for months and an event in the event log. */
 export const applicationLimits = ({ limit, perMinute, registry, warn }: Options): ApplicationLimits => {
   let minute = 0;
   let usedBy = new Map<string, number>();

@@ -14,7 +14,7 @@ export const registrationEndpoint = (
 ) =>
   implement(operation, async (request) => {
     const { body, caller } = request;
-    // An application may start before its environment is there: a name that is not known is kept as it is.
+    // An application may start before its environment is created, so an unknown name is stored as it is.
     const environment = (await environments(caller, body.environment)) ?? environmentFor(caller, body.environment);
     const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });

@@ -2,7 +2,7 @@ import { RegisterFrontendApplication } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { registrationEndpoint } from './register-application.ts';
 
-/** The same, of browsers and apps. */
+/** The same for frontend SDKs. */
 export const registerFrontendApplicationEndpoint = ({
   storeReport,
   findApplicationEnvironment: environments,

@@ -2,7 +2,7 @@ import { ReportFrontendMetrics } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { metricsReportEndpoint } from './report-metrics.ts';
 
-/** The same, of browsers and apps. */
+/** The same for frontend SDKs. */
 export const reportFrontendMetricsEndpoint = ({
   storeReport,
   findApplicationEnvironment: environments,

@@ -11,10 +11,10 @@ import { type Count, mayReportOn, type ReportedFeature, stagesToEnter } from '..
 import type { AnnouncedApplication } from '../../persistence/usage/application-repository.ts';
 import type { TransactionContext, UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 
-/** How many missing flags one report can add. */
+/** The maximum number of missing features that one report adds. */
 const missingAtOnce = 1_000;
 
-/** What is reported at once. */
+/** The counts and applications of one request. */
 export interface Report {
   readonly counts: readonly Count[];
   readonly applications: readonly SeenApplication[];
@@ -32,7 +32,7 @@ const environmentsByFeature = (counts: readonly Count[]): Map<string, Set<string
   return found;
 };
 
-/** Which flags applications asked for that there are not, or not for their key. */
+/** The features that applications evaluated but that do not exist, or are outside of the projects of their key. */
 const missingIn = (counts: readonly Count[], known: ReadonlySet<string>): readonly MissingFeature[] => {
   const found = new Map<string, MissingFeature>();
   for (const { appName, environment, feature } of counts) {
@@ -43,8 +43,8 @@ const missingIn = (counts: readonly Count[], known: ReadonlySet<string>): readon
 };
 
 /**
- * Adds up what was counted of features that there are and that are the reporter's, and moves them on in their lives. Returns what was
- * counted of other features.
+ * Adds the counts of features that exist and are in the reporter's projects, and moves those features to their next lifecycle stages.
+ * Returns the other features.
  */
 const addCounts = async (
   { usage }: Transaction,
@@ -67,7 +67,7 @@ const addCounts = async (
   const stagesOf = (feature: ReportedFeature): LifecycleStage[] =>
     stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], environmentTypes, now.toISOString());
   const moving = found.filter((feature) => stagesOf(feature).length > 0).map(({ name }) => name);
-  // Decided again under the lock: another report may have moved them meanwhile.
+  // Decided again under the lock: a concurrent report may have moved them.
   const locked = moving.length === 0 ? [] : await usage.findReportedForUpdate(moving, environments);
 
   const due = await usage.addByMinute(counts, now);
@@ -78,11 +78,11 @@ const addCounts = async (
   return missing;
 };
 
-/** The part of a report whose applications are listed; the rest is counted without saying by which application. */
+/** The counts of a report, those of unlisted applications without their names. */
 const withListed = (counts: readonly Count[], listed: ReadonlySet<string>): readonly Count[] =>
   counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
 
-/** What is told of a new application. */
+/** The event for a new application. */
 const created = (application: AnnouncedApplication, seen: readonly SeenApplication[], now: Date): DomainEvent => {
   const environments = new Map<string, Set<string>>();
   for (const { appName, projects, environment } of seen) {
@@ -94,17 +94,17 @@ const created = (application: AnnouncedApplication, seen: readonly SeenApplicati
   return { type: 'application-created', data: { ...application, lastSeenAt: now.toISOString(), usage } };
 };
 
-/** What decides which new applications are listed. */
+/** The limits of the list of applications. */
 export interface ApplicationLimits {
-  /** how many applications the list holds */
+  /** the maximum length of the list of applications */
   readonly limit: number;
-  /** takes from the budget of a key for new applications, and returns how many of those that it wants it gets */
+  /** takes up to `wanted` new applications from the budget of a key in this minute, and returns how many it grants */
   readonly takeFromBudget: (key: string, wanted: number, now: Date) => number;
-  /** told of applications that were not listed */
+  /** called for applications that are not listed */
   readonly onUnlisted: (reason: 'limit' | 'rate', applications: number) => void;
 }
 
-/** The applications of a report that are listed, or will be. */
+/** The applications of a report that are listed or admitted to the list, and those of them that must be written. */
 const listing = async (
   { applications: repository }: Transaction,
   seen: readonly SeenApplication[],
@@ -127,13 +127,12 @@ const listing = async (
   return { listed, stale: seen.filter(({ appName }, nth) => listed.has(appName) && !isFresh.has(nth)) };
 };
 
-/** Stores a report before it is answered for. */
+/** Stores a report; the reply is sent after the commit. */
 export type StoreReport = (request: TransactionContext, report: Report) => Promise<null>;
 
 /**
- * Stores a report before it is answered for. States of features are told at once when they enter a stage of their life, and
- * about once a minute for figures alone. What is told of applications is told by the system, whoever reported them. Applications beyond
- * the limits are not listed; what they counted is stored without their names.
+ * Stores reports. The state of a feature is emitted when it enters a lifecycle stage, and otherwise about once a minute. The actor of
+ * events about applications is the system. Applications beyond the limits are not listed; their counts are stored without their names.
  */
 export const storeReports =
   (transaction: UnitOfWork, limits: ApplicationLimits): StoreReport =>

@@ -14,7 +14,7 @@ const enabledIn = (project: string): string => `(
 
 type Tokens = ReplyOf<typeof CountTokens>['environments'];
 
-/** SQL: how many tokens there are for the environment `e`, as a parameter with `Tokens` as JSON says. */
+/** SQL: the number of tokens for the environment `e`, from a parameter with `Tokens` as JSON. */
 const tokensOf = (parameter: string): string => `coalesce((
   select tokens from json_to_recordset(${parameter}::json) as counted (name text, tokens integer)
   where counted.name = e.name), 0)`;
@@ -61,7 +61,7 @@ const ofProject: Statement = {
 
 const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
 
-/** Environments as they are now, as JSON, for who only looks. */
+/** Reads environments outside of transactions, as JSON. */
 export const environmentReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
@@ -75,7 +75,7 @@ export const environmentReader = (database: Database) => {
       if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
       return { json: row.json, tag: contentTag(row.own) };
     },
-    /** @param tokens those that give the project */
+    /** @param tokens the numbers of tokens with access to the project */
     ofProject: async (project: string, tokens: Tokens): Promise<string> => {
       const json = await read(ofProject, [project, JSON.stringify(tokens)]);
       if (json === undefined) throw notFound(`Could not find project with id ${named(project)}`);

@@ -4,17 +4,17 @@ import { revisionReader } from '@bunting/outbox';
 import type { Delivered } from '../../domain/delivery.ts';
 import { describedColumns, describedMembers } from '../entities.ts';
 
-/** What an application is given, as the JSON that PostgreSQL makes, and the tag of it. */
+/** The features that an SDK may evaluate, as JSON texts, and a hash of them. */
 export interface ClientFeaturesContent {
   readonly tag: string;
-  /** undefined where the tag is that of the content that is known already */
+  /** undefined if the tag is equal to the given one */
   readonly features: string | undefined;
-  /** those that the features use */
+  /** the segments that the features use */
   readonly segments: string | undefined;
 }
 
-/** What leaves every answer as it is. All else that happens may change one: too much looked at costs a look, too little a change. */
-const unnoticed: readonly EventType[] = [
+/** Events that change no reply to SDKs. All other events invalidate cached replies: an event that is missing here costs a statement, one too many would leave stale replies. */
+const irrelevantEvents: readonly EventType[] = [
   'feature-link-added',
   'feature-link-updated',
   'feature-link-removed',
@@ -37,7 +37,7 @@ const unnoticed: readonly EventType[] = [
   'strategy-updated',
 ];
 
-/** Columns that are not for SDKs: of `segments` each form makes what it needs. */
+/** SQL: a strategy without what SDKs do not evaluate, and without `segments`, which each format adds in its own way. */
 const bare = `(strategy - '{id,title,disabled,sortOrder,segments}'::text[])`;
 
 const withSegmentIds = `${bare} || jsonb_build_object('segments', (
@@ -48,13 +48,13 @@ const withSegmentConstraints = `${bare} || jsonb_build_object('constraints', (st
   from segment cross join jsonb_array_elements(segment.constraints) with ordinality as item (it, place)
   where segment.id in (select used::integer from jsonb_array_elements_text(strategy -> 'segments') as used)), '[]'))`;
 
-/** SQL: what is evaluated of the feature `f` in the environment that `f.it` is the feature in. */
+/** SQL: the enabled strategies of the feature `f` in the environment `f.it`. */
 const strategies = (withSegments: string): string => `coalesce((
   select jsonb_agg(case when strategy -> 'segments' = '[]' then ${bare} else ${withSegments} end order by place)
   from jsonb_array_elements(f.it -> 'strategies') with ordinality as listed (strategy, place)
   where strategy -> 'disabled' is distinct from 'true'), '[]')`;
 
-// With all of its strategies disabled a feature is on for nobody, and not for everybody as one that has none is.
+// A feature whose strategies are all disabled is off, whereas one without strategies is on for all users.
 const isOn = `coalesce((f.it -> 'enabled')::boolean, false)
   and (f.it -> 'strategies' = '[]' or f.it -> 'strategies' @> '[{"disabled": false}]')`;
 
@@ -68,7 +68,7 @@ const clientFeature = (withSegments: string): string => {
       from jsonb_array_elements(f.dependencies) as parent)) end`;
 };
 
-/** SQL: the features of environment `$1` and of projects `$2`, which may be null for all, as they are there. */
+/** SQL: the active features of the projects `$2` (null for all) with their settings in the environment `$1`. */
 const wanted = (narrowed: string): string => `
   select ${describedColumns.map((column) => `f.${column}`).join(', ')}, f.dependencies, f.parents, f.segment_ids,
     case when connected.project is not null then f.environments -> $1::text end as it
@@ -84,7 +84,7 @@ const usedSegments = `
     from wanted f, jsonb_path_query(f.it, '$.strategies[*] ? (@.disabled != true).segments[*]') as used
     where f.segment_ids <> '{}')`;
 
-/** Further `$3` the beginning of the name; `$4` tags, as JSON documents, or null; `$5` the tag of what is known already. */
+/** Further parameters: `$3` prefix of names, `$4` tags as JSON documents or null, `$5` the tag of the cached content. */
 const everything = (withSegments: string, segments: string): string => `
   with wanted as materialized (${wanted(`starts_with(f.name, $3)
     and ($4::text[] is null or f.tags @> any ($4::text[]::jsonb[]))`)}),
@@ -113,12 +113,12 @@ const oneFeature: Statement = {
     from environment where name = $1::text`,
 };
 
-/** Features as SDKs evaluate them, in one statement each. */
+/** Reads features as SDKs evaluate them, in one statement each. */
 export const clientFeaturesReader = (database: Database) => ({
-  /** How far the changes have come that SDKs may notice. */
-  revision: revisionReader(database, unnoticed),
+  /** The position of the newest event that may change a reply to SDKs. */
+  revision: revisionReader(database, irrelevantEvents),
 
-  /** Undefined where there is no such environment. @param known the tag of what need not be read again */
+  /** Undefined if the environment does not exist. @param cachedTag the tag of content that need not be returned again */
   all: async (
     { environment, projects, namePrefix = '', tags, inlineSegments }: Delivered,
     known?: string,
@@ -133,7 +133,7 @@ export const clientFeaturesReader = (database: Database) => ({
     return { tag: row.tag, features: row.features ?? undefined, segments: row.segments ?? undefined };
   },
 
-  /** Undefined where there is no such environment; null where there is no such feature. */
+  /** Undefined if the environment does not exist; null if the feature does not exist. */
   one: async (name: string, { environment, projects }: Delivered): Promise<string | null | undefined> =>
     (await database.read<{ json: string | null }>(oneFeature, [environment, projects ?? null, name]))[0]?.json,
 });

@@ -2,23 +2,23 @@ import { lifecycleStages } from '@bunting/contracts';
 import { timestampSql } from '@bunting/database';
 import { describedMembers } from '../entities.ts';
 
-// PostgreSQL makes the JSON that clients and projections get, so that a read is one round trip whatever its size. Here is
-// what those statements share; in each, `f` is a row of `feature`.
+// PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, whatever its size. This file has the parts
+// that those statements share; in each, `f` is a row of `feature`.
 
 const imageUrl = (ident: string): string =>
   `'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(trim(${ident})), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
 
-/** SQL: who created the feature. */
+/** SQL: the creator of the feature. */
 const createdBy = `json_build_object(
   'id', f.created_by_id, 'name', f.created_by_name, 'imageUrl', ${imageUrl('f.created_by_name')})`;
 
-/** SQL: the stage that the feature is in: the highest of those that it has entered, and the first from its creation on. */
+/** SQL: the lifecycle stage of the feature: the latest that it has entered, or `initial` from its creation on. */
 const lifecycle = `coalesce(
   (select stage from jsonb_array_elements(f.lifecycle) as stage
    order by array_position(array[${lifecycleStages.map((stage) => `'${stage}'`).join(', ')}], stage ->> 'stage') desc limit 1),
   jsonb_build_object('stage', 'initial', 'enteredStageAt', ${timestampSql('f.created_at')}))`;
 
-/** SQL to join: `lately.yes` and `lately.no`, what was counted in the last sixty minutes by a row of `feature_seen`. */
+/** SQL to join: `lately.yes` and `lately.no`, the counts of a row of `feature_seen` in the last sixty minutes. */
 export const joinLastHour = (seen: string): string => `
   cross join lateral (
     select
@@ -35,7 +35,7 @@ const environmentMembers = `
   'yes', lately.yes, 'no', lately.no`;
 
 /**
- * SQL to join: `env.list`, the feature in each environment of its project; `env.enabled`, whether it is on in any of them;
+ * SQL to join: `env.list`, the feature in each environment of its project; `env.enabled`, whether it is enabled in any of them;
  * `env.last_seen_at`.
  */
 const environments = (more = ''): string => `
@@ -54,12 +54,12 @@ const environments = (more = ''): string => `
 const favorite = (userId: string): string =>
   `exists (select from feature_favorite where feature = f.name and user_id = ${userId})`;
 
-// Asked so that no index of active features seems to help: while PostgreSQL does not know yet how many features there are,
-// as after an import, it would walk through all of them for each.
+// `coalesce` keeps PostgreSQL from choosing the index of active features. While its statistics are out of date, as after an import, it would
+// scan that whole index for each feature.
 const activeChildren = `from feature child
   where child.parents @> array[f.name] and child.parents <> '{}' and coalesce(child.archived_at, 'infinity') = 'infinity'`;
 
-/** What every description of a feature that is not archived holds. */
+/** SQL: the members of all representations of a feature for clients and projections. */
 const members = `
   ${describedMembers('f')}, 'createdAt', ${timestampSql('f.created_at')}, 'createdBy', ${createdBy},
   'lastSeenAt', ${timestampSql('env.last_seen_at')}, 'tags', f.tags,
@@ -86,9 +86,9 @@ const wholeFeature = (withVariants: boolean): string => `
   where f.name = asked.name and f.project = asked.project and f.archived_at is null`;
 
 /**
- * The features that are asked for, each whole and for a user: `$1` names, `$2` projects, `$3` ids of the users. Each is looked up
- * by its name, whatever PostgreSQL believes of how many there are; and how many are asked for is hidden from it, so that it
- * plans once and not each time.
+ * A batch of complete features, each for a user: `$1` names, `$2` projects, `$3` ids of the users. The lateral join with `limit 1` makes
+ * PostgreSQL look up each feature by name, whatever its statistics say. Sub-selects hide the size of the batch from the planner, so
+ * that one generic plan is reused.
  */
 export const wholeFeatures = (withVariants: boolean): string => `
   select asked.nth::integer, whole.json, whole.tag
@@ -100,8 +100,8 @@ const inProject = (wanted: string): string => `f.project = $1 and f.archived_at 
 
 /**
  * The features of a project, for a user: `$1` project, `$2` id of the user.
- * @param wanted narrows them further
- * @param page limits them, in the order of their names
+ * @param wanted a further condition
+ * @param page `limit` and `offset`, in the order of names
  */
 export const featuresOfProject = (wanted = '', page = ''): string => `
   select json_build_object(
@@ -111,13 +111,12 @@ export const featuresOfProject = (wanted = '', page = ''): string => `
   where ${page === '' ? inProject(wanted) : 'true'}`;
 
 /**
- * Those with one at least of the tags `$3`, as JSON documents, or with whatever tags where it is null, whose name begins with
- * `$4`, which is in lower case.
+ * SQL: features with any of the tags `$3` (JSON documents; null for no condition) whose name begins with `$4` (in lower case).
  */
 export const tagAndNamePrefix = `
   and ($3::text[] is null or f.tags @> any ($3::text[]::jsonb[])) and starts_with(lower(f.name), $4)`;
 
-/** The archived features, latest first, for a user: `$1` id of the user, `$2` project, or null for those of every project. */
+/** The archived features, newest first: `$1` id of the user, `$2` project or null for all, `$3` hidden projects. */
 export const archivedFeatures = `
   select json_build_object(
     'version', 2,
@@ -126,7 +125,7 @@ export const archivedFeatures = `
   from feature f ${environments()}
   where f.archived_at is not null and ($2::text is null or f.project = $2) and f.project <> all ($3::text[])`;
 
-/** What projections are told of features: of the rows of `from`, which may be what a write returns. */
+/** SQL: the states of features for projections. `from` is a table or the rows that a write returns. */
 export const statesOf = (from: string): string => `
   select f.name as id, f.version, f.edition, json_build_object(${members}, ${archivedAt},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,

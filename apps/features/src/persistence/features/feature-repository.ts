@@ -12,13 +12,13 @@ import { noGuard, protectedOfProject, type ProtectionGuard } from '../changes/pr
 import { type References, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
 import type { Seen, SeenFeature } from '../entity-tags.ts';
 
-/** A feature, and what the rules must know beside it. */
-export interface Found {
+/** A locked feature and its surroundings. */
+export interface LockedFeature {
   readonly feature: Feature;
   readonly surroundings: Surroundings;
 }
 
-interface FoundRow {
+interface FeatureRow {
   readonly feature: FeatureJson;
   readonly version: number;
   readonly edition: number;
@@ -31,7 +31,7 @@ interface SavedRow {
   readonly state: FeatureState;
 }
 
-const nobody: References = { texts: [], numbers: [] };
+const noReferences: References = { texts: [], numbers: [] };
 
 const getForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edition,
@@ -68,30 +68,30 @@ const remove = `
   on conflict (name) do update set version = excluded.version returning name, version`;
 const touch = savingStates('update feature set version = version + 1 where name = any ($1::text[]) returning *');
 
-/** How many features go into one statement. */
+/** The maximum number of features in one statement. */
 const batch = 500;
 
 const inBatches = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / batch) }, (_, nth) => items.slice(nth * batch, (nth + 1) * batch));
 
-/** The parents that a feature has won or lost. */
+/** The parents that a feature gains or loses. */
 const changedParents = (before: Feature | undefined, after: Feature): string[] => {
   const earlier = new Set(before?.dependencies.map(({ feature }) => feature));
   const later = new Set(after.dependencies.map(({ feature }) => feature));
   return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
 };
 
-interface Loaded extends FoundRow {
+interface FeatureWithSurroundings extends FeatureRow {
   readonly surroundings: SurroundingsJson;
   /** the protected environments of its project */
   readonly guarded: readonly string[];
 }
 
 /**
- * Features within a unit of work. A feature that is read for update stays locked until that work ends.
- * @param guard is asked before an edit is stored: it throws where the edit takes a change request
- * @param lockReferences is told what is stored: it throws when something that a feature newly speaks of is gone
- * @param hidden the projects that are not there for who has the work done
+ * Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends.
+ * @param guard refuses edits that take a change request
+ * @param lockReferences locks what stored features newly refer to
+ * @param hidden the projects that the caller may not see
  */
 export const featureRepository = (
   { query }: Tx,
@@ -100,49 +100,49 @@ export const featureRepository = (
   lockReferences?: ReturnType<typeof lockReferencesOf>,
   hidden: readonly string[] = [],
 ) => {
-  /** what was got for update, as it was last stored */
-  const known = new Map<string, Feature>();
+  /** the locked and added features, as they were last stored */
+  const current = new Map<string, Feature>();
   const seen = new Map<string, Seen<SeenFeature>>();
 
-  /** the versions of what was got for update or added */
+  /** the versions of the locked and added features */
   const versions = new Map<string, number>();
 
-  const remembered = ({ feature: json, version, edition }: FoundRow): Feature => {
+  const track = ({ feature: json, version, edition }: FeatureRow): Feature => {
     const feature = featureOf(json);
-    known.set(feature.name, feature);
+    current.set(feature.name, feature);
     versions.set(feature.name, version);
     if (!seen.has(feature.name)) seen.set(feature.name, { before: { feature, edition }, after: { feature, edition } });
     return feature;
   };
 
-  /** What was stored, with the edition that it is since then; an edit by others, such as another child, is none. */
-  const stored = (name: string, edition: number): void => {
-    const [one, feature] = [seen.get(name), known.get(name)];
+  /** Notes the edition of a stored feature. */
+  const noteStored = (name: string, edition: number): void => {
+    const [one, feature] = [seen.get(name), current.get(name)];
     if (one !== undefined && feature !== undefined) one.after = { feature, edition };
   };
 
   const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
-    (await query<FoundRow>(statement, values)).map(remembered);
+    (await query<FeatureRow>(statement, values)).map(track);
 
-  /** The version that a feature has after one more statement that writes its row. */
+  /** The version of a feature after one more statement that writes its row. */
   const nextVersion = (name: string): number => {
     const version = (versions.get(name) ?? 0) + 1;
     versions.set(name, version);
     return version;
   };
 
-  const inserted = async (features: readonly Feature[]): Promise<void> => {
+  const insertAll = async (features: readonly Feature[]): Promise<void> => {
     for (const { id, version, edition, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
       versions.set(id, version);
-      stored(id, edition);
+      noteStored(id, edition);
       outbox.state({ entity: 'feature', id, version, state });
     }
   };
 
-  /** Sends the update. Its outcome is known without waiting for it: the rows are locked, and an edit makes the next version. */
-  const updated = (features: readonly Feature[]): void => {
+  /** Sends the update without waiting: the rows are locked, so its result, the next versions, is known. */
+  const updateAll = (features: readonly Feature[]): void => {
     outbox.send(update, [rowsOf(features)]);
-    for (const { name } of features) stored(name, nextVersion(name));
+    for (const { name } of features) noteStored(name, nextVersion(name));
   };
 
   /** Sends the states of features whose rows stay the same, with their next versions. */
@@ -156,41 +156,45 @@ export const featureRepository = (
     features: readonly Feature[],
     like?: Feature,
   ): Promise<void> => {
-    // A parent's row knows nothing of its children, but its state says whether there are some.
-    const parents = new Set(features.flatMap((feature) => changedParents(known.get(feature.name), feature)));
+    // The state of a parent says whether it has children, which its row does not.
+    const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
     for (const some of inBatches(features)) {
-      await lockReferences?.(some.map((after) => ({ before: known.get(after.name), after, like })));
-      for (const feature of some) known.set(feature.name, feature);
+      await lockReferences?.(some.map((after) => ({ before: current.get(after.name), after, like })));
+      for (const feature of some) current.set(feature.name, feature);
       await store(some);
     }
     if (parents.size > 0) emitAgain([...parents].sort());
   };
 
   return {
-    /** What was got for update, by name. */
+    /** The locked features, by name. */
     seen,
 
-    /** The feature of that name in that project, with what a request may speak of: one statement. */
-    getForUpdate: async (project: string, name: string, { texts, numbers }: References = nobody): Promise<Found> => {
-      const [row] = await query<Loaded>(getForUpdate, [name, project, texts, numbers]);
+    /** Locks a feature of a project and reads its surroundings, with the objects that a request refers to, in one statement. */
+    getForUpdate: async (
+      project: string,
+      name: string,
+      { texts, numbers }: References = noReferences,
+    ): Promise<LockedFeature> => {
+      const [row] = await query<FeatureWithSurroundings>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await missingFeature(query, project, name);
-      const feature = remembered(row);
+      const feature = track(row);
       guard.cacheProtected(feature.project, row.guarded);
       return { feature, surroundings: surroundingsOf(row.surroundings, hidden) };
     },
 
-    /** The feature of that name in whichever project. */
+    /** Locks a feature of any project. */
     findForUpdate: async (name: string): Promise<Feature | undefined> => (await find(findForUpdate, name))[0],
-    /** The features of those names that there are, in whichever project: locked in the order of their names. */
+    /** Locks the named features that exist, of any project, in the order of their names. */
     findAllForUpdate: (names: readonly string[]): Promise<Feature[]> => find(findAllForUpdate, names),
-    /** The features of those names that there are, in whichever project, and those that they depend on: locked in the order of their names. Of one project alone, if it is given. */
+    /** Locks the named features that exist, of any or the given project, and their parents, in the order of their names. */
     findFamiliesForUpdate: (names: readonly string[], project?: string): Promise<Feature[]> =>
       find(findFamiliesForUpdate, names, project ?? null),
-    /** The same, to be looked at and not to be changed: none is locked. Of every other project alone, if one is given. */
-    findFamilies: async (names: readonly string[], besides?: string): Promise<Feature[]> =>
-      (await query<FoundRow>(findFamilies, [names, besides ?? null])).map(({ feature }) => featureOf(feature)),
+    /** The same features without locks; those of the project `except` are left out. */
+    findFamilies: async (names: readonly string[], except?: string): Promise<Feature[]> =>
+      (await query<FeatureRow>(findFamilies, [names, except ?? null])).map(({ feature }) => featureOf(feature)),
 
-    /** The feature, with those that it depends on locked as well: they change with what it depends on. */
+    /** Locks a feature and its parents, whose states change with the children. */
     getFamilyForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(findFamiliesForUpdate, [name], null)).find((feature) => feature.name === name);
       if (found === undefined) throw notFound('No feature flag found');
@@ -198,14 +202,14 @@ export const featureRepository = (
       return found;
     },
 
-    /** The names of the active features that depend on one that is locked. */
+    /** The names of the active features that depend on a locked one. */
     childrenOf: async (name: string): Promise<string[]> =>
       (await query<{ name: string }>(children, [name])).map((row) => row.name),
 
-    /** Stores new features, and tells their states. What a feature that is locked speaks of, one that is like it may speak of too. */
+    /** Adds features and emits their states. References that the locked feature `like` has need not be locked again. */
     add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
       try {
-        await write(inserted, features, like);
+        await write(insertAll, features, like);
       } catch (error) {
         if (violatedConstraint(error) !== 'feature_pkey') throw error;
         const [only, ...others] = features;
@@ -214,24 +218,24 @@ export const featureRepository = (
       }
     },
 
-    /** Stores what became of features that were got for update, and tells their states; those that stayed the same are left alone. */
+    /** Saves locked features and emits their states. Features that are the same objects as before are left alone. */
     save: async (features: readonly Feature[]): Promise<void> => {
       for (const after of features) {
-        const before = known.get(after.name);
+        const before = current.get(after.name);
         if (before !== undefined && before !== after) await guard.checkEdit(before, after);
       }
       await write(
-        updated,
-        features.filter((feature) => known.get(feature.name) !== feature),
+        updateAll,
+        features.filter((feature) => current.get(feature.name) !== feature),
       );
     },
 
-    /** Emits the current states of features, after a change of what surrounds them, such as an environment of their project. */
+    /** Emits the states of features that only their surroundings change, such as an environment of their project. */
     emitStates: (names: readonly string[]): void => {
       for (const some of inBatches(names)) emitAgain(some);
     },
 
-    /** Removes features that were got for update, with all that belongs to them, and tells that they are gone. */
+    /** Removes locked features with everything that belongs to them, and emits that they are gone. */
     remove: async (features: readonly Feature[]): Promise<void> => {
       for (const some of inBatches(features)) {
         const names = some.map(({ name }) => name);

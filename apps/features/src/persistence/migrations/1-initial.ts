@@ -225,11 +225,11 @@ const foreignKeys = [
     `alter table ${table} add constraint ${table}_${column}_fkey foreign key (${column}) references ${referenced}`,
 );
 
-/** What MikroORM does not express. */
+/** Schema that MikroORM cannot express. */
 const beside = [
-  // The versions of the states of projects: they rise even when the id of a deleted project is taken again.
+  // The versions of project states: they increase even if the id of a deleted project is used again.
   'create sequence project_version',
-  // feature_usage_hour has no foreign keys, which each row that is counted would have to be checked against.
+  // feature_usage_hour has no foreign keys, because each inserted count would be checked against them.
   `create function drop_usage_of_features() returns trigger language plpgsql as $$
       begin
         delete from feature_usage_hour where feature in (select name from gone);
@@ -239,7 +239,7 @@ const beside = [
     for each statement execute function drop_usage_of_features()`,
 ];
 
-/** The rows of a fresh install: names that clients of Unleash count on. */
+/** The rows of a fresh installation, with the names that clients of Unleash expect. */
 const rows = [
   `insert into feature_type (id, name, description, lifetime_days) values
     ('release', 'Release', 'Separates shipping code from showing it.', 40),
@@ -279,7 +279,7 @@ const rows = [
    from project`,
 ];
 
-/** Everything that the service stores beside the tables of `libs/outbox`. */
+/** The schema of the service without the tables of `libs/outbox`. */
 export const initial: SchemaMigration = {
   name: '1-initial',
   statements: [...tables, ...foreignKeys, ...beside, ...rows],

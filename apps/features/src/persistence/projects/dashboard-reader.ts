@@ -3,10 +3,10 @@ import type { Database, Statement } from '@bunting/database';
 import { type ProjectMembers, memberCount } from './project-members.ts';
 import { health, joinMetrics } from './project-metrics.ts';
 
-/** Whose page it is. */
+/** The user of a dashboard and the projects on it. */
 export interface DashboardScope {
   readonly id: number;
-  /** the projects that the page shows; null: every one that is not hidden */
+  /** the projects to show; null for all that are not hidden */
   readonly projects: readonly string[] | null;
   readonly hidden: readonly string[];
 }
@@ -42,7 +42,7 @@ const creators: Statement = {
       from (select * from matching order by lower(name), id limit $3 offset $4) as page), '[]'))::text as json`,
 };
 
-/** What matters to a user, as JSON, in one statement. */
+/** Reads the personal dashboard and the creators of features, as JSON, in one statement each. */
 export const dashboardReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
@@ -56,7 +56,7 @@ export const dashboardReader = (database: Database) => {
         ...[id, projects, hidden],
         ...[held, projectOwners, admins].map((people) => JSON.stringify(people)),
       ]),
-    /** Who created features in projects that are not hidden. @param part a part of the name, in lower case */
+    /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
     creators: (
       hidden: readonly string[],
       part: string,

@@ -1,33 +1,33 @@
 import { timestampSql } from '@bunting/database';
 import { joinMembers } from './project-members.ts';
 
-// What the pages about one project count, as SQL. In each, `p` is the row of `project`.
+// SQL for the metrics of a project; in each, `p` is a row of `project`.
 
 const windowOf = (column: string): string => `${column} > now() - interval '30 days'`;
 const pastWindowOf = (column: string): string =>
   `${column} <= now() - interval '30 days' and ${column} > now() - interval '60 days'`;
 
-/** SQL: days between two moments, to one decimal. */
+/** SQL: the days between two times, to one decimal. */
 export const daysBetween = (from: string, to: string): string =>
   `round((extract(epoch from ${to} - ${from}) / 86400)::numeric, 1)`;
 
-/** SQL to join: `counted`, how many active features the project has, and how many of them are stale or outlived. */
+/** SQL to join: `counted`, the numbers of active, stale, and potentially stale features. */
 export const joinCounted = `
   cross join lateral (
     select count(*) as features, count(*) filter (where stale) as stale,
       count(*) filter (where potentially_stale and not stale) as outlived
     from feature where project = p.id and archived_at is null) as counted`;
 
-/** SQL: the share of features that are not stale, in percent. */
+/** SQL: the percentage of active features that are not stale. */
 export const health = `case when counted.features = 0 then 100
   else round(100.0 * (counted.features - counted.stale) / counted.features) end`;
 
-/** SQL: how many active features there are of each type. */
+/** SQL: the number of active features by type. */
 export const featureTypeCounts = `coalesce((
   select json_agg(json_build_object('type', type, 'count', features) order by type)
   from (select type, count(*) as features from feature where project = p.id and archived_at is null group by type) as by_type), '[]')`;
 
-/** SQL: how far the project has come. */
+/** SQL: the onboarding status of the project. */
 export const onboardingStatus = `
   case when exists (select from client_application_usage where project = p.id)
     or exists (select from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)
@@ -37,7 +37,7 @@ export const onboardingStatus = `
     from feature f where f.project = p.id and f.archived_at is null order by f.created_at, f.name limit 1),
     json_build_object('status', 'onboarding-started')) end`;
 
-/** SQL: what happened in the project. @param activity the parameter with the counts of events as JSON, or SQL null */
+/** SQL: statistics of the last 60 days. @param activity the parameter with the counts of events as JSON, or SQL null */
 export const stats = (activity: string): string => `(
   select json_build_object(
     'avgTimeToProdCurrentWindow', coalesce(round(avg(${daysBetween('created_at', 'production_at')})
@@ -51,7 +51,7 @@ export const stats = (activity: string): string => `(
     'projectMembersAddedCurrentWindow', coalesce(held.added, 0))
   from feature where project = p.id)`;
 
-/** SQL: the time that features of the project with the id took to production. */
+/** SQL: how long features of a project took until they were first enabled in production. */
 export const leadTime = (id: string): string => `(
   select json_build_object(
     'projectAverage', coalesce(round(avg(days), 1), 0),
@@ -62,7 +62,7 @@ export const leadTime = (id: string): string => `(
 
 const stageNames = { initial: 'initial', preLive: 'pre-live', live: 'live', completed: 'completed' } as const;
 
-/** SQL: where the features of the project are in their life, and how long they stay there. */
+/** SQL: the number of features in each lifecycle stage, and how many days they stay there on average. */
 export const lifecycleSummary = `(
   select json_build_object(
     ${Object.entries(stageNames)
@@ -85,9 +85,9 @@ export const lifecycleSummary = `(
     where f.project = p.id
     window per_feature as (partition by f.name order by nth)) as stages)`;
 
-/** SQL: when the newest use of a feature of the project was reported. */
+/** SQL: the time of the last use of a feature of the project. */
 export const lastUsageAt = timestampSql(`(
   select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
 
-/** SQL: the joins of a page about a project: its counts, and what the gateway says of it. @param held the parameter with that */
+/** SQL to join: the feature counts and the members of a project. @param held the parameter with `ProjectMembers` as JSON */
 export const joinMetrics = (held: string): string => `${joinCounted} ${joinMembers(held)}`;

@@ -20,7 +20,7 @@ import {
   stats,
 } from './project-metrics.ts';
 
-/** SQL: the overview of the project `$1`, with more members, for the user `$2`: `$3` who holds it, `$4` how active it is. */
+/** The overview of the project `$1` for the user `$2`, with more JSON members: `$3` members of the project, `$4` its activity or null. */
 const overview = (...more: readonly string[]): string => `
   select ${withoutNulls(
     `'version': 1, 'name': p.name, 'description': p.description, 'mode': p.mode`,
@@ -100,17 +100,17 @@ const taken: Statement = {
     select from deleted_private_project where id = $1 and not $2::boolean`,
 };
 
-/** How many events a project has had. */
+/** The numbers of events of a project. */
 export type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
 
-/** What other services know of a project. */
+/** Data about a project from other services. */
 export interface ExternalProjectData {
   readonly held: readonly ProjectMembers[];
-  /** undefined where nothing is known: then there are no `stats` */
+  /** undefined if it is not available: then the overview has no `stats` */
   readonly activity: Activity | undefined;
 }
 
-/** Projects with what is in them, as JSON, each in one statement. Those that do not exist are refused, but for `dora`. */
+/** Reads pages about a project, as JSON, in one statement each. Refuses a project that does not exist, except in `dora`. */
 export const projectOverviewReader = (database: Database) => {
   const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
@@ -127,14 +127,14 @@ export const projectOverviewReader = (database: Database) => {
     withHealth: described(withHealth),
     insights: (id: string, held: readonly ProjectMembers[], activity: Activity): Promise<string> =>
       read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
-    /** Without any feature where there is no such project. */
+    /** Without features if the project does not exist. */
     dora: (id: string): Promise<string> => read(dora, id),
     status: (
       id: string,
       held: readonly ProjectMembers[],
       { days, apiTokens }: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
     ): Promise<string> => read(status, id, JSON.stringify(held), JSON.stringify(days), apiTokens),
-    /** One project on the page of the caller. */
+    /** The part of the personal dashboard about one project. */
     forCaller: (
       id: string,
       held: readonly ProjectMembers[],
@@ -142,7 +142,7 @@ export const projectOverviewReader = (database: Database) => {
     ): Promise<string> =>
       read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),
     flagCreators: (id: string): Promise<string> => read(creators, id),
-    /** @param reservedIsFree whether an id that a deleted private project has left may be taken again */
+    /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */
     isTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
       (await database.read(taken, [id, reservedIsFree])).length > 0,
   };

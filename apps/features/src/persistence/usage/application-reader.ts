@@ -18,7 +18,7 @@ const usageJson = (hidden: string): string => `coalesce((
   select json_agg(json_build_object('project', project, 'environments', environments) order by project)
   from (${usageOf(hidden)}) as by_project), '[]')`;
 
-/** SQL: what the row `m` says is missing: no active flag that the keys of the application give, and none of a hidden project. */
+/** SQL: whether the feature in the row `m` is missing: not active in a project of the application's keys, and not in a hidden project. */
 const isMissing = (hidden: string): string => `not exists (
   select from feature f where f.name = m.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
     select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))`;
@@ -34,7 +34,7 @@ const newestSdks = `newest as (
 const isOutdated = (sdk: string): string => `exists (
   select from newest where newest.sdk = split_part(${sdk}, ':', 1) and newest.major > ${majorOf(sdk)})`;
 
-/** SQL: the application of the name `$1`, unless it is used in the projects `$2` alone. */
+/** SQL: the application with the name `$1`, unless it is used only in the projects `$2`. */
 const theOne = `from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`;
 
 const sortable = { appName: 'a.app_name', createdAt: 'a.created_at', lastSeenAt: 'a.last_seen_at' } as const;
@@ -135,7 +135,7 @@ const instances: Statement = {
     ${theOne}`,
 };
 
-/** SQL: where applications use the project of text `$1`: by their keys, and by what they evaluated. */
+/** SQL: the applications and environments that use the project `$1`, by their keys or by evaluating its features. */
 const placesOfProject = `place as materialized (
   select app_name, environment from client_application_usage where project = $1
   union
@@ -201,7 +201,7 @@ const isHidden: Statement = {
 const usualPage = 1_000;
 const usualPageOfProject = 50;
 
-/** The applications as they are now, as JSON, each answer in one statement. What is used in hidden projects alone is not there. */
+/** Reads applications, as JSON, in one statement each. Applications that are used only in hidden projects are left out. */
 export const applicationReader = (database: Database) => {
   const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
@@ -227,7 +227,7 @@ export const applicationReader = (database: Database) => {
       { query, sortOrder = 'asc', offset = 0, limit = usualPageOfProject }: ProjectApplicationsQuery,
     ): Promise<string> => found(ofProject(sortOrder), [project, query ?? null, offset, limit], noProject(project)),
     outdatedSdksOf: (project: string): Promise<string> => found(outdatedSdks, [project], noProject(project)),
-    /** Whether there is an application of that name that is used in hidden projects alone. */
+    /** Whether the application exists and is used only in hidden projects. */
     isHidden: async (appName: string, hidden: Hidden): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
   };
