@@ -9,33 +9,33 @@ export const FeaturesConfig = Type.Object({
     minimum: 10,
     default: 60_000,
     description:
-      'milliseconds after which the features look again for what has become stale, untold or too old to keep',
+      'interval in ms at which features past their lifetime are marked, changed usage is emitted and expired usage is deleted',
   }),
-  FEATURES_SDK_ANSWERS_MIB: Type.Integer({
+  FEATURES_SDK_CACHE_MIB: Type.Integer({
     minimum: 1,
     maximum: 4_096,
     default: 64,
-    description: 'mebibytes of answers to SDKs that the features keep at most, to make them once and not for each',
+    description: 'maximum size in MiB of the cache of replies to SDKs',
   }),
-  FEATURES_APPLICATIONS_LIMIT: Type.Integer({
+  FEATURES_MAX_APPLICATIONS: Type.Integer({
     minimum: 10,
     maximum: 1_000_000,
     default: 10_000,
     description:
-      'how many applications are listed; a tenth of them may be named by frontend keys, which are public. Reports of others are counted without their names',
+      'maximum length of the list of applications; frontend keys, which are public, may add a tenth of it. Reports of unlisted applications are counted without their names',
   }),
-  FEATURES_NEW_APPLICATIONS_PER_MINUTE: Type.Integer({
+  FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE: Type.Integer({
     minimum: 1,
     default: 100,
-    description: 'how many new applications each key may name within a minute, in each process',
+    description: 'maximum number of new applications in a minute for each key, in each process',
   }),
-  FEATURES_APPLICATION_DAYS: Type.Integer({
+  FEATURES_APPLICATION_RETENTION_DAYS: Type.Integer({
     minimum: 1,
     default: 90,
     description: 'days without a report after which an application is removed from the list',
   }),
-  FEATURES_LIMIT: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'how many active features there may be; as many as wanted without it' }),
+  FEATURES_MAX_FEATURES: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'maximum number of active features; unlimited by default' }),
   ),
 });
 export type FeaturesConfig = Static<typeof FeaturesConfig>;

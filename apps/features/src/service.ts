@@ -12,11 +12,11 @@ import { steps } from './persistence/migrations/index.ts';
 import { readersOf } from './persistence/readers.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 
-/** What a feature is and how it may change. */
+/** The features service: features, projects, environments, segments, the catalogue of tags and types, and usage. */
 export const featuresService = defineService({
   name: 'features',
   config: FeaturesConfig,
-  start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
+  start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const warn = (message: string) => log.warn(message);
     const database = await openDatabase({
       url: config.FEATURES_DATABASE_URL,
@@ -28,8 +28,8 @@ export const featuresService = defineService({
       warn,
       logError: (message) => log.error(message),
     });
-    atStop('database', () => database.close());
-    const telling = startOutboxProducer({
+    onStop('database', () => database.close());
+    const outbox = startOutboxProducer({
       producer: 'features',
       database,
       bus,
@@ -38,31 +38,29 @@ export const featuresService = defineService({
       idempotencyRetentionHours: config.FEATURES_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
-    atStop('relay', () => telling.relay.stop());
-    const transaction = unitOfWork(telling);
+    onStop('relay', () => outbox.relay.stop());
+    const transaction = unitOfWork(outbox);
     const limits = applicationLimits({
-      limit: config.FEATURES_APPLICATIONS_LIMIT,
-      perMinute: config.FEATURES_NEW_APPLICATIONS_PER_MINUTE,
+      limit: config.FEATURES_MAX_APPLICATIONS,
+      perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,
       ...{ registry: metrics, warn },
     });
     const context = featuresContext({
       ...{ transaction, bus, limits },
       readers: readersOf(database),
-      featureLimit: config.FEATURES_LIMIT,
-      cacheCharacters: config.FEATURES_SDK_ANSWERS_MIB * 1024 * 1024,
+      featureLimit: config.FEATURES_MAX_FEATURES,
+      cacheCharacters: config.FEATURES_SDK_CACHE_MIB * 1024 * 1024,
     });
-    const intervalMs = config.FEATURES_HOUSEKEEPING_INTERVAL_MS;
-    const applicationDays = config.FEATURES_APPLICATION_DAYS;
     const housekeeping = startHousekeeping(transaction, {
-      intervalMs,
-      applicationDays,
+      intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS,
+      applicationDays: config.FEATURES_APPLICATION_RETENTION_DAYS,
       submitImportProposal: context.submitImportProposal,
       warn,
     });
-    atStop('housekeeping', () => housekeeping.stop());
-    const endpoints = featuresEndpoints(context);
-    const served = await serve(completeEndpoints('features', [...endpoints, telling.endpoint]));
-    atStop('calls', () => served.stop(), drainTimeoutMs);
+    onStop('housekeeping', () => housekeeping.stop());
+    const endpoints = [...featuresEndpoints(context), outbox.endpoint];
+    const served = await serve(completeEndpoints('features', endpoints));
+    onStop('calls', () => served.stop(), drainTimeoutMs);
     return { ready: () => database.ready() };
   },
 });

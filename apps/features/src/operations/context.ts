@@ -5,7 +5,8 @@ import { clientFeaturesCache } from './delivery/client-features-cache.ts';
 import { evaluatorCache } from './delivery/evaluator-cache.ts';
 import { submitImportProposal } from './features/import-proposal.ts';
 import { hideProjectAtGateway } from './projects/hide-project.ts';
-import { type ApplicationLimits, storeReports } from './usage/store-report.ts';
+import type { ApplicationLimits } from './usage/application-limits.ts';
+import { storeReports } from './usage/store-report.ts';
 
 interface ContextOptions {
   readonly transaction: UnitOfWork;

@@ -185,7 +185,7 @@ describe('the list of applications', () => {
   let features: StartedFeatures;
   beforeAll(async () => {
     features = await startFeatures({
-      ...{ FEATURES_APPLICATIONS_LIMIT: '30', FEATURES_NEW_APPLICATIONS_PER_MINUTE: '25' },
+      ...{ FEATURES_MAX_APPLICATIONS: '30', FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE: '25' },
       FEATURES_HOUSEKEEPING_INTERVAL_MS: '1000000',
     });
     await features.create('banner');

@@ -14,25 +14,25 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import { subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 
-type Asking = OperationRequest<typeof ApplyChanges>;
+type ApplyChangesRequest = OperationRequest<typeof ApplyChanges>;
 
-const refused = (outcome: 'conflict' | 'overwrites', conflicts: readonly Conflict[]): AppliedChanges => ({
+const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly Conflict[]): AppliedChanges => ({
   outcome,
   conflicts: [...conflicts],
   inverse: [],
 });
 
 /** The conflicts with edits that applying would overwrite. Their messages become the reason why a schedule is suspended. */
-const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
+const overwriteConflicts = (body: ApplyChangesRequest['body'], situation: Situation): Conflict[] =>
   body.changes.flatMap((requested) => {
     const { id: changeId, change } = requested;
     if (overwritesOf(requested, situation).length === 0) return [];
     const code = 'overwrite';
-    const undone = 'was changed; applying would overwrite that change';
+    const reason = 'was changed; applying would overwrite that change';
     if (isSegmentChange(change)) {
       const { id } = change.payload;
       const name = situation.segments.get(id)?.name ?? '';
-      return { code, message: `Segment ${id} (${name}) ${undone}`, segment: id, changeId };
+      return { code, message: `Segment ${id} (${name}) ${reason}`, segment: id, changeId };
     }
     const { feature } = change;
     switch (change.action) {
@@ -40,7 +40,7 @@ const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
       case 'deleteStrategy':
         return {
           code,
-          message: `Strategy ${change.payload.id} of feature flag ${feature} ${undone}`,
+          message: `Strategy ${change.payload.id} of feature flag ${feature} ${reason}`,
           feature,
           changeId,
         };
@@ -49,12 +49,15 @@ const overwritten = (body: Asking['body'], situation: Situation): Conflict[] =>
         return { code, message: `${where}; applying would overwrite that change`, feature, changeId };
       }
       default:
-        return { code, message: `Feature flag ${feature} ${undone}`, feature, changeId };
+        return { code, message: `Feature flag ${feature} ${reason}`, feature, changeId };
     }
   });
 
 /** Locks the features and segments that the changes refer to, in a fixed order, and reads everything the rules need. */
-const lockSituation = async ({ features, segments, readSituation }: Transaction, { body, caller, now }: Asking) => {
+const lockSituation = async (
+  { features, segments, readSituation }: Transaction,
+  { body, caller, now }: ApplyChangesRequest,
+) => {
   const subjects = subjectsOf(
     body.project,
     body.changes.map(({ change }) => change),
@@ -72,17 +75,17 @@ const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent
   data: { ...(typeof event.data === 'object' && event.data !== null ? event.data : {}), changeRequestId },
 });
 
-const applyOnce = async (tx: Transaction, request: Asking): Promise<AppliedChanges> => {
+const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {
   const { body, caller } = request;
   const { features, segments, events } = tx;
   const situation = await lockSituation(tx, request);
   if (situation === undefined) {
-    return refused('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
+    return refusedResult('conflict', [{ code: 'project-gone', message: 'Project is no longer available' }]);
   }
   const folded = foldChanges(body.changes, situation);
-  if (folded.conflicts.length > 0) return refused('conflict', folded.conflicts);
-  const overwrites = body.refuseOverwrites ? overwritten(body, situation) : [];
-  if (overwrites.length > 0) return refused('overwrites', overwrites);
+  if (folded.conflicts.length > 0) return refusedResult('conflict', folded.conflicts);
+  const overwrites = body.refuseOverwrites ? overwriteConflicts(body, situation) : [];
+  if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
 
   const changed = [...folded.features.values()].filter((feature) => situation.features.get(feature.name) !== feature);
   await features.save(changed.map((feature) => collaborated(feature, caller)));
@@ -96,7 +99,7 @@ const applyOnce = async (tx: Transaction, request: Asking): Promise<AppliedChang
 };
 
 /** A hash of where a request is applied and of its changes, without the snapshots of what they replace. */
-const contentOf = ({ project, environment, changes }: Asking['body']): string => {
+const contentOf = ({ project, environment, changes }: ApplyChangesRequest['body']): string => {
   const proposed = changes.map(({ id, change }) => ({ id, change }));
   return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');
 };
@@ -115,8 +118,8 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
     const identified = { id, uid, attempt, content: contentOf(request.body) };
     const once = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
       transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
-        const known = await tx.appliedChanges.findResult(identified);
-        if (known !== undefined) return known;
+        const previous = await tx.appliedChanges.findResult(identified);
+        if (previous !== undefined) return previous;
         const result = await decide(tx);
         await tx.appliedChanges.storeResult(identified, result);
         return result;
@@ -125,6 +128,6 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
       return await once((tx) => applyOnce(tx, request));
     } catch (error) {
       if (!isFinal(error)) throw error;
-      return once(async () => refused('conflict', [{ code: 'invalid-payload', message: error.message }]));
+      return once(async () => refusedResult('conflict', [{ code: 'invalid-payload', message: error.message }]));
     }
   });

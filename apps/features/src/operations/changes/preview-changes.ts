@@ -9,7 +9,7 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import { featuresOf, subjectsOf } from './check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 
-const picked = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
+const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
   new Map(
     keys.flatMap((key) => {
       const value = map.get(key);
@@ -20,8 +20,8 @@ const picked = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]):
 /** The part of what was read that one request is about, so that its preview does not get slower with the number of requests. */
 const partOf = (found: StoredSituation, changes: readonly Change[]): StoredSituation => ({
   ...found,
-  features: picked(found.features, changes.flatMap(featuresOf)),
-  segments: picked(
+  features: pick(found.features, changes.flatMap(featuresOf)),
+  segments: pick(
     found.segments,
     changes.flatMap((change) => (isSegmentChange(change) ? [change.payload.id] : [])),
   ),

@@ -9,12 +9,12 @@ export const updateLegalValues = async (
   { contextFields, events }: Transaction,
   caller: Caller,
   name: string,
-  changed: (field: StoredContextField) => StoredContextField,
+  update: (field: StoredContextField) => StoredContextField,
 ): Promise<null> => {
   authoriseEverywhere(caller, SetLegalValue.permission);
   const before = await contextFields.findForUpdate(name);
   if (before === undefined) throw notFound(`Could not find Context field with name ${named(name)}`);
-  const after = changed(before);
+  const after = update(before);
   if (isSame(after, before)) return null;
   await contextFields.save(after);
   events.record([{ type: 'context-field-updated', data: after, preData: before }]);

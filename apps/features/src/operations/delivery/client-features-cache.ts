@@ -11,12 +11,12 @@ export interface CachedClientFeatures {
 }
 
 /** Returns the features that an SDK may evaluate: from the cache if no event since could have changed them. */
-export type ClientFeaturesCache = (wanted: Delivered) => Promise<CachedClientFeatures>;
+export type ClientFeaturesCache = (selection: Delivered) => Promise<CachedClientFeatures>;
 
-interface Kept {
+interface CacheEntry {
   readonly revision: Revision;
-  readonly making: Promise<CachedClientFeatures>;
-  readonly made?: CachedClientFeatures;
+  readonly reply: Promise<CachedClientFeatures>;
+  readonly settled?: CachedClientFeatures;
 }
 
 /** The query as the reply repeats it. */
@@ -36,40 +36,40 @@ const queryOf = ({ environment, projects, namePrefix, tags, inlineSegments }: De
  */
 export const clientFeaturesCache = (reader: ClientFeaturesReader, maxCharacters: number): ClientFeaturesCache => {
   /** by the query */
-  const cache = new LRUCache<string, Kept>({
+  const cache = new LRUCache<string, CacheEntry>({
     maxSize: maxCharacters,
     // The latest reply is cached even if it alone exceeds the size.
-    sizeCalculation: ({ made }) => Math.min(maxCharacters, Math.max(1, made?.json.length ?? 1)),
+    sizeCalculation: ({ settled }) => Math.min(maxCharacters, Math.max(1, settled?.json.length ?? 1)),
   });
 
-  const make = async (
-    wanted: Delivered,
+  const load = async (
+    selection: Delivered,
     query: string,
     { position }: Revision,
-    before: CachedClientFeatures | undefined,
+    cached: CachedClientFeatures | undefined,
   ): Promise<CachedClientFeatures> => {
     const queryHash = hash('sha256', query, 'hex').slice(0, 8);
-    const known = before?.tag.slice(queryHash.length + 1);
-    const found = await reader.all(wanted, known);
-    if (found === undefined) throw noSuchDeliveryEnvironment(wanted.environment);
-    if (before !== undefined && found.features === undefined) return before;
+    const cachedTag = cached?.tag.slice(queryHash.length + 1);
+    const found = await reader.all(selection, cachedTag);
+    if (found === undefined) throw noSuchDeliveryEnvironment(selection.environment);
+    if (cached !== undefined && found.features === undefined) return cached;
     const tag = `${queryHash}:${found.tag}`;
     const meta = JSON.stringify({ revisionId: position, etag: `"${tag}"`, queryHash });
     const segments = found.segments === undefined ? '' : `,"segments":${found.segments}`;
     return { tag, json: `{"version":2,"features":${found.features}${segments},"query":${query},"meta":${meta}}` };
   };
 
-  return async (wanted) => {
+  return async (selection) => {
     const revision = await reader.revision();
-    const key = JSON.stringify(queryOf(wanted));
+    const key = JSON.stringify(queryOf(selection));
     const found = cache.get(key);
-    if (found?.revision === revision) return found.making;
-    const entry: Kept = { revision, making: make(wanted, key, revision, found?.made) };
+    if (found?.revision === revision) return found.reply;
+    const entry: CacheEntry = { revision, reply: load(selection, key, revision, found?.settled) };
     cache.set(key, entry);
     try {
-      const made = await entry.making;
-      if (cache.peek(key) === entry) cache.set(key, { ...entry, made });
-      return made;
+      const settled = await entry.reply;
+      if (cache.peek(key) === entry) cache.set(key, { ...entry, settled });
+      return settled;
     } catch (error) {
       if (cache.peek(key) === entry) cache.delete(key);
       throw error;

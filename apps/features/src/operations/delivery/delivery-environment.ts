@@ -8,11 +8,11 @@ import type { FindApplicationEnvironment } from '../../persistence/usage/applica
  * @throws Refusal `ValidationError` for a named environment that does not exist.
  */
 export const deliveryEnvironment = async (
-  environments: FindApplicationEnvironment,
+  findApplicationEnvironment: FindApplicationEnvironment,
   caller: Caller,
   named: string | undefined,
 ): Promise<string> => {
-  const environment = boundEnvironment(caller) ?? (await environments(caller, named));
+  const environment = boundEnvironment(caller) ?? (await findApplicationEnvironment(caller, named));
   if (environment === undefined) throw noSuchDeliveryEnvironment(named ?? 'default');
   return environment;
 };

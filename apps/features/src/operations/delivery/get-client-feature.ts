@@ -6,12 +6,9 @@ import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getClientFeatureEndpoint = ({
-  clientFeatures,
-  findApplicationEnvironment: environments,
-}: FeaturesContext) =>
+export const getClientFeatureEndpoint = ({ clientFeatures, findApplicationEnvironment }: FeaturesContext) =>
   implement(GetClientFeature, async ({ caller, params, query }) => {
-    const environment = await deliveryEnvironment(environments, caller, query.environment);
+    const environment = await deliveryEnvironment(findApplicationEnvironment, caller, query.environment);
     authorise(caller, GetClientFeature.permission, { environment });
     const json = await clientFeatures.one(params.featureName, deliveredTo(caller, environment, query));
     if (json === undefined) throw noSuchDeliveryEnvironment(environment);

@@ -5,12 +5,9 @@ import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const getClientFeaturesEndpoint = ({
-  clientFeaturesCache,
-  findApplicationEnvironment: environments,
-}: FeaturesContext) =>
+export const getClientFeaturesEndpoint = ({ clientFeaturesCache, findApplicationEnvironment }: FeaturesContext) =>
   implement(GetClientFeatures, async ({ caller, query, matchesIfNoneMatch, setHeader }) => {
-    const environment = await deliveryEnvironment(environments, caller, query.environment);
+    const environment = await deliveryEnvironment(findApplicationEnvironment, caller, query.environment);
     authorise(caller, GetClientFeatures.permission, { environment });
     const { tag, json } = await clientFeaturesCache(deliveredTo(caller, environment, query));
     setHeader('ETag', `"${tag}"`);

@@ -10,7 +10,7 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The ids of the projects to clone into; null for all projects with the environment. */
-const wantedOf = (projects: readonly string[] | undefined): readonly string[] | null =>
+const projectsToClone = (projects: readonly string[] | undefined): readonly string[] | null =>
   projects === undefined || projects.includes('*') ? null : projects;
 
 /**
@@ -31,9 +31,9 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         if (count >= limits.environments) throw tooMany('environment', limits.environments);
         await environments.add(clone);
 
-        const wanted = wantedOf(body.projects);
-        const projects = await environments.connectProjects(source.name, clone.name, wanted);
-        const missing = (wanted ?? []).findIndex((id) => !projects.includes(id));
+        const requested = projectsToClone(body.projects);
+        const projects = await environments.connectProjects(source.name, clone.name, requested);
+        const missing = (requested ?? []).findIndex((id) => !projects.includes(id));
         if (missing >= 0) {
           const path = `/body/projects/${missing}`;
           throw invalid(`The \`${path}\` property must name a project that exists.`, path);

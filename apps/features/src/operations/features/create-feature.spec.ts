@@ -140,7 +140,7 @@ it('is for those who may create features in that project', async () => {
 });
 
 it('holds the limit of the installation, where one is set', async () => {
-  const limited = await startFeatures({ FEATURES_LIMIT: '2' });
+  const limited = await startFeatures({ FEATURES_MAX_FEATURES: '2' });
   try {
     await limited.create('one');
     await limited.create('two');

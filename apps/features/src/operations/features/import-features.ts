@@ -56,10 +56,13 @@ const authoriseAll = (caller: Caller, events: readonly DomainEvent[]): void => {
 };
 
 /** The events of an import of which only some edits are made now and the others are proposed. */
-export const eventsNow = ({ features, events }: ImportPlan, now: readonly PlannedFeature[]): readonly DomainEvent[] => {
+export const immediateEvents = (
+  { features, events }: ImportPlan,
+  now: readonly PlannedFeature[],
+): readonly DomainEvent[] => {
   const planned = new Set(features.flatMap((plan) => plan.events));
-  const kept = new Set(now.flatMap((plan) => plan.events));
-  return events.filter((event) => !planned.has(event) || kept.has(event));
+  const immediate = new Set(now.flatMap((plan) => plan.events));
+  return events.filter((event) => !planned.has(event) || immediate.has(event));
 };
 
 /** The caller and the time, as the plan of an import takes them. */
@@ -70,15 +73,15 @@ export const importerOf = (caller: Caller, now: Date): Importer => ({
   maySee: (project) => maySee(caller, project),
 });
 
-type Asking = OperationRequest<typeof ImportFeatures>;
+type ImportRequest = OperationRequest<typeof ImportFeatures>;
 
 /** The result of an import's transaction. */
-interface Done {
+interface ImportResult {
   readonly report: ImportReport;
   readonly proposed?: StoredImportProposal;
 }
 
-const mostPatienceMs = 10_000;
+const maxSubmitTimeoutMs = 10_000;
 
 /**
  * Imports features from an export, all or none. Edits that take a change request are stored as a proposal in the same transaction. The
@@ -86,24 +89,24 @@ const mostPatienceMs = 10_000;
  * @param limit the maximum number of active features in all projects
  */
 export const importFeaturesEndpoint = ({ transaction, submitImportProposal, featureLimit: limit }: FeaturesContext) => {
-  const importOnce = async (tx: Transaction, request: Asking): Promise<Done> => {
+  const importOnce = async (tx: Transaction, request: ImportRequest): Promise<ImportResult> => {
     const { body, caller, now } = request;
     const { project, environment, data } = body;
     authorise(caller, ImportFeatures.permission, { project });
     await tx.projects.lockShared({ project });
     await tx.importTargets.lockImports();
-    const mentioned = namedInFile(data);
+    const referenced = namedInFile(data);
     // Features of other projects are read without locks, so that imports do not block edits of other projects.
-    const ours = await tx.features.findFamiliesForUpdate(mentioned.features, project);
-    const features = [...ours, ...(await tx.features.findFamilies(mentioned.features, project))];
-    const found = await tx.importTargets.find(project, mentioned);
+    const ownFeatures = await tx.features.findFamiliesForUpdate(referenced.features, project);
+    const features = [...ownFeatures, ...(await tx.features.findFamilies(referenced.features, project))];
+    const found = await tx.importTargets.find(project, referenced);
     if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
 
     const existing = new Map(features.map((feature) => [feature.name, feature]));
     const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
     const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
     const split = splitImport(plan.features, existing, guarded);
-    const events = eventsNow(plan, split.now);
+    const events = immediateEvents(plan, split.now);
     authoriseAll(caller, events);
     const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: collaborated(feature, caller) }));
     const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
@@ -125,9 +128,9 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
   };
 
   return implement(ImportFeatures, (request) => {
-    const handedOver = ({ importId }: StoredImportProposal): Promise<number | undefined> => {
+    const submit = ({ importId }: StoredImportProposal): Promise<number | undefined> => {
       const context = onBehalfOf(request);
-      const timeoutMs = Math.min(mostPatienceMs, context.timeoutMs);
+      const timeoutMs = Math.min(maxSubmitTimeoutMs, context.timeoutMs);
       return submitImportProposal(importId, { ...context, timeoutMs }).catch((error: unknown) => {
         if (error instanceof Refusal) return undefined;
         throw error;
@@ -139,7 +142,7 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
       async ({ report, proposed }): Promise<ImportReport> => {
         if (proposed === undefined) return report;
         const { environment, changes } = proposed;
-        const id = await handedOver(proposed);
+        const id = await submit(proposed);
         return { ...report, changeRequest: { ...(id === undefined ? {} : { id }), environment, changes } };
       },
     );

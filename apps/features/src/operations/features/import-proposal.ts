@@ -19,7 +19,7 @@ import { hiddenProjectsOf } from '../visibility.ts';
 // The edits of an import that take a change request: stored with the import, and submitted until the change request exists.
 
 /** A proposal must fit into one message of the bus; the bus carries imports of up to 16 MB. */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 /** A stored proposal of an import. */
 export interface StoredImportProposal {
@@ -32,11 +32,11 @@ export interface StoredImportProposal {
 export const protectionOf = (
   caller: Caller,
   { project, environment }: { readonly project: string; readonly environment: string },
-  protectedOnes: readonly string[],
+  protectedEnvironments: readonly string[],
 ) => {
-  const closed = closedTo(caller, project, protectedOnes);
-  const settings = closed.includes(environment);
-  return { environment, settings, families: closed.length > 0, proposedIn: settings ? environment : closed.at(-1) };
+  const guarded = closedTo(caller, project, protectedEnvironments);
+  const settings = guarded.includes(environment);
+  return { environment, settings, families: guarded.length > 0, proposedIn: settings ? environment : guarded.at(-1) };
 };
 
 /** Refuses changes that exceed a change request, or that the caller may not propose. */
@@ -76,8 +76,8 @@ export const storeProposal = async (
     ...{ project, environment: proposedIn, by: { id: caller.id, name: caller.name }, changes: checked },
     title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
   };
-  if (Buffer.byteLength(JSON.stringify(proposal)) > mostBytes) {
-    const message = `The import takes a change request of more than ${mostBytes} bytes, with what it would replace. Import fewer features at once.`;
+  if (Buffer.byteLength(JSON.stringify(proposal)) > maxBytes) {
+    const message = `The import takes a change request of more than ${maxBytes} bytes, with what it would replace. Import fewer features at once.`;
     throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
   }
   await tx.importProposals.add(importId, proposal);
@@ -92,13 +92,13 @@ export const submitImportProposal =
   (bus: Bus, transaction: UnitOfWork): SubmitImportProposal =>
   async (importId, context) => {
     const { caller, traceparent } = context;
-    const inWork = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const inTransaction = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => {
       const now = new Date();
       return transaction({ caller, traceparent, now, deadline: new Date(now.getTime() + context.timeoutMs) }, job);
     };
-    const proposal = await inWork(({ importProposals }) => importProposals.find(importId));
+    const proposal = await inTransaction(({ importProposals }) => importProposals.find(importId));
     if (proposal === undefined) return undefined;
     const { id } = await call(bus, ProposeImport, { body: { importId, ...proposal } }, context);
-    await inWork(({ importProposals }) => importProposals.remove(importId));
+    await inTransaction(({ importProposals }) => importProposals.remove(importId));
     return id;
   };

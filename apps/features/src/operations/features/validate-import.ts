@@ -16,12 +16,12 @@ import { namedInFile, planImport } from '../../domain/import/index.ts';
 import { splitImport } from '../../domain/import/proposal.ts';
 import { named } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { eventsNow, importerOf, importPermissions } from './import-features.ts';
+import { immediateEvents, importerOf, importPermissions } from './import-features.ts';
 import { protectionOf, requireProposable } from './import-proposal.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
-type Finding = ImportValidation['errors'][number];
+type ValidationItem = ImportValidation['errors'][number];
 
 /** The name of the feature, segment or context field in the file that an error's path points to. */
 const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
@@ -34,30 +34,30 @@ const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
   return typeof found === 'string' ? [found] : [];
 };
 
-const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): Finding[] => {
+const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): ValidationItem[] => {
   const faults: readonly ErrorDetail[] = details.length > 0 ? details : [{ message }];
   return faults.map((fault) => ({ message: fault.message, affectedItems: affectedBy(data, fault.path) }));
 };
 
-const warningsOf = (skipped: readonly { readonly feature: string; readonly reason: string }[]): Finding[] =>
+const warningsOf = (skipped: readonly { readonly feature: string; readonly reason: string }[]): ValidationItem[] =>
   [...Map.groupBy(skipped, ({ reason }) => reason)].map(([message, left]) => ({
     message,
     affectedItems: left.map(({ feature }) => feature),
   }));
 
-const lackingOf = (caller: Caller, events: readonly DomainEvent[]): Finding[] => {
-  const lacking = new Set<Permission>();
+const missingPermissions = (caller: Caller, events: readonly DomainEvent[]): ValidationItem[] => {
+  const missing = new Set<Permission>();
   for (const { type, project, environment } of events) {
     const permission = importPermissions[type];
-    if (permission === undefined || lacking.has(permission)) continue;
+    if (permission === undefined || missing.has(permission)) continue;
     const scope = { project: project ?? undefined, environment: environment ?? undefined };
-    if (!may(caller, [permission], scope)) lacking.add(permission);
+    if (!may(caller, [permission], scope)) missing.add(permission);
   }
-  if (lacking.size === 0) return [];
-  return [{ message: 'The import takes permissions that the caller does not have', affectedItems: [...lacking] }];
+  if (missing.size === 0) return [];
+  return [{ message: 'The import takes permissions that the caller does not have', affectedItems: [...missing] }];
 };
 
-const proposalOf = (changes: readonly FeatureChange[], environment: string | undefined): Finding[] => {
+const proposalOf = (changes: readonly FeatureChange[], environment: string | undefined): ValidationItem[] => {
   if (environment === undefined || changes.length === 0) return [];
   const message = `What takes a change request in the environment ${environment} will be proposed in one, and sent to review`;
   return [{ message, affectedItems: [...new Set(changes.map(({ feature }) => feature))] }];
@@ -73,9 +73,9 @@ export const validateImportEndpoint = ({ transaction, featureLimit: limit }: Fea
       const { body, caller, now } = request;
       const { project, environment, data } = body;
       authorise(caller, ValidateImport.permission, { project });
-      const mentioned = namedInFile(data);
-      const features = await tx.features.findFamilies(mentioned.features);
-      const found = await tx.importTargets.find(project, mentioned);
+      const referenced = namedInFile(data);
+      const features = await tx.features.findFamilies(referenced.features);
+      const found = await tx.importTargets.find(project, referenced);
       if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
       const existing = new Map(features.map((feature) => [feature.name, feature]));
       const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
@@ -91,7 +91,7 @@ export const validateImportEndpoint = ({ transaction, featureLimit: limit }: Fea
             ...warningsOf([...plan.report.skipped, ...split.left]),
             ...proposalOf(split.changes, guarded.proposedIn),
           ],
-          permissions: lackingOf(caller, eventsNow(plan, split.now)),
+          permissions: missingPermissions(caller, immediateEvents(plan, split.now)),
         };
       } catch (error) {
         if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;

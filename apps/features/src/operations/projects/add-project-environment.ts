@@ -8,8 +8,8 @@ export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) 
   implement(AddProjectEnvironment, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const ask = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
-      const { project, environments } = await lockProject(tx, ask);
+      const target = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
+      const { project, environments } = await lockProject(tx, target);
       const { environment } = body;
       if (environments.includes(environment)) {
         throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);

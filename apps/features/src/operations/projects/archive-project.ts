@@ -7,8 +7,8 @@ export const archiveProjectEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ArchiveProject, (request) =>
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
-      const ask = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
-      const { project, isArchived, activeFeatures } = await lockProject(tx, ask);
+      const target = { id: params.projectId, caller, access: ArchiveProject.permission, orArchived: true };
+      const { project, isArchived, activeFeatures } = await lockProject(tx, target);
       if (isArchived) return null;
       if (activeFeatures > 0) {
         throw refusal('InvalidOperationError', 'You can not archive a project with active feature flags');

@@ -19,17 +19,17 @@ const idFrom = (name: string): string => {
   return words.join('-').slice(0, 80) || 'project';
 };
 
-const connected = ({ environments: wanted }: CreateProjectBody, known: readonly Environment[]): string[] => {
-  if (wanted === undefined) return known.filter(({ enabled }) => enabled).map(({ name }) => name);
-  for (const [index, name] of wanted.entries()) {
-    if (known.some((environment) => environment.name === name)) continue;
+const connected = ({ environments: requested }: CreateProjectBody, existing: readonly Environment[]): string[] => {
+  if (requested === undefined) return existing.filter(({ enabled }) => enabled).map(({ name }) => name);
+  for (const [index, name] of requested.entries()) {
+    if (existing.some((environment) => environment.name === name)) continue;
     const path = `/body/environments/${index}`;
     throw invalid(
       `The \`${path}\` property must name an environment that exists. You provided "${named(name)}".`,
       path,
     );
   }
-  return known.filter(({ name }) => wanted.includes(name)).map(({ name }) => name);
+  return existing.filter(({ name }) => requested.includes(name)).map(({ name }) => name);
 };
 
 export const createProjectEndpoint = ({ transaction, hideProjectAtGateway }: FeaturesContext) =>
@@ -39,12 +39,13 @@ export const createProjectEndpoint = ({ transaction, hideProjectAtGateway }: Fea
       authoriseEverywhere(caller, CreateProject.permission);
       const name = body.name.trim();
       if (name === '') throw invalid('The `/body/name` property is not allowed to be empty.', '/body/name');
-      const wanted = body.id?.trim() ?? '';
-      if (wanted !== '') requireUrlFriendlyName(wanted, '/body/id');
+      const requestedId = body.id?.trim() ?? '';
+      if (requestedId !== '') requireUrlFriendlyName(requestedId, '/body/id');
 
-      const { taken, reserved, environments } = await projects.newProjectContext(wanted || idFrom(name));
-      if (taken && wanted !== '') throw projectIdTaken();
-      const id = wanted || (taken || reserved ? `${idFrom(name)}-${randomBytes(4).toString('hex')}` : idFrom(name));
+      const { taken, reserved, environments } = await projects.newProjectContext(requestedId || idFrom(name));
+      if (taken && requestedId !== '') throw projectIdTaken();
+      const id =
+        requestedId || (taken || reserved ? `${idFrom(name)}-${randomBytes(4).toString('hex')}` : idFrom(name));
       const project = {
         id,
         name,

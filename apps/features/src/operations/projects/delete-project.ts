@@ -9,8 +9,8 @@ export const deleteProjectEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteProject, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const ask = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
-      const { project, activeFeatures } = await lockProject(tx, ask);
+      const target = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
+      const { project, activeFeatures } = await lockProject(tx, target);
       if (project.id === 'default') {
         throw refusal('InvalidOperationError', 'You can not delete the default project!');
       }

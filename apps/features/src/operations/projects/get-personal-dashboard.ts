@@ -33,10 +33,10 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
   implement(GetPersonalDashboard, async (request) => {
     const { caller } = request;
     // Administrators hold ADMIN in every project; the empty id asks for no particular one.
-    const everywhere = { project: '', permissions: ['ADMIN' as const] };
+    const holdersOfAdmin = { project: '', permissions: ['ADMIN' as const] };
     const [{ projects: held } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
       callIfSupported(bus, CountMembers, { body: {} }, onBehalfOf(request)),
-      callIfSupported(bus, ListHolders, { body: everywhere }, onBehalfOf(request)),
+      callIfSupported(bus, ListHolders, { body: holdersOfAdmin }, onBehalfOf(request)),
     ]);
     const admins = users.map(({ id, name, username, email, imageUrl }) => ({
       id,

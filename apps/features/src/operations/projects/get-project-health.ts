@@ -5,6 +5,6 @@ import { loadExternalProjectData } from './external-project-data.ts';
 
 export const getProjectHealthEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetProjectHealth, async (request) => {
-    const known = await loadExternalProjectData(bus, request);
-    return new JsonText(await projects.withHealth(request.params.projectId, request.caller.id, known));
+    const external = await loadExternalProjectData(bus, request);
+    return new JsonText(await projects.withHealth(request.params.projectId, request.caller.id, external));
   });

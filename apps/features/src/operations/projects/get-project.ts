@@ -5,6 +5,6 @@ import { loadExternalProjectData } from './external-project-data.ts';
 
 export const getProjectEndpoint = ({ projectOverviews: projects, bus }: FeaturesContext) =>
   implement(GetProject, async (request) => {
-    const known = await loadExternalProjectData(bus, request);
-    return new JsonText(await projects.withFeatures(request.params.projectId, request.caller.id, known));
+    const external = await loadExternalProjectData(bus, request);
+    return new JsonText(await projects.withFeatures(request.params.projectId, request.caller.id, external));
   });

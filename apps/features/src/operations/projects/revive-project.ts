@@ -7,8 +7,8 @@ export const reviveProjectEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ReviveProject, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const ask = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
-      const { project, isArchived } = await lockProject(tx, ask);
+      const target = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
+      const { project, isArchived } = await lockProject(tx, target);
       if (!isArchived) return null;
       await tx.projects.setArchived(project.id, null);
       tx.events.record([{ type: 'project-revived', project: project.id }]);

@@ -8,13 +8,13 @@ import type { HideProjectAtGateway } from './hide-project.ts';
 export const saveProject = async (
   { projects, events }: Transaction,
   before: StoredProject,
-  { project, events: told }: ProjectDecision,
+  { project, events: decided }: ProjectDecision,
   request: OperationRequest<typeof UpdateProject | typeof UpdateProjectSettings>,
   hideProjectAtGateway: HideProjectAtGateway,
 ): Promise<void> => {
-  if (told.length === 0) return;
+  if (decided.length === 0) return;
   const version = await projects.save(project, request.now.toISOString());
-  events.record(told);
+  events.record(decided);
   if (project.mode === 'private' && before.mode !== 'private')
     await hideProjectAtGateway({ id: project.id, version }, request);
 };

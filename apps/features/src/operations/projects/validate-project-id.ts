@@ -7,6 +7,6 @@ import type { FeaturesContext } from '../context.ts';
 export const validateProjectIdEndpoint = ({ projectOverviews: projects }: FeaturesContext) =>
   implement(ValidateProjectId, async ({ body, caller }) => {
     requireUrlFriendlyName(body.id, '/body/id');
-    if (await projects.isTaken(body.id, mayReuseIds(caller))) throw projectIdTaken();
+    if (await projects.isIdTaken(body.id, mayReuseIds(caller))) throw projectIdTaken();
     return null;
   });

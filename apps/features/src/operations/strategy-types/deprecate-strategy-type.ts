@@ -5,12 +5,16 @@ import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
-interface Asked extends TransactionContext {
+interface SetDeprecatedRequest extends TransactionContext {
   readonly params: { readonly name: string };
 }
 
 /** Strategies of a deprecated type stay, but new ones are not offered. Built-in types can be deprecated, too. */
-export const setDeprecated = (transaction: UnitOfWork, request: Asked, deprecated: boolean): Promise<null> =>
+export const setDeprecated = (
+  transaction: UnitOfWork,
+  request: SetDeprecatedRequest,
+  deprecated: boolean,
+): Promise<null> =>
   transaction(request, async (tx) => {
     authoriseEverywhere(request.caller, DeprecateStrategyType.permission);
     const before = await lockStrategyType(tx, request.params.name);

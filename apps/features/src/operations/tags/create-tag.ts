@@ -3,15 +3,15 @@ import { CreateTag, refusal } from '@bunting/contracts';
 import { mustBe } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 
-const shortest = 2;
+const minLength = 2;
 
 export const createTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTag, (request) =>
     transaction(request, async ({ tags, events }) => {
       const { body } = request;
       const tag = { type: body.type, value: body.value.trim() };
-      if ([...tag.value].length < shortest)
-        throw mustBe(`NOT have fewer than ${shortest} characters`, '/body/value', body.value);
+      if ([...tag.value].length < minLength)
+        throw mustBe(`NOT have fewer than ${minLength} characters`, '/body/value', body.value);
       const { added, unknownTypes } = await tags.addMissing([tag]);
       if (unknownTypes.length > 0) {
         throw mustBe('name a tag type that exists', '/body/type', tag.type);

@@ -1,5 +1,4 @@
 import { Counter, type Registry } from 'prom-client';
-import type { ApplicationLimits } from './store-report.ts';
 
 interface Options {
   /** the maximum length of the list of applications */
@@ -15,7 +14,7 @@ const minuteMs = 60_000;
 const warnEveryMs = 60 * minuteMs;
 
 /** Limits the list of applications: each new name takes a row for months and an event in the event log. */
-export const applicationLimits = ({ limit, perMinute, registry, warn }: Options): ApplicationLimits => {
+export const applicationLimits = ({ limit, perMinute, registry, warn }: Options) => {
   let minute = 0;
   let usedBy = new Map<string, number>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +27,8 @@ export const applicationLimits = ({ limit, perMinute, registry, warn }: Options)
 
   return {
     limit,
-    takeFromBudget: (key, wanted, now) => {
+    /** Takes up to `wanted` new applications from the budget of a key in this minute, and returns how many it grants. */
+    takeFromBudget: (key: string, wanted: number, now: Date): number => {
       const current = Math.floor(now.getTime() / minuteMs);
       if (current !== minute) [minute, usedBy] = [current, new Map()];
       const used = usedBy.get(key) ?? 0;
@@ -36,13 +36,15 @@ export const applicationLimits = ({ limit, perMinute, registry, warn }: Options)
       usedBy.set(key, used + granted);
       return granted;
     },
-    onUnlisted: (reason, applications) => {
+    /** Counts, and warns of, applications that are not listed. */
+    onUnlisted: (reason: 'limit' | 'rate', applications: number): void => {
       counter.inc({ reason }, applications);
       if (reason !== 'limit' || performance.now() - warnedAt < warnEveryMs) return;
       warnedAt = performance.now();
       warn(
-        `The list of applications is full: FEATURES_APPLICATIONS_LIMIT is ${limit}, a tenth of it for frontend keys. Did not list ${applications} new ones. Remove applications that are not needed, or raise the limit.`,
+        `The list of applications is full (FEATURES_MAX_APPLICATIONS=${limit}, a tenth of it for frontend keys): ${applications} new applications were not listed. Delete unused applications or raise the limit.`,
       );
     },
   };
 };
+export type ApplicationLimits = ReturnType<typeof applicationLimits>;

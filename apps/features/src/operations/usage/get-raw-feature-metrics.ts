@@ -3,11 +3,13 @@ import { GetRawFeatureMetrics } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-const usualHoursBack = 24;
+const defaultHoursBack = 24;
 
 export const getRawFeatureMetricsEndpoint = ({ usage }: FeaturesContext) =>
   implement(
     GetRawFeatureMetrics,
     async ({ params, query, caller }) =>
-      new JsonText(await usage.byHour(params.featureName, query.hoursBack ?? usualHoursBack, hiddenProjectsOf(caller))),
+      new JsonText(
+        await usage.byHour(params.featureName, query.hoursBack ?? defaultHoursBack, hiddenProjectsOf(caller)),
+      ),
   );

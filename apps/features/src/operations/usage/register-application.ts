@@ -10,18 +10,17 @@ import type { FeaturesContext } from '../context.ts';
 export const registrationEndpoint = (
   operation: typeof RegisterApplication,
   storeReport: StoreReport,
-  environments: FindApplicationEnvironment,
+  findApplicationEnvironment: FindApplicationEnvironment,
 ) =>
   implement(operation, async (request) => {
     const { body, caller } = request;
     // An application may start before its environment is created, so an unknown name is stored as it is.
-    const environment = (await environments(caller, body.environment)) ?? environmentFor(caller, body.environment);
+    const environment =
+      (await findApplicationEnvironment(caller, body.environment)) ?? environmentFor(caller, body.environment);
     const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });
     return storeReport(request, { counts: [], applications: [application] });
   });
 
-export const registerApplicationEndpoint = ({
-  storeReport,
-  findApplicationEnvironment: environments,
-}: FeaturesContext) => registrationEndpoint(RegisterApplication, storeReport, environments);
+export const registerApplicationEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
+  registrationEndpoint(RegisterApplication, storeReport, findApplicationEnvironment);

@@ -3,7 +3,5 @@ import type { FeaturesContext } from '../context.ts';
 import { registrationEndpoint } from './register-application.ts';
 
 /** The same for frontend SDKs. */
-export const registerFrontendApplicationEndpoint = ({
-  storeReport,
-  findApplicationEnvironment: environments,
-}: FeaturesContext) => registrationEndpoint(RegisterFrontendApplication, storeReport, environments);
+export const registerFrontendApplicationEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
+  registrationEndpoint(RegisterFrontendApplication, storeReport, findApplicationEnvironment);

@@ -3,7 +3,5 @@ import type { FeaturesContext } from '../context.ts';
 import { metricsReportEndpoint } from './report-metrics.ts';
 
 /** The same for frontend SDKs. */
-export const reportFrontendMetricsEndpoint = ({
-  storeReport,
-  findApplicationEnvironment: environments,
-}: FeaturesContext) => metricsReportEndpoint(ReportFrontendMetrics, storeReport, environments);
+export const reportFrontendMetricsEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
+  metricsReportEndpoint(ReportFrontendMetrics, storeReport, findApplicationEnvironment);

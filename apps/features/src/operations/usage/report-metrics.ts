@@ -9,16 +9,16 @@ import type { FeaturesContext } from '../context.ts';
 export const metricsReportEndpoint = (
   operation: typeof ReportMetrics,
   storeReport: StoreReport,
-  environments: FindApplicationEnvironment,
+  findApplicationEnvironment: FindApplicationEnvironment,
 ) =>
   implement(operation, async (request) => {
     const { body, caller, now } = request;
-    const environment = await environments(caller, body.environment);
+    const environment = await findApplicationEnvironment(caller, body.environment);
     authorise(caller, operation.permission, { environment });
     if (environment === undefined) throw noSuchReportingEnvironment(body.environment ?? 'default');
     const counts = countsOf(body, environment, now);
     return storeReport(request, { counts, applications: [reportingApplication(body, environment, caller)] });
   });
 
-export const reportMetricsEndpoint = ({ storeReport, findApplicationEnvironment: environments }: FeaturesContext) =>
-  metricsReportEndpoint(ReportMetrics, storeReport, environments);
+export const reportMetricsEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
+  metricsReportEndpoint(ReportMetrics, storeReport, findApplicationEnvironment);

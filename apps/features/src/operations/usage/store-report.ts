@@ -9,10 +9,11 @@ import {
 } from '../../domain/applications.ts';
 import { type Count, mayReportOn, type ReportedFeature, stagesToEnter } from '../../domain/usage.ts';
 import type { AnnouncedApplication } from '../../persistence/usage/application-repository.ts';
-import type { TransactionContext, UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
+import type { Transaction, TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { ApplicationLimits } from './application-limits.ts';
 
 /** The maximum number of missing features that one report adds. */
-const missingAtOnce = 1_000;
+const maxMissingPerReport = 1_000;
 
 /** The counts and applications of one request. */
 export interface Report {
@@ -23,23 +24,23 @@ export interface Report {
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
 const environmentsByFeature = (counts: readonly Count[]): Map<string, Set<string>> => {
-  const found = new Map<string, Set<string>>();
+  const byFeature = new Map<string, Set<string>>();
   for (const { feature, environment } of counts) {
-    const environments = found.get(feature);
-    if (environments === undefined) found.set(feature, new Set([environment]));
+    const environments = byFeature.get(feature);
+    if (environments === undefined) byFeature.set(feature, new Set([environment]));
     else environments.add(environment);
   }
-  return found;
+  return byFeature;
 };
 
 /** The features that applications evaluated but that do not exist, or are outside of the projects of their key. */
-const missingIn = (counts: readonly Count[], known: ReadonlySet<string>): readonly MissingFeature[] => {
+const missingIn = (counts: readonly Count[], existing: ReadonlySet<string>): readonly MissingFeature[] => {
   const found = new Map<string, MissingFeature>();
   for (const { appName, environment, feature } of counts) {
-    if (known.has(feature) || appName === unlistedApplication) continue;
+    if (existing.has(feature) || appName === unlistedApplication) continue;
     found.set(JSON.stringify([appName, environment, feature]), { appName, environment, feature });
   }
-  return [...found.values()].slice(0, missingAtOnce);
+  return [...found.values()].slice(0, maxMissingPerReport);
 };
 
 /**
@@ -58,23 +59,26 @@ const addCounts = async (
   const environments = unique(counted.map(({ environment }) => environment));
   const names = unique(counted.map(({ feature }) => feature));
   const found = (await usage.findReported(names, environments)).filter(({ project }) => mayReportOn(reporter, project));
-  const known = new Set(found.map(({ name }) => name));
-  const counts = counted.filter(({ feature }) => known.has(feature));
-  const missing = missingIn(counted, known);
+  const existing = new Set(found.map(({ name }) => name));
+  const counts = counted.filter(({ feature }) => existing.has(feature));
+  const missing = missingIn(counted, existing);
   if (counts.length === 0) return missing;
 
   const reportedIn = environmentsByFeature(counts);
   const stagesOf = (feature: ReportedFeature): LifecycleStage[] =>
     stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], environmentTypes, now.toISOString());
-  const moving = found.filter((feature) => stagesOf(feature).length > 0).map(({ name }) => name);
+  const progressing = found.filter((feature) => stagesOf(feature).length > 0).map(({ name }) => name);
   // Decided again under the lock: a concurrent report may have moved them.
-  const locked = moving.length === 0 ? [] : await usage.findReportedForUpdate(moving, environments);
+  const locked = progressing.length === 0 ? [] : await usage.findReportedForUpdate(progressing, environments);
 
   const due = await usage.addByMinute(counts, now);
   await usage.addByHour(counts, now);
-  const moves = new Map(locked.map((feature) => [feature.name, stagesOf(feature)]));
-  const told = unique([...due, ...moves.keys()]).map((name) => ({ name, stages: moves.get(name) ?? [] }));
-  await usage.emitStates(told);
+  const stagesByName = new Map(locked.map((feature) => [feature.name, stagesOf(feature)]));
+  const emitted = unique([...due, ...stagesByName.keys()]).map((name) => ({
+    name,
+    stages: stagesByName.get(name) ?? [],
+  }));
+  await usage.emitStates(emitted);
   return missing;
 };
 
@@ -83,7 +87,7 @@ const withListed = (counts: readonly Count[], listed: ReadonlySet<string>): read
   counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
 
 /** The event for a new application. */
-const created = (application: AnnouncedApplication, seen: readonly SeenApplication[], now: Date): DomainEvent => {
+const createdEvent = (application: AnnouncedApplication, seen: readonly SeenApplication[], now: Date): DomainEvent => {
   const environments = new Map<string, Set<string>>();
   for (const { appName, projects, environment } of seen) {
     if (appName !== application.appName) continue;
@@ -94,18 +98,8 @@ const created = (application: AnnouncedApplication, seen: readonly SeenApplicati
   return { type: 'application-created', data: { ...application, lastSeenAt: now.toISOString(), usage } };
 };
 
-/** The limits of the list of applications. */
-export interface ApplicationLimits {
-  /** the maximum length of the list of applications */
-  readonly limit: number;
-  /** takes up to `wanted` new applications from the budget of a key in this minute, and returns how many it grants */
-  readonly takeFromBudget: (key: string, wanted: number, now: Date) => number;
-  /** called for applications that are not listed */
-  readonly onUnlisted: (reason: 'limit' | 'rate', applications: number) => void;
-}
-
 /** The applications of a report that are listed or admitted to the list, and those of them that must be written. */
-const listing = async (
+const admit = async (
   { applications: repository }: Transaction,
   seen: readonly SeenApplication[],
   { caller, now }: TransactionContext,
@@ -138,10 +132,10 @@ export const storeReports =
   (transaction: UnitOfWork, limits: ApplicationLimits): StoreReport =>
   (request, { counts, applications }) =>
     transaction({ ...request, caller: systemCaller }, async (tx) => {
-      const { listed, stale } = await listing(tx, applications, request, limits);
+      const { listed, stale } = await admit(tx, applications, request, limits);
       const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
       const isPublic = isPublicKey(request.caller);
       const announced = await tx.applications.recordSeen(stale, isPublic ? [] : missing, request.now);
-      tx.events.record(announced.map((application) => created(application, stale, request.now)));
+      tx.events.record(announced.map((application) => createdEvent(application, stale, request.now)));
       return null;
     });

@@ -19,12 +19,12 @@ const tokensOf = (parameter: string): string => `coalesce((
   select tokens from json_to_recordset(${parameter}::json) as counted (name text, tokens integer)
   where counted.name = e.name), 0)`;
 
-const answered = `'name': e.name, 'type': e.type, 'sortOrder': e.sort_order, 'enabled': e.enabled, 'protected': e.protected,
+const commonMembers = `'name': e.name, 'type': e.type, 'sortOrder': e.sort_order, 'enabled': e.enabled, 'protected': e.protected,
   'requiredApprovals': e.required_approvals`;
 
-const described = (hidden: string, tokens: string): string =>
+const environmentJson = (hidden: string, tokens: string): string =>
   withoutNulls(
-    answered,
+    commonMembers,
     `'apiTokenCount': ${tokensOf(tokens)}`,
     `'projectCount': (
       select count(*) from project_environment connected join project p on p.id = connected.project
@@ -35,19 +35,19 @@ const described = (hidden: string, tokens: string): string =>
 const all: Statement = {
   name: 'environments',
   text: `
-    select json_build_object('version', 1, 'environments', coalesce(json_agg(${described('$1', '$2')}
+    select json_build_object('version', 1, 'environments', coalesce(json_agg(${environmentJson('$1', '$2')}
       order by e.sort_order, e.name), '[]'))::text as json from environment e`,
 };
 const one: Statement = {
   name: 'environment',
-  text: `select ${described('$2', '$3')}::text as json, ${sql.jsonOf(EnvironmentEntity, 'e')} as own from environment e where e.name = $1`,
+  text: `select ${environmentJson('$2', '$3')}::text as json, ${sql.jsonOf(EnvironmentEntity, 'e')} as stored from environment e where e.name = $1`,
 };
 const ofProject: Statement = {
   name: 'environments-for-project',
   text: `
     select json_build_object('version', 1, 'environments', coalesce((
       select json_agg(${withoutNulls(
-        answered,
+        commonMembers,
         `'projectApiTokenCount': ${tokensOf('$2')}`,
         `'projectEnabledToggleCount': ${enabledIn('f.project = p.id')}`,
         `'defaultStrategy': connected.default_strategy`,
@@ -69,11 +69,11 @@ export const environmentReader = (database: Database) => {
     all: async (hidden: readonly string[], tokens: Tokens): Promise<string> =>
       (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
     one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<TaggedJson> => {
-      const [row] = await database.read<{ json: string; own: StoredEnvironment }>(one, [
+      const [row] = await database.read<{ json: string; stored: StoredEnvironment }>(one, [
         ...[name, hidden, JSON.stringify(tokens)],
       ]);
       if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
-      return { json: row.json, tag: contentTag(row.own) };
+      return { json: row.json, tag: contentTag(row.stored) };
     },
     /** @param tokens the numbers of tokens with access to the project */
     ofProject: async (project: string, tokens: Tokens): Promise<string> => {

@@ -121,10 +121,10 @@ export const clientFeaturesReader = (database: Database) => ({
   /** Undefined if the environment does not exist. @param cachedTag the tag of content that need not be returned again */
   all: async (
     { environment, projects, namePrefix = '', tags, inlineSegments }: Delivered,
-    known?: string,
+    cachedTag?: string,
   ): Promise<ClientFeaturesContent | undefined> => {
     const documents = tags?.map((tag) => JSON.stringify([tag])) ?? null;
-    const values = [environment, projects ?? null, namePrefix, documents, known ?? null];
+    const values = [environment, projects ?? null, namePrefix, documents, cachedTag ?? null];
     const [row] = await database.read<{ tag: string; features: string | null; segments: string | null }>(
       inlineSegments ? inlined : withIds,
       values,

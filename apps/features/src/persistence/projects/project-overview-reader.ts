@@ -93,7 +93,7 @@ const creators: Statement = {
         where project = p.id order by created_by_id, created_at desc) as creators), '[]')::text as json
     from project p where p.id = $1`,
 };
-const taken: Statement = {
+const idTaken: Statement = {
   name: 'project-id',
   text: `
     select from project where id = $1 union all
@@ -117,14 +117,14 @@ export const projectOverviewReader = (database: Database) => {
     if (row === undefined) throw notFound(`No project found: ${named(id)}`);
     return row.json;
   };
-  const described =
+  const overviewReader =
     (statement: Statement) =>
     (id: string, userId: number, { held, activity }: ExternalProjectData): Promise<string> =>
       read(statement, id, userId, JSON.stringify(held), activity === undefined ? null : JSON.stringify(activity));
   return {
-    overview: described(withoutFeatures),
-    withFeatures: described(withFeatures),
-    withHealth: described(withHealth),
+    overview: overviewReader(withoutFeatures),
+    withFeatures: overviewReader(withFeatures),
+    withHealth: overviewReader(withHealth),
     insights: (id: string, held: readonly ProjectMembers[], activity: Activity): Promise<string> =>
       read(insights, id, JSON.stringify(held), JSON.stringify(activity)),
     /** Without features if the project does not exist. */
@@ -143,8 +143,8 @@ export const projectOverviewReader = (database: Database) => {
       read(forCaller, id, JSON.stringify(held), JSON.stringify(latestEvents), JSON.stringify(roles)),
     flagCreators: (id: string): Promise<string> => read(creators, id),
     /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */
-    isTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
-      (await database.read(taken, [id, reservedIsFree])).length > 0,
+    isIdTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
+      (await database.read(idTaken, [id, reservedIsFree])).length > 0,
   };
 };
 export type ProjectOverviewReader = ReturnType<typeof projectOverviewReader>;

@@ -4,13 +4,11 @@ import { type Database, timestampSql, type Statement } from '@bunting/database';
 import { named } from '../../domain/refusals.ts';
 import { usedOnlyIn } from './application-repository.ts';
 
-type Hidden = readonly string[];
-
 const usageOf = (hidden: string): string => `
   select project, json_agg(environment order by environment) as environments, min(environment) as first
   from client_application_usage where app_name = a.app_name and project <> all (${hidden}::text[]) group by project`;
 
-const described = `
+const descriptionMembers = `
   'description', a.description, 'url', a.url, 'color', a.color, 'icon', a.icon, 'createdBy', a.created_by,
   'createdAt', ${timestampSql('a.created_at')}, 'updatedAt', ${timestampSql('a.updated_at')}, 'lastSeenAt', ${timestampSql('a.last_seen_at')}`;
 
@@ -35,21 +33,21 @@ const isOutdated = (sdk: string): string => `exists (
   select from newest where newest.sdk = split_part(${sdk}, ':', 1) and newest.major > ${majorOf(sdk)})`;
 
 /** SQL: the application with the name `$1`, unless it is used only in the projects `$2`. */
-const theOne = `from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`;
+const fromVisible = `from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`;
 
-const sortable = { appName: 'a.app_name', createdAt: 'a.created_at', lastSeenAt: 'a.last_seen_at' } as const;
+const sortColumns = { appName: 'a.app_name', createdAt: 'a.created_at', lastSeenAt: 'a.last_seen_at' } as const;
 
-const all = (sortBy: keyof typeof sortable, sortOrder: 'asc' | 'desc'): Statement => ({
+const all = (sortBy: keyof typeof sortColumns, sortOrder: 'asc' | 'desc'): Statement => ({
   name: `client-applications-${sortBy}-${sortOrder}`,
   text: `
     with found as materialized (
-      select a.app_name, row_number() over (order by ${sortable[sortBy]} ${sortOrder}, a.app_name) as nth
+      select a.app_name, row_number() over (order by ${sortColumns[sortBy]} ${sortOrder}, a.app_name) as nth
       from client_application a
       where not ${usedOnlyIn('$1')} and ($2::text is null or position(lower($2) in lower(a.app_name)) > 0)
     )
     select json_build_object(
       'applications', coalesce((
-        select json_agg(json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, 'strategies', a.strategies, ${described},
+        select json_agg(json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, 'strategies', a.strategies, ${descriptionMembers},
           'project', place.project, 'environment', place.first, 'usage', ${usageJson('$1')}) order by found.nth)
         from found join client_application a using (app_name)
         left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as place on true
@@ -62,7 +60,7 @@ const instanceJson = `'instanceId', i.instance_id, 'sdkVersion', i.sdk_version, 
 const one: Statement = {
   name: 'client-application',
   text: `
-    select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${described},
+    select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${descriptionMembers},
       'strategies', coalesce((
         select json_agg(case when type.name is null then json_build_object('name', given.name, 'notFound', true)
           else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by given.nth)
@@ -84,7 +82,7 @@ const one: Statement = {
         ) as toggles), '[]'),
       'usage', ${usageJson('$2')},
       'links', json_build_object('self', '/api/applications/' || a.app_name))::text as json
-    ${theOne}`,
+    ${fromVisible}`,
 };
 
 const overview: Statement = {
@@ -121,7 +119,7 @@ const overview: Statement = {
       'issues', json_build_object('missingStrategies', coalesce((
         select json_agg(distinct given.name order by given.name) from jsonb_array_elements_text(a.strategies) as given (name)
         where not exists (select from strategy_type type where type.name = given.name)), '[]')))::text as json
-    ${theOne}`,
+    ${fromVisible}`,
 };
 
 const instances: Statement = {
@@ -132,7 +130,7 @@ const instances: Statement = {
       from (
         select * from client_instance where app_name = a.app_name and environment = $3
         order by last_seen_at desc limit 1000) as i), '[]'))::text as json
-    ${theOne}`,
+    ${fromVisible}`,
 };
 
 /** SQL: the applications and environments that use the project `$1`, by their keys or by evaluating its features. */
@@ -198,12 +196,12 @@ const isHidden: Statement = {
   text: `select from client_application a where a.app_name = $1 and ${usedOnlyIn('$2')}`,
 };
 
-const usualPage = 1_000;
-const usualPageOfProject = 50;
+const defaultPageSize = 1_000;
+const defaultPageSizeOfProject = 50;
 
 /** Reads applications, as JSON, in one statement each. Applications that are used only in hidden projects are left out. */
 export const applicationReader = (database: Database) => {
-  const found = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
+  const readJson = async (statement: Statement, values: readonly unknown[], missing: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
     if (row === undefined) throw notFound(missing);
     return row.json;
@@ -213,22 +211,23 @@ export const applicationReader = (database: Database) => {
 
   return {
     all: (
-      { query, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = usualPage }: ApplicationsQuery,
-      hidden: Hidden,
+      { query, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = defaultPageSize }: ApplicationsQuery,
+      hidden: readonly string[],
     ): Promise<string> =>
-      found(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit], 'Could not find the applications'),
-    one: (appName: string, hidden: Hidden): Promise<string> => found(one, [appName, hidden], noApplication(appName)),
-    overview: (appName: string, hidden: Hidden): Promise<string> =>
-      found(overview, [appName, hidden], noApplication(appName)),
-    instances: (appName: string, environment: string, hidden: Hidden): Promise<string> =>
-      found(instances, [appName, hidden, environment], noApplication(appName)),
+      readJson(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit], 'Could not find the applications'),
+    one: (appName: string, hidden: readonly string[]): Promise<string> =>
+      readJson(one, [appName, hidden], noApplication(appName)),
+    overview: (appName: string, hidden: readonly string[]): Promise<string> =>
+      readJson(overview, [appName, hidden], noApplication(appName)),
+    instances: (appName: string, environment: string, hidden: readonly string[]): Promise<string> =>
+      readJson(instances, [appName, hidden, environment], noApplication(appName)),
     ofProject: (
       project: string,
-      { query, sortOrder = 'asc', offset = 0, limit = usualPageOfProject }: ProjectApplicationsQuery,
-    ): Promise<string> => found(ofProject(sortOrder), [project, query ?? null, offset, limit], noProject(project)),
-    outdatedSdksOf: (project: string): Promise<string> => found(outdatedSdks, [project], noProject(project)),
+      { query, sortOrder = 'asc', offset = 0, limit = defaultPageSizeOfProject }: ProjectApplicationsQuery,
+    ): Promise<string> => readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], noProject(project)),
+    outdatedSdksOf: (project: string): Promise<string> => readJson(outdatedSdks, [project], noProject(project)),
     /** Whether the application exists and is used only in hidden projects. */
-    isHidden: async (appName: string, hidden: Hidden): Promise<boolean> =>
+    isHidden: async (appName: string, hidden: readonly string[]): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
   };
 };
