@@ -1,11 +1,11 @@
 import { run } from '@bunting/runtime';
 import { gatewayService } from './service.ts';
 
-/** Shows the first admin token: once, to whoever started the process, and in no log. */
+/** Prints the generated admin token once, to standard output only: it must not reach a log. */
 const gateway = {
   ...gatewayService,
-  start: async (surroundings: Parameters<typeof gatewayService.start>[0]) => {
-    const running = await gatewayService.start(surroundings);
+  start: async (context: Parameters<typeof gatewayService.start>[0]) => {
+    const running = await gatewayService.start(context);
     if (running.firstAdminToken !== undefined) {
       process.stdout.write(`The first admin token, shown this once: ${running.firstAdminToken}\n`);
     }

@@ -106,8 +106,12 @@ const start = async ({
   const hidings = projectHidings(database);
   const stale = startRemovingStaleHidings({ hidings, projects, warn });
   atStop('removal of stale hidings', () => stale.stop());
-  const settle = refreshRightsAfter({ projects, forget, waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS });
-  const { catchUp: caughtUp, applied } = projects;
+  const settle = refreshRightsAfter({
+    projects,
+    invalidateCache: forget,
+    waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS,
+  });
+  const { catchUp: awaitProjects, applied } = projects;
   // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
   let knowsProjects = applied > 0;
   let hasFirstTokens = false;
@@ -117,7 +121,7 @@ const start = async ({
     limits.requireCapacity();
     if (!hasFirstTokens) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
     await database.ping();
-    knowsProjects ||= (await caughtUp(firstProjectsMs)) === 0;
+    knowsProjects ||= (await awaitProjects(firstProjectsMs)) === 0;
     if (!knowsProjects) throw new Error('Which projects are private is not known yet: is the features service there?');
   };
 
@@ -140,7 +144,7 @@ const start = async ({
   if (operationsPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   const work = unitOfWork(telling, hasher, cipher);
-  const catchUp = () => caughtUp(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
+  const catchUp = () => awaitProjects(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
   const [access, heardOf] = [accessReader(database), knownProjectsReader(database)];
   const answers = gatewayEndpoints({
     bus,

@@ -7,30 +7,30 @@ import { rateLimiter } from './rate-limit.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
 
-describe('a budget of requests', () => {
-  it('is good for a minute, fills up evenly, and is one for each who asks', () => {
+describe('the rate limiter', () => {
+  it('grants each key a budget per minute that refills evenly', () => {
     let now = 0;
-    const budgets = rateLimiter(60, () => now);
+    const limiter = rateLimiter(60, () => now);
     for (let left = 59; left >= 0; left--) {
-      expect(budgets.consume('ann')).toEqual({ limit: 60, remaining: left, resetSeconds: 60 - left, waitSeconds: 0 });
+      expect(limiter.consume('ann')).toEqual({ limit: 60, remaining: left, resetSeconds: 60 - left, waitSeconds: 0 });
     }
-    expect(budgets.consume('ann')).toEqual({ limit: 60, remaining: 0, resetSeconds: 60, waitSeconds: 1 });
-    expect(budgets.consume('bob')).toMatchObject({ remaining: 59, waitSeconds: 0 });
+    expect(limiter.consume('ann')).toEqual({ limit: 60, remaining: 0, resetSeconds: 60, waitSeconds: 1 });
+    expect(limiter.consume('bob')).toMatchObject({ remaining: 59, waitSeconds: 0 });
     now += 999;
-    expect(budgets.consume('ann').waitSeconds).toBe(1);
+    expect(limiter.consume('ann').waitSeconds).toBe(1);
     now += 1;
-    expect(budgets.consume('ann')).toMatchObject({ remaining: 0, waitSeconds: 0 });
+    expect(limiter.consume('ann')).toMatchObject({ remaining: 0, waitSeconds: 0 });
     now += 3_600_000;
-    expect(budgets.standing('ann')).toEqual({ limit: 60, remaining: 60, resetSeconds: 0, waitSeconds: 0 });
+    expect(limiter.consume('ann')).toEqual({ limit: 60, remaining: 59, resetSeconds: 1, waitSeconds: 0 });
   });
 
-  it('is kept for so many, and who was not seen for longest starts anew', () => {
-    const budgets = rateLimiter(1, () => 0);
-    budgets.consume('first');
-    budgets.consume('second');
-    for (let nth = 0; nth < 9_999; nth++) budgets.consume(`other ${nth}`);
-    expect(budgets.standing('first').remaining).toBe(1);
-    expect(budgets.standing('second').remaining).toBe(0);
+  it('evicts the least recently used bucket beyond 10,000 keys', () => {
+    const limiter = rateLimiter(1, () => 0);
+    limiter.consume('first');
+    limiter.consume('second');
+    for (let nth = 0; nth < 9_999; nth++) limiter.consume(`other ${nth}`);
+    expect(limiter.consume('second').waitSeconds).toBe(60);
+    expect(limiter.consume('first').waitSeconds).toBe(0);
   });
 });
 

@@ -8,7 +8,7 @@ import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { rateLimiter, type RateLimitStatus } from './rate-limit.ts';
 import type { Client, RequestLimits } from './request-limits.ts';
 
-/** Lets a request in by its key, as long as there is budget for it, and tells the client what is left. */
+/** Authenticates a request, applies the rate limits and sets the headers that report them. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
 
 export interface AdmissionOptions {
@@ -25,7 +25,7 @@ export interface AdmissionOptions {
   >;
 }
 
-/** Who has a network of IPv6 has 2^64 addresses in it: they share one budget. */
+/** The key that limits count an address under: IPv6 addresses of one /64 network, which has 2^64 of them, share one budget. */
 export const clientNetwork = (address: string): string => {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');
@@ -38,7 +38,7 @@ export const clientNetwork = (address: string): string => {
 const rateLimited = (message: string, { waitSeconds }: RateLimitStatus): Refusal =>
   refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
 
-/** Says it as the draft of the IETF has it, and as its earlier versions had it, which most clients know. */
+/** Sets the headers of the current IETF draft on rate limits, and those of its earlier versions, which most clients read. */
 const setRateLimitHeaders = (reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitStatus): void => {
   reply.headers({
     'ratelimit-policy': `"requests";q=${limit};w=60`,
@@ -54,7 +54,7 @@ const clientOf = ({ caller, isPublic }: Principal, address: string): Client => {
   return { id: isPublic ? `frontend ${address}` : own, address, isPublic };
 };
 
-/** Limits the requests of one address for a page that needs no key, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
+/** Limits the requests of one address for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
 export const anonymousRateLimit = ({
   GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: perMinute,
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {
@@ -66,12 +66,12 @@ export const anonymousRateLimit = ({
   };
 };
 
-/** The bytes of a body that cost as much of a budget as a request without one. */
+/** Every this many bytes of a body cost one request more. */
 const bytesPerRequest = 16 * 1024;
 
 /**
- * Counts the requests of every key, and of every address those with a frontend key and those without a valid one. A valid key is always let
- * in, however many invalid ones come from its address: only these are refused with 429 once the budget of the address is used up.
+ * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
+ * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
 export const admission = ({ authenticate, limits, log, config }: AdmissionOptions): Admit => {
   const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : rateLimiter(perMinute));
@@ -94,17 +94,17 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
     }
   };
 
-  /** The operator of a proxy that is not named in the settings cannot see why its clients share one budget. */
+  /** Warns once when the clients of a proxy that GATEWAY_TRUSTED_PROXIES does not name have used up the one budget that they share. */
   const warnOfProxy = ({ headers, ip }: FastifyRequest): void => {
     if (hasWarned || headers['x-forwarded-for'] === undefined || config.GATEWAY_TRUSTED_PROXIES !== undefined) return;
     hasWarned = true;
     log.warn(
-      `The clients behind the proxy ${ip} share one budget of requests with frontend keys, which is used up. ` +
-        'Name the proxy in GATEWAY_TRUSTED_PROXIES, so that each client has its own.',
+      `The clients behind the proxy ${ip} share one rate limit for frontend tokens, and have exceeded it. ` +
+        'Name the proxy in GATEWAY_TRUSTED_PROXIES, so that each client has its own limit.',
     );
   };
 
-  /** A body costs by its size; one of unknown size as much as the largest. */
+  /** One request, plus one for each 16 KiB of the body; a chunked body costs as much as the largest. */
   const costOf = ({ headers }: FastifyRequest): number => {
     const bytes =
       headers['transfer-encoding'] === undefined

@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests may wait on one connection for those before them. */
+/** Maximum pipelined requests that wait on one connection. */
 const maxWaiting = 32;
 
 type PendingRequest = readonly [request: IncomingMessage, response: ServerResponse];
 
 /**
- * Handles the requests of one connection one after the other. Node hands over all that a client sends without waiting for answers, and
- * the answers to most of them would be held in memory until those before them are read. A connection with too many requests waiting is
- * ended, and what waits on a connection that has ended is dropped.
+ * Handles the requests of one connection one after the other. Node emits pipelined requests immediately, and would buffer their responses
+ * in memory until the client has read those before them. A connection with too many waiting requests is destroyed; requests that wait on
+ * a closed connection are dropped.
  */
 export const serialisePipelinedRequests = (handler: RequestListener): RequestListener => {
   const waiting = new WeakMap<Socket, PendingRequest[]>();

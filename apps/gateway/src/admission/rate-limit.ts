@@ -1,62 +1,48 @@
-/** How much of its budget somebody has left. */
+// Own code instead of @fastify/rate-limit: a body costs by its size and a valid token is accepted whatever invalid ones its address sends
+// (docs/security.md, Limits); the plugin counts every request as one, in fixed windows.
+
+/** What is left of a budget of requests. */
 export interface RateLimitStatus {
   /** requests a minute */
   readonly limit: number;
   readonly remaining: number;
-  /** seconds until all of the budget is there again */
+  /** seconds until the whole budget is available again */
   readonly resetSeconds: number;
-  /** seconds until there is room for the request that was refused; 0 when none was */
+  /** seconds until the rejected request would be accepted; 0 when it was not rejected */
   readonly waitSeconds: number;
 }
 
-export interface RateLimiter {
-  /** Takes a request out of the budget, if there is enough left for what it costs: as much as one request, or as several. */
-  consume(who: string, cost?: number): RateLimitStatus;
-  standing(who: string): RateLimitStatus;
-}
+const minuteMs = 60_000;
 
-interface Bucket {
-  readonly level: number;
-  readonly at: number;
-}
-
-const minute = 60_000;
-
-/** How many budgets are kept in memory: who was not seen for longest starts anew. */
+/** Maximum number of buckets in memory; beyond it the least recently used bucket is evicted and starts full again. */
 const maxBuckets = 10_000;
 
-/**
- * A budget of requests for each who asks, as a token bucket: it holds what is good for a minute, and fills up evenly. It is
- * that of this process alone.
- */
-export const rateLimiter = (perMinute: number, now: () => number = () => performance.now()): RateLimiter => {
-  const buckets = new Map<string, Bucket>();
-  const perMs = perMinute / minute;
+/** Token buckets by key, each of `perMinute` requests, refilled evenly. Each process counts on its own. */
+export const rateLimiter = (perMinute: number, now: () => number = () => performance.now()) => {
+  const buckets = new Map<string, { readonly level: number; readonly at: number }>();
+  const perMs = perMinute / minuteMs;
   const seconds = (requests: number): number => Math.ceil(requests / perMs / 1_000);
 
-  const levelOf = (who: string): number => {
-    const bucket = buckets.get(who);
-    return bucket === undefined ? perMinute : Math.min(perMinute, bucket.level + (now() - bucket.at) * perMs);
-  };
-  const standingAt = (level: number): RateLimitStatus => ({
-    limit: perMinute,
-    remaining: Math.floor(level),
-    resetSeconds: seconds(perMinute - level),
-    waitSeconds: level >= 1 ? 0 : seconds(1 - level),
-  });
-
   return {
-    standing: (who) => standingAt(levelOf(who)),
-    consume: (who, cost = 1) => {
-      const level = levelOf(who);
-      // What costs more than a whole budget takes all of it.
+    /** Takes `cost` requests from the bucket of the key, or none when it holds fewer. A cost above the whole budget takes all of it. */
+    consume: (key: string, cost = 1): RateLimitStatus => {
+      const bucket = buckets.get(key);
+      const level = bucket === undefined ? perMinute : Math.min(perMinute, bucket.level + (now() - bucket.at) * perMs);
       const taken = Math.min(cost, perMinute);
-      if (level < taken) return { ...standingAt(level), waitSeconds: seconds(taken - level) };
-      // Set anew, so that the first in the map is who was not seen for longest.
-      buckets.delete(who);
-      if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value as string);
-      buckets.set(who, { level: level - taken, at: now() });
-      return { ...standingAt(level - taken), waitSeconds: 0 };
+      const isRejected = level < taken;
+      const left = isRejected ? level : level - taken;
+      if (!isRejected) {
+        // Deleted first, so that the map keeps the order of use and its first key is the least recently used.
+        buckets.delete(key);
+        if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value as string);
+        buckets.set(key, { level: left, at: now() });
+      }
+      return {
+        limit: perMinute,
+        remaining: Math.floor(left),
+        resetSeconds: seconds(perMinute - left),
+        waitSeconds: isRejected ? seconds(taken - level) : 0,
+      };
     },
   };
 };

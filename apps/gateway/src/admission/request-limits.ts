@@ -3,27 +3,27 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { concurrencyLimit, type Quota } from './concurrency-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 
-/** What limits count a request for, once its key is known. */
+/** The client that limits count a request under, once it is authenticated. */
 export interface Client {
-  /** the user with all keys, the API token, or for frontend keys the address, because everybody has those keys */
+  /** the user with all their tokens, the API token, or for frontend tokens the address, because those are public */
   readonly id: string;
   readonly address: string;
-  /** whether the key is one that is published: a frontend key */
+  /** whether the token is a frontend token, which is published with pages */
   readonly isPublic: boolean;
 }
 
 export interface RequestLimits {
-  /** Takes a place for a request of which the headers have arrived. @throws Refusal when there is none */
+  /** Counts a request whose headers have arrived. @throws Refusal when the limit is reached */
   start(request: FastifyRequest, reply: FastifyReply): void;
-  /** Counts the request for its client, too. @throws Refusal when the client has used up its share */
+  /** Counts the request under its client, too. @throws Refusal when the quota of the client is used up */
   assignClient(request: FastifyRequest, client: Client): void;
-  /** Moves the request from those that arrive to those that are answered. @throws Refusal when there is no place among these */
+  /** Moves a request from the incoming to the handled ones. @throws Refusal when the limit of these is reached */
   bodyReceived(request: FastifyRequest): void;
-  /** Releases the place of a request whose answer is handed over for sending. */
+  /** Stops counting a request whose response is handed over for sending. */
   responseSent(request: FastifyRequest): void;
-  /** Who the request is counted for; undefined before its key is known. */
+  /** The client that the request is counted under; undefined before authentication. */
   clientOf(request: FastifyRequest): Client | undefined;
-  /** @throws Error with the reason why no further request is taken now */
+  /** @throws Error with the reason when no further request would be accepted now */
   requireCapacity(): void;
 }
 
@@ -36,9 +36,9 @@ type Limits = Pick<
   | 'GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS'
 >;
 
-/** The stage that a request is in, and its places there: one from its beginning, one more once its client is known. */
+/** The stage of a request, and what releases its permits there: one from its start, one more once its client is known. */
 interface Progress {
-  stage: 'arriving' | 'answering' | 'answered';
+  stage: 'incoming' | 'handling' | 'done';
   client?: Client;
   readonly release: (() => void)[];
 }
@@ -50,26 +50,31 @@ const tooMany = (what: string) => (): Refusal =>
   });
 
 const everyone = 'everyone';
-/** Frontend keys are published: together they hold no more than half of the places, and so keep no other key out. */
-const publicKeys = 'frontend keys';
+/** Frontend tokens are public: together they get at most half of the permits, so that they cannot lock out other clients. */
+const frontendTokens = 'frontend tokens';
 
 const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Limits how many requests below /api arrive and how many are answered at the same time. A request takes a place among those that are
- * answered only once its body has arrived, so that clients that send slowly keep out nobody but their like.
+ * Limits the concurrent requests below /api: those whose body is arriving, and those that are handled. A request counts among the handled
+ * ones only once its body has arrived, so that slow senders take permits from slow senders only. Own code instead of
+ * @fastify/under-pressure, which sheds load by event loop delay and knows no quota per client (docs/security.md, Limits).
  */
 export const requestLimits = (config: Limits): RequestLimits => {
-  const limits = { arriving: concurrencyLimit(), answering: concurrencyLimit() };
-  const totals = { arriving: config.GATEWAY_MAX_INCOMING_REQUESTS, answering: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
+  const limits = { incoming: concurrencyLimit(), handling: concurrencyLimit() };
+  const totals = { incoming: config.GATEWAY_MAX_INCOMING_REQUESTS, handling: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
   const requests = new WeakMap<FastifyRequest, Progress>();
 
-  const total = (stage: 'arriving' | 'answering'): Quota => ({ holder: everyone, limit: totals[stage], refuse: busy });
-  const shares = (stage: 'arriving' | 'answering', { id, address, isPublic }: Client): Quota[] => {
-    const ofPublicKeys = { holder: publicKeys, limit: Math.max(1, Math.floor(totals[stage] / 2)), refuse: busy };
+  const total = (stage: 'incoming' | 'handling'): Quota => ({ holder: everyone, limit: totals[stage], refuse: busy });
+  const quotas = (stage: 'incoming' | 'handling', { id, address, isPublic }: Client): Quota[] => {
+    const ofFrontendTokens = {
+      holder: frontendTokens,
+      limit: Math.max(1, Math.floor(totals[stage] / 2)),
+      refuse: busy,
+    };
     const perClient =
-      stage === 'arriving'
+      stage === 'incoming'
         ? config.GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT
         : config.GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT;
     const ofClient = { holder: `client ${id}`, limit: perClient, refuse: tooMany('of this key at the same time') };
@@ -78,7 +83,7 @@ export const requestLimits = (config: Limits): RequestLimits => {
       limit: config.GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS,
       refuse: tooMany('from this address whose body has not arrived'),
     };
-    return [ofClient, ...(stage === 'arriving' ? [ofAddress] : []), ...(isPublic ? [ofPublicKeys] : [])];
+    return [ofClient, ...(stage === 'incoming' ? [ofAddress] : []), ...(isPublic ? [ofFrontendTokens] : [])];
   };
   const release = (progress: Progress): void => {
     for (const one of progress.release.splice(0)) one();
@@ -86,43 +91,43 @@ export const requestLimits = (config: Limits): RequestLimits => {
 
   return {
     start: (request, reply) => {
-      const stage = hasBody(request) ? 'arriving' : 'answering';
+      const stage = hasBody(request) ? 'incoming' : 'handling';
       const progress: Progress = { stage, release: [limits[stage].acquire([total(stage)])] };
       requests.set(request, progress);
       reply.raw.once('close', () => {
-        progress.stage = 'answered';
+        progress.stage = 'done';
         release(progress);
       });
     },
     assignClient: (request, client) => {
       const progress = requests.get(request);
-      if (progress === undefined || progress.client !== undefined || progress.stage === 'answered') return;
+      if (progress === undefined || progress.client !== undefined || progress.stage === 'done') return;
       progress.client = client;
-      // What is here already needs no share of what arrives.
-      if (progress.stage === 'arriving' && request.raw.complete) return;
-      progress.release.push(limits[progress.stage].acquire(shares(progress.stage, client)));
+      // A request whose body has already arrived needs no permit as an incoming one.
+      if (progress.stage === 'incoming' && request.raw.complete) return;
+      progress.release.push(limits[progress.stage].acquire(quotas(progress.stage, client)));
     },
     bodyReceived: (request) => {
       const progress = requests.get(request);
-      if (progress?.stage !== 'arriving') return;
+      if (progress?.stage !== 'incoming') return;
       const { client } = progress;
       release(progress);
-      progress.stage = 'answering';
-      const ofClient = client === undefined ? [] : shares('answering', client);
-      progress.release.push(limits.answering.acquire([total('answering'), ...ofClient]));
+      progress.stage = 'handling';
+      const ofClient = client === undefined ? [] : quotas('handling', client);
+      progress.release.push(limits.handling.acquire([total('handling'), ...ofClient]));
     },
     responseSent: (request) => {
       const progress = requests.get(request);
       if (progress === undefined) return;
-      progress.stage = 'answered';
+      progress.stage = 'done';
       release(progress);
     },
     clientOf: (request) => requests.get(request)?.client,
     requireCapacity: () => {
-      if (limits.answering.inUse(everyone) >= totals.answering)
-        throw new Error('As many requests are being answered as GATEWAY_MAX_CONCURRENT_REQUESTS allows.');
-      if (limits.arriving.inUse(everyone) >= totals.arriving)
-        throw new Error('As many requests are arriving as GATEWAY_MAX_INCOMING_REQUESTS allows.');
+      if (limits.handling.inUse(everyone) >= totals.handling)
+        throw new Error('The gateway handles as many requests as GATEWAY_MAX_CONCURRENT_REQUESTS allows.');
+      if (limits.incoming.inUse(everyone) >= totals.incoming)
+        throw new Error('The gateway receives as many requests as GATEWAY_MAX_INCOMING_REQUESTS allows.');
     },
   };
 };

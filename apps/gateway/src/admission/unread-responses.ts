@@ -2,35 +2,35 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../config.ts';
 
 export interface UnreadResponses {
-  /** Counts the bytes of an answer, until all of it is sent or its connection has ended. */
+  /** Counts the bytes of a response until it is sent or its connection has ended. */
   add(response: ServerResponse, holder: string, bytes: number): void;
-  /** the bytes of all answers that wait for their readers */
+  /** the bytes of all responses that wait for their clients */
   bytes(): number;
 }
 
 interface Unread {
   readonly holder: string;
   readonly bytes: number;
-  /** when the reader must have taken all of it; milliseconds of `performance.now()` */
+  /** when the client must have read all of it; milliseconds of `performance.now()` */
   readonly deadline: number;
 }
 
-/** Smaller answers fit into the buffers of the operating system, and are not counted. */
+/** Smaller responses fit into the buffers of the operating system, and are not counted. */
 const minCountedBytes = 16 * 1024;
-/** The least that a reader must take in a second, beyond what `GATEWAY_RESPONSE_READ_TIMEOUT_MS` grants every answer. */
+/** Minimum speed of a client, beyond the time that `GATEWAY_RESPONSE_READ_TIMEOUT_MS` grants every response. */
 const minBytesPerSecond = 64 * 1024;
 const checkEveryMs = 1_000;
 
 /**
- * Bounds the memory that answers take while their clients do not read them. An answer that is not read by its deadline ends its
- * connection. When there are more bytes than `GATEWAY_MAX_UNREAD_RESPONSE_BYTES`, the client with most of them loses the connections that have waited
- * longest, until the rest is within the limit.
+ * Bounds the memory of responses that clients do not read. A response that is not read by its deadline ends its connection. When there are
+ * more bytes than `GATEWAY_MAX_UNREAD_RESPONSE_BYTES`, the client with most of them loses its oldest connections until the rest is within
+ * the limit.
  */
 export const unreadResponses = ({
   GATEWAY_MAX_UNREAD_RESPONSE_BYTES: limit,
   GATEWAY_RESPONSE_READ_TIMEOUT_MS: timeoutMs,
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>): UnreadResponses => {
-  // In the order in which the answers were given.
+  // In the order of the responses.
   const unread = new Map<ServerResponse, Unread>();
   const bytesOf = new Map<string, number>();
   let total = 0;
@@ -43,10 +43,10 @@ export const unreadResponses = ({
     else bytesOf.set(holder, held);
   };
   const remove = (response: ServerResponse): void => {
-    const answer = unread.get(response);
-    if (answer === undefined) return;
+    const pending = unread.get(response);
+    if (pending === undefined) return;
     unread.delete(response);
-    count(answer.holder, -answer.bytes);
+    count(pending.holder, -pending.bytes);
     if (unread.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -61,9 +61,9 @@ export const unreadResponses = ({
   };
   const endUntilWithin = (newest: ServerResponse): void => {
     while (total > limit && unread.size > 1) {
-      const [most] = [...bytesOf].reduce((one, other) => (other[1] > one[1] ? other : one));
-      const oldest = [...unread].find(([response, { holder }]) => holder === most && response !== newest);
-      // An answer that is larger than the limit by itself is given all the same.
+      const [largest] = [...bytesOf].reduce((one, other) => (other[1] > one[1] ? other : one));
+      const oldest = [...unread].find(([response, { holder }]) => holder === largest && response !== newest);
+      // A single response above the limit is sent nevertheless.
       if (oldest === undefined) return;
       end(oldest[0]);
     }

@@ -7,18 +7,18 @@ import type { Principal, TokenLookup } from '../persistence/tokens/token-lookup.
 export interface AuthenticatorOptions {
   readonly tokens: TokenLookup;
   readonly hasher: TokenHasher;
-  /** how long an answer of the database is good for */
+  /** milliseconds for which a token is cached */
   readonly cacheTtlMs: number;
-  /** told of every use of a key */
+  /** called on every use of a token */
   readonly onUse?: (tokenId: string) => void;
 }
 
-/** Says whose key it is. Refuses a key that is missing or not valid. */
+/** Returns whom the token of an `Authorization` header authenticates. @throws Refusal `AuthenticationRequired` for a missing or invalid token */
 export type Authenticate = (authorization: string | undefined) => Principal | Promise<Principal>;
 
 export interface Authenticator {
   readonly authenticate: Authenticate;
-  /** Something changed in who may do what: nothing that was learned before counts any more. */
+  /** Drops all cached principals; called when rights or tokens have changed. */
   readonly invalidateCache: () => void;
 }
 
@@ -38,7 +38,7 @@ const invalidToken = (): Refusal =>
     'You must log in to use Bunting. The key in the authorization header is not valid.',
   );
 
-/** The token in the header, with or without the word `Bearer`. */
+/** The token in the header, with or without the scheme `Bearer`. */
 const tokenIn = (authorization: string | undefined): string => {
   const given = authorization?.trim() ?? '';
   if (given === '') throw missingToken();
@@ -48,9 +48,8 @@ const tokenIn = (authorization: string | undefined): string => {
 };
 
 /**
- * Authenticates by the tokens in the database, and remembers its answers briefly: so long a token that was revoked may
- * still work, and one that was just made may not, when nobody says that something changed. Tokens themselves are not kept in memory,
- * only what they hash to.
+ * Authenticates by the tokens in the database, with a cache. Without an invalidation, a revoked token works, and a new one may not, until
+ * its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
 export const authenticator = ({
   tokens,
@@ -59,61 +58,61 @@ export const authenticator = ({
   onUse: used,
 }: AuthenticatorOptions): Authenticator => {
   const valid = new LRUCache<string, Principal>({ max: maxCached });
-  // Apart from the valid ones, so that a client that tries many bad keys evicts none of them.
+  // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
-  let request = new Map<string, Promise<Principal>>();
-  let changes = 0;
+  let pending = new Map<string, Promise<Principal>>();
+  let invalidations = 0;
 
-  const note = (principal: Principal): Principal => {
+  const recordUse = (principal: Principal): Principal => {
     if (principal.caller.tokenId !== undefined) used?.(principal.caller.tokenId);
     return principal;
   };
 
-  const ask = async (token: string, digest: string): Promise<Principal> => {
-    const changesBefore = changes;
-    const found = await tokens.find(hasher(token));
-    // What was read before a change is good for the callers that asked before it, and for no others.
-    const ttl = changesBefore === changes ? cacheMs : 0;
-    if (found === undefined) {
+  const lookUp = async (token: string, digest: string): Promise<Principal> => {
+    const invalidationsBefore = invalidations;
+    const principal = await tokens.find(hasher(token));
+    // A result that was read before an invalidation serves the requests that were waiting for it, and is not cached.
+    const ttl = invalidationsBefore === invalidations ? cacheMs : 0;
+    if (principal === undefined) {
       if (ttl > 0) invalid.set(digest, true, { ttl });
       throw invalidToken();
     }
-    const validMs = Math.min(ttl, found.expiresInMs);
-    if (validMs > 0) valid.set(digest, found, { ttl: validMs });
-    return found;
+    const validMs = Math.min(ttl, principal.expiresInMs);
+    if (validMs > 0) valid.set(digest, principal, { ttl: validMs });
+    return principal;
   };
 
   return {
     invalidateCache: () => {
-      changes++;
+      invalidations++;
       valid.clear();
       invalid.clear();
-      request = new Map();
+      pending = new Map();
     },
     authenticate: (authorization) => {
       const token = tokenIn(authorization);
       const digest = hash('sha256', token, 'base64');
       const cached = valid.get(digest);
-      if (cached !== undefined) return note(cached);
+      if (cached !== undefined) return recordUse(cached);
       if (invalid.has(digest)) throw invalidToken();
-      // Requests that come while the answer is on its way share it.
-      const running = request.get(digest);
-      if (running !== undefined) return running.then(note);
-      const asking = request;
-      const answer = ask(token, digest).finally(() => asking.delete(digest));
-      asking.set(digest, answer);
-      return answer.then(note);
+      // Concurrent requests with one token share its look-up.
+      const running = pending.get(digest);
+      if (running !== undefined) return running.then(recordUse);
+      const lookups = pending;
+      const lookup = lookUp(token, digest).finally(() => lookups.delete(digest));
+      lookups.set(digest, lookup);
+      return lookup.then(recordUse);
     },
   };
 };
 
-/** Refuses keys that are made for applications. */
+/** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
 export const requireAdministrator = ({ mayAdminister }: Principal): void => {
   if (!mayAdminister)
     throw refusal('NoAccessError', 'invalid token: expected a different token type for this endpoint');
 };
 
-/** Refuses a caller without one of the permissions, in the project and environment that the path names. */
+/** @throws Refusal `NoAccessError` for a caller without one of the permissions in the project and environment of the path */
 export const requirePermission = (
   caller: Caller,
   wanted: readonly Permission[],

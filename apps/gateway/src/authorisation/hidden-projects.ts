@@ -1,7 +1,7 @@
 import { type CallResponse, type CallRequest, type Bus, type CallContext, callForResponse } from '@bunting/bus';
 import { type AnyOperation, type Caller, isRepeatable, maySee, unavailable } from '@bunting/contracts';
 
-/** Takes the place of the first character. No project has it in its id, and no text that is shown. */
+/** Replaces the first character of an id; it occurs in no project id and in no response. */
 const marker = '\uE0B7';
 
 const markedId = (id: string): string => `${marker}${id.slice(1)}`;
@@ -16,23 +16,23 @@ const withOriginalId = <T>(value: T, id: string): T =>
   JSON.parse(JSON.stringify(value).replaceAll(markedId(id), id)) as T;
 
 /**
- * Calls the service that answers. A project in the address that the caller may not see is asked for under a name that no project can have:
- * so what comes back is, by construction, what comes back for a project that does not exist, whatever that is for the operation.
+ * Calls the service. The id of a project in the path that the caller may not see is replaced by an id that no project can have, so that the
+ * response is by construction that for a project that does not exist.
  */
 const callHidingProjects = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
-  ask: CallRequest<O>,
+  request: CallRequest<O>,
   context: CallContext,
 ): Promise<CallResponse> => {
-  const hidden = hiddenProjectIn(context.caller, ask.params);
-  if (hidden === undefined) return callForResponse(bus, operation, ask, context);
-  const params = { ...(ask.params as object), projectId: markedId(hidden) };
-  // Nothing is done where nothing is: the key is good for what it was used for while the project could be seen.
+  const hidden = hiddenProjectIn(context.caller, request.params);
+  if (hidden === undefined) return callForResponse(bus, operation, request, context);
+  const params = { ...(request.params as object), projectId: markedId(hidden) };
+  // No write happens to a project that does not exist: the idempotency key stays bound to the write for which it was used before.
   const unkeyed = { ...context, idempotencyKey: undefined };
-  const answer = await callForResponse(bus, operation, { ...ask, params } as CallRequest<O>, unkeyed);
-  if ('refusal' in answer) return { refusal: withOriginalId(answer.refusal, hidden) };
-  return { reply: { ...answer.reply, json: answer.reply.json.replaceAll(markedId(hidden), hidden) } };
+  const response = await callForResponse(bus, operation, { ...request, params } as CallRequest<O>, unkeyed);
+  if ('refusal' in response) return { refusal: withOriginalId(response.refusal, hidden) };
+  return { reply: { ...response.reply, json: response.reply.json.replaceAll(markedId(hidden), hidden) } };
 };
 
 const hidesMore = (now: Caller, before: Caller): boolean =>
@@ -42,24 +42,24 @@ const hidesMore = (now: Caller, before: Caller): boolean =>
 const maxReads = 5;
 
 /**
- * Calls the service that answers, and compares the caller's rights of before and after. A project that became private while a request was
- * being answered may be in the answer: then what only reads is asked again, without that project.
+ * Calls the service and compares the caller's rights before and after. A project that became private during a call may be in the response:
+ * a read is then repeated with the current rights.
  * @param callerNow returns the caller with the current rights
- * @throws Refusal `ServiceUnavailable` when projects become private faster than that.
+ * @throws Refusal `ServiceUnavailable` when projects become private during each of `maxReads` reads
  */
 export const callWithCurrentRights = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
-  ask: CallRequest<O>,
+  request: CallRequest<O>,
   context: CallContext,
   callerNow: () => Promise<Caller>,
 ): Promise<CallResponse> => {
   let { caller } = context;
   for (let reads = 0; reads < maxReads; reads++) {
-    const answer = await callHidingProjects(bus, operation, ask, { ...context, caller });
-    if (!isRepeatable(operation)) return answer;
+    const response = await callHidingProjects(bus, operation, request, { ...context, caller });
+    if (!isRepeatable(operation)) return response;
     const now = await callerNow();
-    if (!hidesMore(now, caller)) return answer;
+    if (!hidesMore(now, caller)) return response;
     caller = now;
   }
   throw unavailable('Which projects are private changes too fast. Please try again.');

@@ -8,23 +8,24 @@ import {
 } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 
-interface SettlingNeeds {
+interface RefreshOptions {
   readonly projects: Pick<Projection, 'catchUp'>;
-  readonly forget: () => void;
+  readonly invalidateCache: () => void;
   readonly waitMs: number;
 }
 
-/** What changes which projects there are, or who may see them. */
+/** Operations that change which projects exist or who may see them. */
 const projectChanges: readonly AnyOperation[] = [CreateProject, UpdateProject, UpdateProjectSettings, DeleteProject];
 
 /**
- * Sees to it that the very next request is judged by what a write has just changed: whoever made a project owns it, and nobody else sees
- * it when it is private. Where that cannot be had in time the answer goes out all the same, since the write is done.
+ * Returns a function that waits, at most `waitMs` milliseconds, until the gateway has applied a change of projects or rights, so that the next
+ * request is authorised by it: the creator of a project owns it, and a private project is hidden. After a timeout the response is sent
+ * nevertheless, because the write is committed.
  */
 export const refreshRightsAfter =
-  ({ projects, forget, waitMs }: SettlingNeeds) =>
+  ({ projects, invalidateCache, waitMs }: RefreshOptions) =>
   async (operation: AnyOperation): Promise<void> => {
     if (projectChanges.includes(operation)) await projects.catchUp(waitMs);
     else if (serviceOf(operation) !== 'gateway') return;
-    forget();
+    invalidateCache();
   };

@@ -2,17 +2,20 @@ import { type Caller, type CreateApiTokenBody, maySee, noAccess, may, type Permi
 import type { TokenScope } from './token-scope.ts';
 import { badRequest } from './refusals.ts';
 
-/** How many API tokens there can be. */
+/** Maximum number of API tokens. */
 export const maxApiTokens = 2_000;
 
 export type ApiTokenKind = TokenScope['kind'];
+
+/** The kinds of tokens that a project can have. */
+export const sdkTokenKinds = ['client', 'frontend'] as const;
 
 export interface NewToken extends TokenScope {
   readonly name: string;
   readonly expiresAt: Date | null;
 }
 
-/** What there is that a token could give. */
+/** The projects and environments that exist. */
 export interface TokenTargets {
   readonly projects: readonly string[];
   readonly environments: readonly string[];
@@ -40,11 +43,11 @@ const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly 
   return wanted.includes(everywhere) ? [everywhere] : [...new Set(wanted)];
 };
 
-/** The projects that a token names; none for one that is for all of them. */
+/** The projects that a token names; empty for a token for all projects. */
 export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonly string[] =>
   projects.includes(everywhere) ? [] : projects;
 
-/** @throws Refusal 400 for a moment that has passed. */
+/** @throws Refusal 400 for a date in the past */
 export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null;
   const moment = new Date(expiresAt);
@@ -53,8 +56,8 @@ export const futureExpiry = (expiresAt: string | null | undefined, now: Date): D
 };
 
 /**
- * A token as it shall be made.
- * @throws Refusal 400 with Unleash's words (admin-api.md 6.17) for what a token cannot be.
+ * Validates a new token. The texts of refusals are Unleash's.
+ * @throws Refusal 400 for an invalid name, kind, scope or expiry date
  */
 export const newToken = (body: CreateApiTokenBody, caller: Caller, places: TokenTargets, now: Date): NewToken => {
   const name = (body.tokenName ?? body.username ?? '').trim();
@@ -83,14 +86,14 @@ export const newToken = (body: CreateApiTokenBody, caller: Caller, places: Token
 
 type TokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
 
-const permissionFor = (doing: TokenAction, kind: ApiTokenKind): Permission =>
-  kind === 'admin' ? 'ADMIN' : (`${doing}_${kind === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
+const permissionFor = (action: TokenAction, kind: ApiTokenKind): Permission =>
+  kind === 'admin' ? 'ADMIN' : (`${action}_${kind === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
 
-/** The kinds of tokens that the caller may do this with. */
-export const permittedKinds = (caller: Caller, doing: TokenAction): ApiTokenKind[] =>
-  (['admin', 'client', 'frontend'] as const).filter((kind) => may(caller, [permissionFor(doing, kind)]));
+/** The kinds of tokens for which the caller has the permission of an action. */
+export const permittedKinds = (caller: Caller, action: TokenAction): ApiTokenKind[] =>
+  (['admin', 'client', 'frontend'] as const).filter((kind) => may(caller, [permissionFor(action, kind)]));
 
-/** @throws Refusal `NoAccessError` for a kind of tokens that the caller may not make. */
+/** @throws Refusal `NoAccessError` for a kind of token that the caller may not create */
 export const requireMayCreate = (caller: Caller, kind: ApiTokenKind): void => {
   if (!permittedKinds(caller, 'CREATE').includes(kind)) throw noAccess([permissionFor('CREATE', kind)]);
 };

@@ -1,15 +1,15 @@
 import type { TokenScope } from './token-scope.ts';
 
-/** A token that the settings give, with the secret that somebody chose. */
+/** A token from the settings, whose secret the operator chose. */
 export interface ConfiguredToken extends TokenScope {
   readonly secret: string;
 }
 
-/** Tokens that the settings give. */
+/** The tokens of the settings. */
 export interface ConfiguredTokens {
-  /** an admin token that is there at any start */
+  /** the admin token that every start ensures */
   readonly adminToken: string | undefined;
-  /** tokens that a start makes which finds none */
+  /** tokens that are created by a start that finds no token */
   readonly initial: readonly ConfiguredToken[];
 }
 
@@ -23,20 +23,20 @@ interface Settings {
 const everywhere = '*';
 const maxLength = 256;
 
-/** `<project>:<environment>.<secret>`; the message names where it stands, and not the secret itself. */
-const parseScope = (secret: string, complain: () => Error): Pick<TokenScope, 'projects' | 'environment'> => {
+/** Parses `<project>:<environment>.<secret>`. The error must not contain the secret. */
+const parseScope = (secret: string, malformed: () => Error): Pick<TokenScope, 'projects' | 'environment'> => {
   const colon = secret.indexOf(':');
   const dot = secret.indexOf('.', colon);
   const [project, environment, rest] = [secret.slice(0, colon), secret.slice(colon + 1, dot), secret.slice(dot + 1)];
   const isPlain = [...secret].every((character) => character > ' ' && character <= '~');
-  if (colon < 1 || dot < colon + 2 || rest === '' || !isPlain || secret.length > maxLength) throw complain();
-  if (project === '[]') throw complain();
+  if (colon < 1 || dot < colon + 2 || rest === '' || !isPlain || secret.length > maxLength) throw malformed();
+  if (project === '[]') throw malformed();
   return { projects: [project], environment };
 };
 
 /**
- * Reads the tokens that the settings give, in Unleash's format.
- * @throws Error that names the setting and the place in it, when one is no such token
+ * Parses the tokens of the settings, which have Unleash's format.
+ * @throws Error that names the setting and the position of a malformed token
  */
 export const configuredTokens = (settings: Settings): ConfiguredTokens => {
   const listed = (kind: TokenScope['kind'], setting: keyof Settings): ConfiguredToken[] =>

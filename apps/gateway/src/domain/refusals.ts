@@ -1,12 +1,17 @@
-import { invalid, refusal, type Refusal } from '@bunting/contracts';
+import { invalid, notFound, refusal, type Refusal } from '@bunting/contracts';
 
-/** 400: a reason in the words that Unleash's clients know, and the property at fault. The reason has no full stop. */
+/** 400 with the property at fault. The reason is Unleash's text where Unleash has one, without a full stop. */
 export const badRequest = (reason: string, path: string): Refusal =>
   invalid(`${reason}: see the \`${path}\` property.`, path);
 
-/** 400: there would be too many. */
+/** 400 for a resource beyond its limit. */
 export const limitExceeded = (what: string, limit: number): Refusal =>
   refusal(
     'ExceedsLimitError',
     `Failed to create ${what}. You can't create more than the established limit of ${limit}.`,
   );
+
+export const groupNotFound = (): Refusal => notFound('Could not find group');
+export const roleNotFound = (): Refusal => notFound('Could not find role');
+export const userNotFound = (): Refusal => notFound('No user found');
+export const patNotFound = (): Refusal => notFound('No PAT found with that id.');

@@ -9,13 +9,13 @@ import {
 } from '@bunting/contracts';
 import { badRequest } from './refusals.ts';
 
-/** What a role gives; without an environment, in every one. */
+/** A permission that a role grants; without an environment, in every environment. */
 export interface RoleGrant {
   readonly name: Permission;
   readonly environment?: string | null | undefined;
 }
 
-/** A role with what it gives, as it is stored and as events carry it. */
+/** A role with its grants, as it is stored and as events carry it. */
 export interface RoleWithGrants extends Role {
   readonly permissions: readonly RoleGrant[];
 }
@@ -28,36 +28,36 @@ export interface RoleInput {
 }
 
 /**
- * A role as it shall be kept, with each right once.
- * A role that holds everywhere can give rights in projects: they hold in every project. One for projects gives those alone.
- * @throws Refusal 400 for a right that such a role cannot give, and for an environment where none can be said.
+ * Validates a role and removes duplicate grants. A root role may grant permissions of projects, which then hold in every project; a project
+ * role may grant those only.
+ * @throws Refusal 400 for a permission that the type of role cannot grant, and for an environment of a permission that has none
  */
 export const parseRole = (body: RoleBody): RoleInput => {
   const name = body.name.trim();
   if (name === '') throw badRequest('The name of a role must not be empty', '/body/name');
   const type = body.type ?? 'custom';
-  const rights = new Map<string, RoleGrant>();
-  for (const [index, right] of body.permissions.entries()) {
+  const grants = new Map<string, RoleGrant>();
+  for (const [index, grant] of body.permissions.entries()) {
     const at = `/body/permissions/${index}`;
-    const environment = right.environment || null;
-    const known = permissionCatalogue.get(right.name);
-    if (known === undefined) throw badRequest(`No role can give ${right.name}`, `${at}/name`);
-    if (type === 'custom' && known.type === 'root')
-      throw badRequest(`A role of the type ${type} cannot give ${right.name}`, `${at}/name`);
-    if (environment !== null && known.type !== 'environment')
-      throw badRequest(`${right.name} does not hold in single environments`, `${at}/environment`);
-    rights.set(JSON.stringify([right.name, environment]), { name: right.name, environment });
+    const environment = grant.environment || null;
+    const permission = permissionCatalogue.get(grant.name);
+    if (permission === undefined) throw badRequest(`No role can give ${grant.name}`, `${at}/name`);
+    if (type === 'custom' && permission.type === 'root')
+      throw badRequest(`A role of the type ${type} cannot give ${grant.name}`, `${at}/name`);
+    if (environment !== null && permission.type !== 'environment')
+      throw badRequest(`${grant.name} does not hold in single environments`, `${at}/environment`);
+    grants.set(JSON.stringify([grant.name, environment]), { name: grant.name, environment });
   }
-  return { name, description: body.description?.trim() ?? '', type, permissions: [...rights.values()] };
+  return { name, description: body.description?.trim() ?? '', type, permissions: [...grants.values()] };
 };
 
-/** @throws Refusal 403 for a role that every installation has. */
+/** @throws Refusal `InvalidOperationError` for a predefined role */
 export const requireCustomRole = ({ name, type }: { readonly name: string; readonly type: string }): void => {
   if (type === 'root-custom' || type === 'custom') return;
   throw refusal('InvalidOperationError', `${name} is a predefined role. It can neither be changed nor deleted.`);
 };
 
-/** True when the caller has the right in the project, or everywhere where none is named, and in as many environments. */
+/** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
 export const holdsPermission = (
   caller: Caller,
   { name, environment }: RoleGrant,
@@ -71,10 +71,10 @@ export const holdsPermission = (
   );
 
 /**
- * Nobody gives what they do not have: every right of the roles must be the caller's own, there and in as many environments.
- * @throws Refusal `NoAccessError` that names the first right that is not.
+ * Prevents privilege escalation: a caller may grant only permissions that the caller has in the project.
+ * @throws Refusal `NoAccessError` that names the first permission that the caller lacks
  */
-export const requireMayGrant = (caller: Caller, project: string, rights: readonly RoleGrant[]): void => {
-  for (const right of rights)
-    if (!holdsPermission(caller, right, project)) throw noAccess([right.name], right.environment ?? undefined);
+export const requireMayGrant = (caller: Caller, project: string, grants: readonly RoleGrant[]): void => {
+  for (const grant of grants)
+    if (!holdsPermission(caller, grant, project)) throw noAccess([grant.name], grant.environment ?? undefined);
 };

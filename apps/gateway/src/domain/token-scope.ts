@@ -1,19 +1,19 @@
-import type { Caller, Grant } from '@bunting/contracts';
+import { type Caller, type Grant, refusal } from '@bunting/contracts';
 
 export type TokenKind = 'admin' | 'client' | 'frontend' | 'user';
 
-/** The predefined roles that rules speak of; each installation has them under these ids. */
+/** Ids of the predefined roles, the same in every installation. */
 export const predefinedRole = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5, reader: 6 } as const;
 
-/** What one may do with a token of its own, whoever carries it. */
+/** What a token that belongs to no user gives access to. */
 export interface TokenScope {
   readonly kind: Exclude<TokenKind, 'user'>;
-  /** `*` stands for every one */
+  /** `*` for all projects */
   readonly projects: readonly string[];
   readonly environment: string;
 }
 
-/** What a token gives that acts as itself and not as a user. */
+/** The grants of a token that belongs to no user. */
 export const grantsOfToken = ({ kind, projects, environment }: TokenScope): readonly Grant[] => {
   if (kind === 'admin') return [{ permission: 'ADMIN' }];
   const permission = kind === 'client' ? 'CLIENT' : 'FRONTEND';
@@ -22,8 +22,13 @@ export const grantsOfToken = ({ kind, projects, environment }: TokenScope): read
   return projects.map((project) => ({ permission, project, ...where }));
 };
 
-/** SDK tokens are for applications: the administration API is not theirs. */
+/** Whether tokens of a kind may call the Admin API; SDK tokens may not. */
 export const mayAdminister = (kind: TokenKind): boolean => kind === 'admin' || kind === 'user';
 
-/** Whether it is a user or a service account, who can have keys and favourites of their own; an admin token is nobody. */
+/** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
 export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;
+
+/** @throws Refusal 403 for a caller without an account */
+export const requireAccount = (caller: Caller): void => {
+  if (!hasAccount(caller)) throw refusal('ForbiddenError', 'PATs require an authenticated user.');
+};

@@ -1,12 +1,21 @@
 import type { CreateUserBody } from '@bunting/contracts';
-import type { UserNames } from './user.ts';
 import { badRequest } from './refusals.ts';
+
+/** The names of a user or a service account. */
+export interface UserNames {
+  readonly name: string | null;
+  readonly username: string | null;
+  readonly email: string | null;
+}
+
+/** The name of a user in events and as `createdBy`. */
+export const nameInEvents = ({ name, username, email }: UserNames): string => email ?? username ?? name ?? 'unknown';
 
 const trimmed = (text: string | null | undefined): string | null => text?.trim() || null;
 
 /**
- * What a user shall be called.
- * @throws Refusal 400 for nobody, and for an address that no mail could be sent to.
+ * The names of a new user, trimmed.
+ * @throws Refusal 400 without a username and an e-mail address, and for a malformed address
  */
 export const validUserNames = ({
   name,
@@ -20,7 +29,7 @@ export const validUserNames = ({
   return names;
 };
 
-/** @throws Refusal 400 for text that is no e-mail address. */
+/** @throws Refusal 400 for text that is not an e-mail address */
 export const requireEmailAddress = (email: string | null): void => {
   if (email === null) return;
   const at = email.lastIndexOf('@');

@@ -1,3 +1,5 @@
+// Own code instead of @fastify/cors: two policies by path, also for URLs that cannot be parsed, for which Fastify runs no plugin's hooks
+// (docs/security.md, Browsers).
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isBelow } from './request/path.ts';
 
@@ -8,19 +10,19 @@ const exposedHeaders =
   'Bunting-Stale, Deprecation, ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
 const preflightMaxAgeSeconds = '600';
 
-/** Settings that list origins. */
+/** The settings that list origins. */
 export interface CorsSettings {
-  /** of pages that may call the whole API */
+  /** origins of pages that may call the whole API */
   readonly GATEWAY_CORS_ORIGINS: string;
-  /** of pages that may call what is below /api/frontend as well; `*` for every one */
+  /** origins of pages that may also call operations below /api/frontend; `*` for every origin */
   readonly GATEWAY_FRONTEND_CORS_ORIGINS: string;
 }
 
-/** The origins of a list, as they are written. */
+/** Splits a comma-separated list of origins. */
 export const splitOrigins = (list: string): string[] =>
   list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
 
-/** The origins that a setting lists. @throws Error with a sentence that names the one that is none */
+/** The origins of a setting. @throws Error that names the entry that is not an origin */
 const parseOrigins = (setting: keyof CorsSettings, list: string): ReadonlySet<string> => {
   for (const one of splitOrigins(list)) {
     if (!URL.canParse(one) || new URL(one).origin !== one) {
@@ -31,31 +33,30 @@ const parseOrigins = (setting: keyof CorsSettings, list: string): ReadonlySet<st
 };
 
 /**
- * Lets pages of the listed origins call the API from a browser; those of no other. Keys travel in a header that pages set
- * themselves, so credentials of the browser, cookies and the like, are never asked for: that is why every page may be let
- * ask for what a key for browsers is good for.
- * @returns true when the request was a preflight, and its answer is whole
+ * Sets the CORS headers of a response: pages of the configured origins may call the API from a browser, others may not. Tokens are sent in a
+ * header that pages set themselves and never as browser credentials, so `*` is safe for the frontend API.
+ * @returns true when the request was a preflight, whose response is now complete
  */
 export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 export const corsPolicy = (settings: CorsSettings): ApplyCors => {
   const origins = parseOrigins('GATEWAY_CORS_ORIGINS', settings.GATEWAY_CORS_ORIGINS);
   const isOpen = settings.GATEWAY_FRONTEND_CORS_ORIGINS.trim() === '*';
-  const forBrowsers = isOpen
+  const frontendOrigins = isOpen
     ? new Set<string>()
     : parseOrigins('GATEWAY_FRONTEND_CORS_ORIGINS', settings.GATEWAY_FRONTEND_CORS_ORIGINS);
 
-  /** Says which origin may have the answer: `*`, the one that asks, or none. */
+  /** Sets the origin that may read the response: `*`, the origin of the request, or none. */
   const admit = ({ headers: { origin }, url = '' }: FastifyRequest['raw'], reply: FastifyReply): boolean => {
-    const isForBrowsers = isBelow('/api/frontend', url);
-    if (isForBrowsers && isOpen) {
+    const isFrontendApi = isBelow('/api/frontend', url);
+    if (isFrontendApi && isOpen) {
       reply.header('access-control-allow-origin', '*');
       return true;
     }
-    if (origins.size + (isForBrowsers ? forBrowsers.size : 0) === 0) return false;
+    if (origins.size + (isFrontendApi ? frontendOrigins.size : 0) === 0) return false;
     reply.header('vary', 'Origin');
     if (origin === undefined) return false;
-    if (!origins.has(origin) && !(isForBrowsers && forBrowsers.has(origin))) return false;
+    if (!origins.has(origin) && !(isFrontendApi && frontendOrigins.has(origin))) return false;
     reply.header('access-control-allow-origin', origin);
     return true;
   };

@@ -3,7 +3,7 @@ import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A tag as a header gives it; weak ones say that the content means the same, not that it is the same. */
+/** An entity tag of a request header; a weak one promises equivalent content, not the same bytes. */
 interface EntityTag {
   readonly opaque: string;
   readonly isWeak: boolean;
@@ -15,10 +15,10 @@ const malformed = (header: string): Refusal =>
     `/headers/${header.toLowerCase()}`,
   );
 
-/** Where the character may stand between the quotes of a tag (RFC 9110, 8.8.3). */
+/** Whether a character may stand between the quotes of a tag (RFC 9110, 8.8.3). */
 const isTagCharacter = (code: number): boolean => code === 0x21 || (code >= 0x23 && code !== 0x7f);
 
-/** Reads a header that is `*` or a list of tags, in one pass. */
+/** Parses a header that is `*` or a list of tags, in linear time. */
 const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => {
   if (text.trim() === '*') return '*';
   const tags: EntityTag[] = [];
@@ -47,49 +47,49 @@ const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => 
   return tags;
 };
 
-/** The tags of which one must be current; weak ones never are (RFC 9110, 13.1.1). */
+/** The tags of `If-Match`, of which one must be current; a weak one never matches (RFC 9110, 13.1.1). */
 export const parseIfMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
-  const given = headers['if-match'];
-  if (given === undefined) return undefined;
-  const tags = parseTags(given, 'If-Match');
+  const header = headers['if-match'];
+  if (header === undefined) return undefined;
+  const tags = parseTags(header, 'If-Match');
   return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => opaque);
 };
 
-/** The tags of what the reader has. A weak one will do: that it means the same is all that a reader asks (RFC 9110, 13.1.2). */
+/** The tags of `If-None-Match`; weak ones match by their opaque text (RFC 9110, 13.1.2). */
 export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
-  const given = headers['if-none-match'];
-  if (given === undefined) return undefined;
-  const tags = parseTags(given, 'If-None-Match');
+  const header = headers['if-none-match'];
+  if (header === undefined) return undefined;
+  const tags = parseTags(header, 'If-None-Match');
   return tags === '*' ? '*' : tags.map(({ opaque }) => opaque);
 };
 
-const isKnown = (headers: IncomingHttpHeaders, tag: string): boolean => {
-  const known = parseIfNoneMatch(headers);
-  return known === '*' || known?.includes(tag) === true;
+const matchesIfNoneMatch = (headers: IncomingHttpHeaders, tag: string): boolean => {
+  const tags = parseIfNoneMatch(headers);
+  return tags === '*' || tags?.includes(tag) === true;
 };
 
 /**
- * The tag of what is read: what the service judges writes by, if it said that, and then the very bytes, which may depend on
- * who reads, and when.
+ * The entity tag of a reply: the service's tag of the resource, if it set one, followed by a hash of the bytes, which may differ between
+ * callers.
  */
-export const entityTagOf = (json: string, said: string | undefined): string => {
+export const entityTagOf = (json: string, serviceTag: string | undefined): string => {
   const bytes = hash('sha256', json, 'base64url').slice(0, 22);
-  return said === undefined ? bytes : `${said.slice(1, -1)}.${bytes}`;
+  return serviceTag === undefined ? bytes : `${serviceTag.slice(1, -1)}.${bytes}`;
 };
 
 /**
- * Whether a reader has it already, by `If-None-Match`.
- * @throws Refusal `PreconditionFailed` when `If-Match` asks for another than it is
+ * Whether the client has the current content, by `If-None-Match`.
+ * @throws Refusal `PreconditionFailed` when `If-Match` does not name the current tag
  */
 export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolean => {
-  const wanted = parseIfMatch(headers);
-  if (wanted !== undefined && wanted !== '*' && !wanted.includes(tag)) {
+  const expected = parseIfMatch(headers);
+  if (expected !== undefined && expected !== '*' && !expected.includes(tag)) {
     throw refusal('PreconditionFailed', 'It is no longer what the `If-Match` header names.', { tag });
   }
-  return isKnown(headers, tag);
+  return matchesIfNoneMatch(headers, tag);
 };
 
-/** Refuses what cannot be judged: a condition that was passed over would be taken for one that held. */
+/** Refuses conditions that the operation does not support: a client would take an ignored condition for one that held. */
 export const requireConditionsSupported = (headers: IncomingHttpHeaders, isConditional: boolean): void => {
   if (headers['if-none-match'] !== undefined) {
     throw invalid('The `If-None-Match` header is for reads.', '/headers/if-none-match');

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { acceptsProblemJson } from './request/accept-problem.ts';
 import { closeAfterResponse } from './raw-response.ts';
 
-/** The status of every kind of "no" (admin-api.md 9.4). */
+/** The HTTP status of every kind of error. */
 export const statusOf: Readonly<Record<ErrorKind, number>> = {
   ValidationError: 400,
   PatternError: 400,
@@ -35,13 +35,13 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
 const problemContentType = 'application/problem+json; charset=utf-8';
 export const jsonContentType = 'application/json; charset=utf-8';
 
-/** `NotFoundError` in words: what all errors of the kind have in common. */
+/** The title of a kind: `NotFoundError` becomes `Not found`. */
 const titleOf = (name: string): string => {
   const words = name.replace(/[Ee]rror$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
   return `${words.slice(0, 1)}${words.slice(1).toLowerCase()}`;
 };
 
-/** The error with the members of a problem (RFC 9457) beside those that the interface promises. */
+/** The error with the members of a problem (RFC 9457) beside its own. */
 const problemOf = (status: number, error: ErrorBody): Problem => ({
   type: `urn:bunting:error:${error.name}`,
   title: titleOf(error.name),
@@ -51,7 +51,7 @@ const problemOf = (status: number, error: ErrorBody): Problem => ({
   ...error,
 });
 
-/** Answers with a "no", as it came over the bus or as the gateway itself says it. */
+/** Responds with the refusal of a service or of the gateway itself. */
 export const sendRefusal = (
   reply: FastifyReply,
   { kind, error, retryAfterSeconds, tag }: RefusalResponse,
@@ -72,7 +72,7 @@ export const sendRefusal = (
   return reply.header('content-type', problemContentType).send(JSON.stringify(problemOf(status, error)));
 };
 
-/** What was thrown as the "no" that it means; undefined for what no one has thought of. */
+/** The refusal that a thrown error stands for; undefined for a defect. */
 const refusalFrom = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error;
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
@@ -83,15 +83,15 @@ const refusalFrom = (error: unknown): Refusal | undefined => {
   return undefined;
 };
 
-/** Answers with what was thrown. A defect is logged whole, and answered with nothing but the id to find it by. */
+/** Responds with a thrown error. A defect is logged with its stack; the client gets an `InternalError` with the id of that log line. */
 export const sendError = (reply: FastifyReply, error: unknown): FastifyReply => {
-  const known = refusalFrom(error);
-  const refused = refusalResponse(known ?? internalError());
-  if (known === undefined) reply.request.exchange.defect = error;
-  return sendRefusal(reply, refused);
+  const refusal = refusalFrom(error);
+  const response = refusalResponse(refusal ?? internalError());
+  if (refusal === undefined) reply.request.exchange.defect = error;
+  return sendRefusal(reply, response);
 };
 
-/** The address, short enough and plain enough to be said back. */
+/** The path, shortened and in printable ASCII, so that a message can quote it. */
 const printablePath = (url: string): string => {
   const path = url.split('?', 1)[0] as string;
   return (path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(/[^!-~…]/g, '?');

@@ -37,29 +37,30 @@ export interface MountOptions {
   readonly bus: Bus;
   readonly admit: Admit;
   readonly limits: Pick<RequestLimits, 'bodyReceived'>;
-  /** who is asked again as long as a stream goes on */
+  /** re-authenticates a long stream with each page, and a read whose caller may have lost rights */
   readonly authenticate: Authenticate;
-  /** waits until what a write changed in who may do what holds for the next request */
+  /** waits until the next request is authorised by what a write has changed */
   readonly refreshRights: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
 }
 
-/** When the first of the deprecated operations became so: 2024-12-01 (RFC 9745). */
+/** `Deprecation` header (RFC 9745): the first operations were deprecated on 2024-12-01. */
 const deprecatedSince = '@1733011200';
 
 const validIdempotencyKey = new RegExp(idempotencyKeyPattern);
 
-/** The permissions of which a caller needs one; none when any valid key will do. */
+/** The permissions of which a caller needs one; none when any valid token is enough. */
 const requiredPermissions = ({ subject, permission }: AnyOperation): readonly Permission[] => {
-  if (permission === 'service') throw new Error(`${subject} is for services alone: it must have no address in HTTP.`);
+  if (permission === 'service')
+    throw new Error(`${subject} is an operation between services: its contract must have no HTTP binding.`);
   if (permission === 'authenticated') return [];
   return typeof permission === 'string' ? [permission] : permission;
 };
 
 const parseIdempotencyKey = ({ headers }: FastifyRequest): string | undefined => {
-  const given = headers['idempotency-key'];
-  if (given === undefined) return undefined;
-  if (typeof given === 'string' && validIdempotencyKey.test(given)) return given;
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && validIdempotencyKey.test(key)) return key;
   throw invalid('The `Idempotency-Key` header must be 1 to 255 visible ASCII characters.', '/headers/idempotency-key');
 };
 
@@ -71,31 +72,31 @@ const paramsParser = (schema: TSchema): ((request: FastifyRequest) => unknown) =
   };
 };
 
-/** Reads the query with what headers and the connection say of it: of those parameters the address has no say. */
+/** Parses the query, with those parameters that the contract takes from headers or from the client address instead. */
 const queryAndHeadersParser = (
   schema: TSchema,
-  { headers: named = {}, address }: HttpBinding,
+  { headers: headerNames = {}, address }: HttpBinding,
 ): ((request: FastifyRequest) => unknown) => {
-  const readQuery = queryParser(schema);
-  const inHeaders = Object.entries(named).map(([name, header]) => [name, header.toLowerCase()] as const);
+  const parseQuery = queryParser(schema);
+  const inHeaders = Object.entries(headerNames).map(([name, header]) => [name, header.toLowerCase()] as const);
   return (request) => {
     const { query, headers } = request;
-    const read: Record<string, unknown> = readQuery((query as { search: string }).search);
+    const input: Record<string, unknown> = parseQuery((query as { search: string }).search);
     for (const [name, header] of inHeaders) {
-      delete read[name];
-      if (headers[header] !== undefined) read[name] = headers[header];
+      delete input[name];
+      if (headers[header] !== undefined) input[name] = headers[header];
     }
-    if (inHeaders.length > 0) requireStorableText(read, '/query');
-    if (address !== undefined) read[address] = request.ip;
-    return parse(schema, read, '/query', 'text');
+    if (inHeaders.length > 0) requireStorableText(input, '/query');
+    if (address !== undefined) input[address] = request.ip;
+    return parse(schema, input, '/query', 'text');
   };
 };
 
 type Location = (request: { readonly params: unknown; readonly body: unknown }, reply: unknown) => string;
 
 /**
- * Gives an operation its address. A request is judged in one order: key, permission, content type, size, JSON, schema.
- * What passes is called, and the reply goes out as it came, unparsed.
+ * Adds the route of an operation. A request is checked in one order: token, permission, content type, size, JSON, schema. The operation is
+ * then called, and the reply is sent as the text that the service produced, unparsed.
  */
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
   const { bus, admit, authenticate, limits, refreshRights: settle, config } = options;
@@ -103,8 +104,8 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
   const { tagsItself = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
-  const wanted = requiredPermissions(operation);
-  if (http.lines !== undefined) return mountLineStream(app, operation, wanted, options);
+  const permissions = requiredPermissions(operation);
+  if (http.lines !== undefined) return mountLineStream(app, operation, permissions, options);
   const isForAdministrators = url.startsWith('/api/admin/');
   const readsBody = hasBody(operation);
   const isWrite = method !== 'GET';
@@ -112,25 +113,25 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
   const location = http.location as Location | undefined;
   const limit = largeBody ? config.GATEWAY_MAX_LARGE_BODY_BYTES : config.GATEWAY_MAX_BODY_BYTES;
   const timeoutMs = largeBody ? config.GATEWAY_LARGE_CALL_TIMEOUT_MS : config.GATEWAY_CALL_TIMEOUT_MS;
-  const arrivalMs = largeBody ? config.GATEWAY_LARGE_BODY_TIMEOUT_MS : config.GATEWAY_BODY_TIMEOUT_MS;
-  const bounds: JsonLimits = {
+  const bodyTimeoutMs = largeBody ? config.GATEWAY_LARGE_BODY_TIMEOUT_MS : config.GATEWAY_BODY_TIMEOUT_MS;
+  const jsonLimits: JsonLimits = {
     depth: config.GATEWAY_MAX_JSON_DEPTH,
     members: config.GATEWAY_MAX_JSON_MEMBERS,
     items: largeBody ? config.GATEWAY_MAX_LARGE_JSON_ITEMS : config.GATEWAY_MAX_JSON_ITEMS,
     values: largeBody ? config.GATEWAY_MAX_LARGE_JSON_VALUES : config.GATEWAY_MAX_JSON_VALUES,
   };
-  const readParams = paramsParser(params);
-  const readQuery = queryAndHeadersParser(query, http);
+  const parseParams = paramsParser(params);
+  const parseQuery = queryAndHeadersParser(query, http);
 
-  const bodyOf = async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
+  const readRequestBody = async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     const { raw } = request;
     if (isWrite && !anyContentType) requireJsonBody(raw.headers, !readsBody);
     requireContentLengthWithin(raw, limit);
     if (!readsBody) return undefined;
-    const received = await readBody(raw, response.raw, { maxBytes: limit, timeoutMs: arrivalMs });
-    // Before any work is spent on it.
+    const received = await readBody(raw, response.raw, { maxBytes: limit, timeoutMs: bodyTimeoutMs });
+    // Before the body is parsed: parsing counts as handling.
     limits.bodyReceived(request);
-    return parse(body, parseJson(received, bounds), '/body');
+    return parse(body, parseJson(received, jsonLimits), '/body');
   };
 
   app.route({
@@ -141,17 +142,17 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       const { caller } = principal;
       request.exchange.callerId = caller.id;
       if (isForAdministrators) requireAdministrator(principal);
-      if (wanted.length > 0) {
-        requirePermission(caller, wanted, request.params as { projectId?: string; environment?: string });
+      if (permissions.length > 0) {
+        requirePermission(caller, permissions, request.params as { projectId?: string; environment?: string });
       }
 
       if (isWrite) requireConditionsSupported(request.headers, conditional !== undefined);
-      const sent = await bodyOf(request, response);
+      const parsedBody = await readRequestBody(request, response);
       limits.bodyReceived(request);
-      const ask = {
-        params: readParams(request),
-        query: readQuery(request),
-        body: sent,
+      const callRequest = {
+        params: parseParams(request),
+        query: parseQuery(request),
+        body: parsedBody,
       };
       const context: CallContext = {
         caller,
@@ -164,11 +165,11 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
       const callerNow = async () => (await authenticate(request.headers.authorization)).caller;
-      const answer = await callWithCurrentRights(bus, operation, ask, context, callerNow);
-      if ('refusal' in answer) return sendRefusal(response, answer.refusal);
+      const result = await callWithCurrentRights(bus, operation, callRequest, context, callerNow);
+      if ('refusal' in result) return sendRefusal(response, result.refusal);
       if (isWrite) await settle(operation);
 
-      const { json, headers } = answer.reply;
+      const { json, headers } = result.reply;
       if (!readsBody) closeAfterResponse(response);
       response.code(status).headers(headers);
       if (!isWrite) {
@@ -177,7 +178,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         if (isNotModified(request.headers, tag)) return response.code(304).send();
       }
       if (deprecated) response.header('deprecation', deprecatedSince);
-      if (location !== undefined) response.header('location', location(ask, JSON.parse(json)));
+      if (location !== undefined) response.header('location', location(callRequest, JSON.parse(json)));
       if (!hasReply) return response.send();
       if (contentType === undefined) return response.header('content-type', jsonContentType).send(json);
       return response.header('content-type', `${contentType}; charset=utf-8`).send(JSON.parse(json) as string);

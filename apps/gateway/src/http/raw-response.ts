@@ -5,17 +5,17 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { securityHeaders } from './security-headers.ts';
 
-/** How long who still sends has to notice the answer. */
+/** Milliseconds for which the rest of a refused body is drained, so that the client can read the response. */
 const lingerMs = 1_000;
-/** What is left of a body that is not worth a new connection. */
+/** Bodies up to this size are read to their end, so that the connection can be kept. */
 const maxDrainedBytes = 64 * 1024;
 
 const hasMuchToCome = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxDrainedBytes;
 
 /**
- * Ends the connection after an answer that was given before the request had arrived whole, without reading the rest into
- * memory. What still arrives is let run off for a moment: closing at once would reset the connection, and the answer with it.
+ * Ends the connection after a response that was sent before the whole request arrived, without reading the rest into memory. The rest is
+ * drained for a moment: closing immediately would reset the connection, and the client would lose the response.
  */
 export const closeAfterResponse = ({ raw, request: { raw: request } }: FastifyReply): void => {
   if (request.complete || !hasMuchToCome(request)) return;
@@ -47,14 +47,14 @@ const securityHeaderLines = Object.entries(securityHeaders(false))
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
-/** Answers what is no HTTP, and so reaches no route, with the body that every error has. */
+/** Responds to bytes that are not valid HTTP, which reach no route, with the JSON body of every error. */
 export const respondToInvalidHttp = (error: { readonly code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status, reason } = statusAndRefusal(error.code);
   writeRawResponse(socket, status, reason);
 };
 
-/** Writes an answer where there is no response object to write it to, and ends the connection. */
+/** Writes a response to a socket that has no response object, and ends the connection. */
 export const writeRawResponse = (socket: Socket, status: number, reason: Refusal): void => {
   const body = JSON.stringify(refusalResponse(reason).error);
   socket.end(

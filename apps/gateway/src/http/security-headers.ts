@@ -1,4 +1,7 @@
-/** What every answer tells a browser about how little may be done with it; pages loosen what they need. */
+/**
+ * Security headers of every response; pages override what they need. A constant instead of @fastify/helmet: it also protects responses that are
+ * written without Fastify (`raw-response.ts`).
+ */
 export const securityHeaders = (behindTls: boolean): Readonly<Record<string, string>> => ({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'x-content-type-options': 'nosniff',
@@ -6,6 +9,6 @@ export const securityHeaders = (behindTls: boolean): Readonly<Record<string, str
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
-  // Said over plain HTTP it would be ignored; said where there is no TLS it would lock people out.
+  // Without TLS in front, the header would lock browsers out once they had seen it over TLS.
   ...(behindTls ? { 'strict-transport-security': 'max-age=31536000' } : {}),
 });

@@ -32,52 +32,56 @@ export interface ServerOptions {
 
 export interface HttpServer {
   readonly app: FastifyInstance;
-  /** Takes no new request, answers those that have arrived, and waits for nobody who has not said all or does not read. */
+  /** Accepts no new request, responds to those that have arrived, and ends the connections of clients that send or read too slowly. */
   close(): Promise<void>;
 }
 
-/** How long, at a stop, a request may take that is still arriving. */
+/** On stop: milliseconds for requests that are still arriving. */
 const arrivalGraceMs = 1_000;
-/** How long, at a stop, an answer that has begun may take to be read. */
+/** On stop: milliseconds for clients to read responses that have started. */
 const readGraceMs = 2_000;
-/** How long a connection on which nothing moves is kept beyond the time that an answer may take. */
+/** Milliseconds for which a silent connection is kept beyond the longest request. */
 const idleGraceMs = 60_000;
 
 const maxRequestMs = (config: GatewayConfig): number =>
   Math.max(config.GATEWAY_CALL_TIMEOUT_MS, config.GATEWAY_LARGE_CALL_TIMEOUT_MS);
 
-/** Milliseconds after which `close` has certainly ended: the longest request, its arrival and its reading, with a reserve. */
+/** Milliseconds within which `close` ends: the longest request, its arrival and its reading, with a reserve. */
 export const httpStopTimeoutMs = (config: GatewayConfig): number =>
   maxRequestMs(config) + 2 * arrivalGraceMs + readGraceMs + 5_000;
 
-/** The proxies that a setting lists. @throws Error with a sentence that names what is none */
+/** Parses GATEWAY_TRUSTED_PROXIES. @throws Error that names the entry that is neither an address nor a network */
 const parseTrustedProxies = (list = ''): string[] | false => {
-  const named = list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
-  for (const one of named) {
+  const proxies = list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
+  for (const one of proxies) {
     const [address = '', bits, ...rest] = one.split('/');
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    if (most < 0 || rest.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+    const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    if (
+      maxBits < 0 ||
+      rest.length > 0 ||
+      (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
+    ) {
       throw new Error(
         `GATEWAY_TRUSTED_PROXIES names ${one}, which is neither an address nor a network like 10.0.0.0/8.`,
       );
     }
   }
-  return named.length === 0 ? false : named;
+  return proxies.length === 0 ? false : proxies;
 };
 
 /**
- * The HTTP door without any route: what happens to every request, whatever it asks for. Every answer is JSON, also to what
- * matches no route and to what is no HTTP at all.
+ * The HTTP server without routes: what happens to every request, whatever its route. Every error response is JSON, also for unknown routes and
+ * for bytes that are not valid HTTP.
  */
 export const createHttpServer = ({ config, log, metrics, admit, limits, draining }: ServerOptions): HttpServer => {
   let closing = false;
-  // A connection whose last answer was on its way when the end began has nothing more to wait for.
+  // While closing, a connection is idle as soon as its last response is sent.
   const { begin } = accessLog(log, metrics, () => {
     if (closing) app.server.closeIdleConnections();
   });
 
-  /** Below /api nobody learns what there is and what not without a key. */
-  const requireKeyFor = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  /** Below /api an unknown path is revealed to authenticated callers only. */
+  const authenticateApiPath = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const url = request.raw.url ?? '';
     if (!isBelow('/api', url)) return;
     const principal = await admit(request, reply);
@@ -85,29 +89,29 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     if (isBelow('/api/admin', url)) requireAdministrator(principal);
   };
 
-  const protection = securityHeaders(config.GATEWAY_BEHIND_TLS);
-  const admitOrigin = corsPolicy(config);
+  const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
+  const applyCors = corsPolicy(config);
 
   /** While draining, a response ends its connection, so that the client sends its next request to another gateway. */
   const endConnectionIfDraining = (reply: FastifyReply): void => {
     if (draining.aborted) reply.header('connection', 'close');
   };
 
-  const refuseAddress = (request: FastifyRequest, reply: FastifyReply): void => {
+  const refuseMalformedUrl = (request: FastifyRequest, reply: FastifyReply): void => {
     begin(request, reply);
-    reply.headers(protection);
-    // Fastify runs no hooks for an address that it cannot parse.
+    reply.headers(headers);
+    // Fastify runs no hooks for a URL that it cannot parse.
     endConnectionIfDraining(reply);
-    admitOrigin(request, reply);
+    applyCors(request, reply);
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return void sendError(reply, oversized);
-    requireKeyFor(request, reply).then(
+    authenticateApiPath(request, reply).then(
       () => sendError(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
       (error: unknown) => sendError(reply, error),
     );
   };
 
-  const arrivalMs = Math.max(config.GATEWAY_BODY_TIMEOUT_MS, config.GATEWAY_LARGE_BODY_TIMEOUT_MS);
+  const bodyTimeoutMs = Math.max(config.GATEWAY_BODY_TIMEOUT_MS, config.GATEWAY_LARGE_BODY_TIMEOUT_MS);
   const unread = unreadResponses(config);
 
   const app: FastifyInstance = fastify({
@@ -117,15 +121,15 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     trustProxy: parseTrustedProxies(config.GATEWAY_TRUSTED_PROXIES),
     clientErrorHandler: (error, socket) => respondToInvalidHttp(error as { code?: string }, socket),
     frameworkErrors: (_error, request, reply) =>
-      refuseAddress(request as FastifyRequest, reply as unknown as FastifyReply),
+      refuseMalformedUrl(request as FastifyRequest, reply as unknown as FastifyReply),
     serverFactory: (handler) =>
       createServer(
         {
-          headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, arrivalMs),
-          // The body of an ordinary request has a time of its own, which is shorter.
-          requestTimeout: arrivalMs,
+          headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, bodyTimeoutMs),
+          // Node's limit is that of large bodies; ordinary bodies have their own, shorter one.
+          requestTimeout: bodyTimeoutMs,
           keepAliveTimeout: config.GATEWAY_KEEP_ALIVE_TIMEOUT_MS,
-          // Node looks only now and then whose time is over: so often that nobody gets half as much again.
+          // Node checks timeouts at this interval; a quarter of the timeout bounds the excess at 25 %.
           connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
           maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
         },
@@ -135,23 +139,23 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
       maxParamLength: 16_384,
-      // Read by the contract of the operation, where there is one.
+      // Parsed by the contract of the operation.
       querystringParser: (search) => ({ search }),
     },
   });
-  // To Fastify no method has a body: operations read it themselves, once they know that they want it.
+  // Fastify reads no body: operations read it after authentication (see request/body.ts).
   for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  const longestMs = maxRequestMs(config);
-  // Whoever reads nothing of an answer does not keep it for ever.
-  app.server.setTimeout(Math.max(longestMs, arrivalMs) + idleGraceMs);
-  // Beyond its own limit Node would leave headers out without a word.
+  const maxMs = maxRequestMs(config);
+  // Ends connections of clients that read nothing.
+  app.server.setTimeout(Math.max(maxMs, bodyTimeoutMs) + idleGraceMs);
+  // Beyond its own limit Node drops headers silently.
   app.server.maxHeadersCount = config.GATEWAY_MAX_HEADERS + 1;
-  // The client is told to go on only when somebody reads what it has to send.
+  // `100 Continue` is sent when the body is read.
   app.server.on('checkContinue', (request, response) => void app.server.emit('request', request, response));
   app.server.on('connect', (request, socket: Socket) => {
-    // Node hands such a socket over with nobody listening to its errors.
+    // Node hands over the socket of CONNECT without an error listener.
     socket.on('error', () => socket.destroy());
     writeRawResponse(socket, 404, unknownPath(request.url ?? ''));
   });
@@ -161,25 +165,25 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     done();
   });
   app.decorateRequest('exchange');
-  /** Requests below /api alone. */
-  const unanswered = new Set<FastifyReply>();
+  /** Replies below /api whose connection is not yet closed. */
+  const openReplies = new Set<FastifyReply>();
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    reply.headers(protection);
-    const isPreflight = admitOrigin(request, reply);
-    const ofApi = isBelow('/api', request.raw.url ?? '');
+    reply.headers(headers);
+    const isPreflight = applyCors(request, reply);
+    const isApi = isBelow('/api', request.raw.url ?? '');
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return done(oversized);
     if (isPreflight) return void reply.code(204).send();
-    // What is open to everyone takes no place from those with a key.
-    if (ofApi) {
+    // Only requests below /api take permits: public pages cannot exhaust them.
+    if (isApi) {
       try {
         limits.start(request, reply);
       } catch (error) {
         return done(error as Error);
       }
-      unanswered.add(reply);
-      reply.raw.once('close', () => unanswered.delete(reply));
+      openReplies.add(reply);
+      reply.raw.once('close', () => openReplies.delete(reply));
     }
     done();
   });
@@ -197,13 +201,13 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     return sendError(reply, error);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    await requireKeyFor(request, reply);
+    await authenticateApiPath(request, reply);
     return sendError(reply, unknownPath(request.raw.url ?? ''));
   });
-  /** Waits by the clock alone, and not for ever: a client may never read its answer. */
-  const whileSome = async (isAwaited: (reply: FastifyReply) => boolean, mostMs: number): Promise<void> => {
-    const until = performance.now() + mostMs;
-    while (performance.now() < until && [...unanswered].some(isAwaited)) await sleep(20);
+  /** Waits while some open reply matches, at most `maxMs`. Polls by the clock, because a client may never read its response. */
+  const waitWhile = async (matches: (reply: FastifyReply) => boolean, timeoutMs: number): Promise<void> => {
+    const until = performance.now() + timeoutMs;
+    while (performance.now() < until && [...openReplies].some(matches)) await sleep(20);
   };
 
   return {
@@ -211,20 +215,19 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     close: async () => {
       const closed = app.close();
       await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
-      // What has arrived is answered. That the server is closed may be known already, and a loop that waits for what is known
-      // never lets an answer through.
-      await whileSome(
+      // Requests that have arrived get their response. `closed` may be settled already, so awaiting it in a loop would starve them.
+      await waitWhile(
         ({ request, raw }) => request.raw.complete && !raw.headersSent,
-        longestMs + unknownOutcomeDelayMs + arrivalGraceMs,
+        maxMs + unknownOutcomeDelayMs + arrivalGraceMs,
       );
-      await whileSome(({ raw }) => raw.headersSent, readGraceMs);
+      await waitWhile(({ raw }) => raw.headersSent, readGraceMs);
       app.server.closeAllConnections();
       await closed;
     },
   };
 };
 
-/** Listens, and says where. What keeps it from listening is told in a sentence that says what to do. */
+/** Listens and returns the URL. @throws Error that says which setting to change when the address is not available */
 export const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
   try {
     return await app.listen({ host, port });

@@ -6,15 +6,15 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 
-/** What is known of a request while it is answered, beside what Fastify knows. */
+/** What the access log records of a request. */
 export interface RequestRecord {
   readonly startedAt: number;
   readonly traceparent: string;
-  /** the id of the user whose key it was */
+  /** id of the authenticated user; absent before authentication */
   callerId?: number;
   outcome: 'ok' | ErrorKind;
   errorId?: string;
-  /** what was thrown, when no one has thought of it */
+  /** the unexpected error, if one was thrown */
   defect?: unknown;
 }
 
@@ -26,25 +26,25 @@ declare module 'fastify' {
 
 const safeRequestId = /^[\w.:/+=@-]{1,128}$/;
 
-/** The id that the client gave the request, if it can be said back and logged as it is; a new one otherwise. */
+/** The client's `X-Request-Id`, if it is safe to log and to return; a new id otherwise. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id'];
   return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
 };
 
-/** Routes that monitoring requests every few seconds. */
+/** Routes that monitoring polls: their requests are logged at `debug`. */
 const probeRoutes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
 
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /**
- * Follows every request from its first byte to its last: one line in the log, one observation in the metrics.
- * @param finished is told after each of them
+ * Writes one log line and one metrics observation per request, when its connection is done with it.
+ * @param onFinished called after each of them
  */
-export const accessLog = (log: Logger, metrics: Registry, finished: () => void) => {
+export const accessLog = (log: Logger, metrics: Registry, onFinished: () => void) => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'how long requests took, by route, method and status',
+    help: 'duration of requests by route, method and status',
     labelNames: ['route', 'method', 'status'],
     buckets: durationBuckets,
     registers: [metrics],
@@ -87,7 +87,7 @@ export const accessLog = (log: Logger, metrics: Registry, finished: () => void) 
       reply.header('x-request-id', request.id);
       reply.raw.once('close', () => {
         finish(request, reply);
-        finished();
+        onFinished();
       });
     },
   };

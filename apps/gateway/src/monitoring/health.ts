@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 const good = { health: 'GOOD' } as const;
 
-/** What whoever operates Bunting asks, without a key: is it alive, and can it work. */
+/** Routes of liveness and readiness, which need no token. @param ready rejects with the reason when the gateway is not ready */
 export const mountHealth = (app: FastifyInstance, ready: () => Promise<void>): void => {
   app.get('/health', async () => good);
   app.get('/health/live', async () => good);

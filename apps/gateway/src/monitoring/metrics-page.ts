@@ -1,10 +1,10 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Registry } from 'prom-client';
 
-/** How long one rendering of the metrics is good for. */
+/** Milliseconds for which one rendering of the metrics is served. */
 const cacheTtlMs = 1_000;
 
-/** Serves the metrics without a key, rendered at most once a second for all who ask. */
+/** Serves the metrics without a token, rendered at most once a second. */
 export const mountMetrics = (app: FastifyInstance, metrics: Registry, limit: preHandlerAsyncHookHandler): void => {
   let rendered: Promise<Buffer> | undefined;
   let renderedAt = 0;

@@ -1,3 +1,5 @@
+// Own page instead of @fastify/swagger-ui: the document has a fixed URL, an entity tag and a rate limit (docs/security.md, Limits), which the
+// plugin's own route of the document has not.
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { createRequire } from 'node:module';
@@ -38,14 +40,14 @@ const script = `SwaggerUIBundle({
 });
 `;
 
-// Nothing outside is ever asked for. The page sets styles on its elements, and its icons are in its style sheet.
+// Loads nothing from other origins. Swagger UI sets inline styles, and has its icons as data URLs in its style sheet.
 const contentSecurityPolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
 const setContentSecurityPolicy = (reply: FastifyReply): FastifyReply =>
   reply.header('content-security-policy', contentSecurityPolicy);
 
-/** The description of the API, for machines and as a page to browse that needs nothing from outside. No key is asked for. */
+/** Routes of the OpenAPI document and of Swagger UI, which need no token. */
 export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void => {
   const text = JSON.stringify(document);
   const [bytes, tag] = [Buffer.from(text), entityTagOf(text, undefined)];
@@ -54,8 +56,8 @@ export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit
     if (isNotModified(headers, tag)) return reply.code(304).send();
     return reply.header('content-type', jsonContentType).send(bytes);
   });
-  for (const address of ['/docs', '/docs/openapi']) {
-    app.get(address, async (_request, reply) =>
+  for (const url of ['/docs', '/docs/openapi']) {
+    app.get(url, async (_request, reply) =>
       setContentSecurityPolicy(reply).header('content-type', 'text/html; charset=utf-8').send(page),
     );
   }

@@ -4,7 +4,7 @@ import type { Json, OpenApiDocument } from './document.ts';
 
 const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Every reference in the document, wherever it stands. */
+/** Every `$ref` in a value. */
 const referencesIn = (value: unknown): string[] => {
   if (!hasMembers(value)) return [];
   const own = typeof value['$ref'] === 'string' ? [value['$ref']] : [];
@@ -108,7 +108,7 @@ const isPattern = (text: string): boolean => {
   }
 };
 
-/** Every regular expression in a schema that is none. */
+/** The patterns in a schema that are not regular expressions. */
 const brokenPatternsIn = (value: unknown): string[] => {
   if (!hasMembers(value)) return [];
   const { pattern } = value;
@@ -118,14 +118,14 @@ const brokenPatternsIn = (value: unknown): string[] => {
   ];
 };
 
-/** Holds every schema to JSON Schema 2020-12. Whether what it refers to is there is looked at by itself. */
-const faultsOfSchemas = (document: OpenApiDocument, written: readonly DocumentedOperation[]): string[] => {
+/** Faults of the schemas by JSON Schema 2020-12; unresolved references are reported apart. */
+const faultsOfSchemas = (document: OpenApiDocument, documented: readonly DocumentedOperation[]): string[] => {
   const ajv = new Ajv2020({ strict: false, logger: false });
   const named = Object.entries(document.components.schemas).map(([name, schema]): [string, Json | undefined] => [
     `components/schemas/${name}`,
     schema as Json,
   ]);
-  return [...named, ...written.flatMap(schemasOf)].flatMap(([where, schema]) => {
+  return [...named, ...documented.flatMap(schemasOf)].flatMap(([where, schema]) => {
     if (schema === undefined) return [`${where} has no schema.`];
     const isValid = ajv.validateSchema(schema as AnySchema) === true;
     return [
@@ -137,16 +137,16 @@ const faultsOfSchemas = (document: OpenApiDocument, written: readonly Documented
 
 const repeated = (values: readonly string[]): string[] => values.filter((value, at) => values.indexOf(value) !== at);
 
-/** All that keeps the document from being one that clients can be generated from; empty when it is sound. */
+/** Faults that would break client generators or mislead readers; empty when the document is sound. */
 export const documentFaults = (document: OpenApiDocument): string[] => {
-  const written = operationsIn(document);
-  const ids = written.flatMap(({ operation }) => operation.operationId ?? []);
+  const documented = operationsIn(document);
+  const ids = documented.flatMap(({ operation }) => operation.operationId ?? []);
   return [
     ...[...new Set(referencesIn(document))]
       .filter((reference) => !resolves(document, reference))
-      .map((reference) => `${reference} leads nowhere.`),
-    ...repeated(ids).map((id) => `The operationId ${id} is given twice.`),
-    ...written.flatMap(faultsOfShape),
-    ...faultsOfSchemas(document, written),
+      .map((reference) => `${reference} does not resolve.`),
+    ...repeated(ids).map((id) => `The operationId ${id} is not unique.`),
+    ...documented.flatMap(faultsOfShape),
+    ...faultsOfSchemas(document, documented),
   ];
 };

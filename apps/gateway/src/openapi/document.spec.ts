@@ -255,9 +255,9 @@ describe('the check of the document', () => {
   const get = (copy: { paths: Record<string, Record<string, Record<string, unknown>>> }) =>
     copy.paths[path]?.['get'] ?? {};
 
-  it('finds a reference that leads nowhere, a schema that is none, and one that is missing', () => {
+  it('finds an unresolved reference, an invalid schema and a missing schema', () => {
     expect(broken((copy) => delete copy.components.schemas['tagSchema'])).toContain(
-      '#/components/schemas/tagSchema leads nowhere.',
+      '#/components/schemas/tagSchema does not resolve.',
     );
     expect(broken((copy) => (copy.components.schemas['tagSchema'] = { type: 'nonsense' })).join('\n')).toContain(
       'components/schemas/tagSchema is no JSON Schema',
@@ -270,9 +270,9 @@ describe('the check of the document', () => {
     );
   });
 
-  it('finds an id that is given twice, and one that is missing', () => {
+  it('finds a duplicate operationId and a missing one', () => {
     expect(broken((copy) => (get(copy)['operationId'] = 'searchFeatures'))).toContain(
-      'The operationId searchFeatures is given twice.',
+      'The operationId searchFeatures is not unique.',
     );
     expect(broken((copy) => delete get(copy)['operationId'])).toContain(`GET ${path} has no operationId.`);
     expect(broken((copy) => (get(copy)['parameters'] = []))).toContain(

@@ -36,17 +36,17 @@ export const { version } = JSON.parse(readFileSync(new URL('../../package.json',
   version: string;
 };
 
-/** What a schema says only to people, as `documented<Keyword>`: how it is to be written beside what the validation works with. */
+/** `documented<Keyword>` of a schema replaces `<keyword>` in the document; validation ignores it. */
 const keywordOf = (key: string): string =>
   key.startsWith('documented') ? `${key.charAt(10).toLowerCase()}${key.slice(11)}` : key;
 
-/** What a schema says only to the validation. */
+/** Keywords for validation only, which the document omits. */
 const forValidation: ReadonlySet<string> = new Set(['lenient', 'form', 'operand', 'maxTrimmedLength']);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Writes schemas down, each one that has a name of its own once, under that name. */
+/** Converts schemas to JSON; each titled schema is written once, as a component that others refer to. */
 const schemaWriter = () => {
   const schemas: Record<string, Json> = {};
 
@@ -61,7 +61,7 @@ const schemaWriter = () => {
     return Object.fromEntries(entries) as Json;
   };
 
-  // Its keys are names that somebody chose, and none of them says anything about a schema.
+  // The keys of `properties` are names of properties, never keywords.
   const properties = (value: unknown): Json =>
     isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, write(schema)])) : null;
 
@@ -87,7 +87,7 @@ type SchemaWriter = (schema: unknown) => Json;
 const impliedErrors = ({ http }: AnyOperation): readonly ErrorKind[] => {
   const isWrite = http?.method !== 'GET';
   return [
-    // Every operation takes a header that can be malformed: a condition of a read, or the key of a write.
+    // Every operation takes a header that can be malformed: conditions of reads, idempotency keys of writes.
     'ValidationError',
     'AuthenticationRequired',
     'NoAccessError',
@@ -114,7 +114,7 @@ const meaningOf: Readonly<Record<number, string>> = {
   503: 'The service that would answer is away. Try again after the time that Retry-After says.',
 };
 
-/** What every request may be answered with, whatever it asks for. */
+/** Errors that any request may get. */
 const errorsOfAny = [
   'RequestTimeout',
   'UriTooLong',
@@ -122,7 +122,7 @@ const errorsOfAny = [
   'HeadersTooLarge',
 ] as const satisfies ErrorKind[];
 
-/** What a header can bring about that a client need not send. */
+/** Errors that only optional headers lead to. */
 const conditionalErrors = ({ http, ifMatch }: AnyOperation): readonly (typeof errorsOfHeaders)[number][] =>
   http?.method === 'GET'
     ? ['PreconditionFailed']
@@ -236,7 +236,7 @@ const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
   ];
 };
 
-/** @param http says which of them stand in headers, and which is not given at all */
+/** @param http names the parameters that are headers, and the one that is the client address, which is not documented */
 const parameters = (
   where: 'path' | 'query',
   schema: TSchema,
@@ -295,10 +295,10 @@ const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObje
   };
 };
 
-/** The description of the whole API, made from the contracts and from nothing else. */
+/** The OpenAPI document of the API, generated from the contracts alone. */
 export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDocument => {
   const { write, schemas } = schemaWriter();
-  // Answers have the names that clients know; a request that may hold more than its answer gets one of its own.
+  // Replies are written first, so that they keep their names; a request that differs from a reply of the same name gets its own name.
   for (const { reply, http } of operations) if (http !== undefined) write(reply);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of operations) {

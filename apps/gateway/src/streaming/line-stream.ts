@@ -18,25 +18,25 @@ import type { MountOptions } from '../http/mount.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { queryParser } from '../http/request/query.ts';
 
-/** How often to look for what is new, for who follows. */
+/** Milliseconds between polls for new items of a stream with `follow`. */
 const pollIntervalMs = 250;
-/** How often to show who follows, and what stands between, that the connection is alive. */
+/** Milliseconds between empty lines that keep an idle stream open through proxies. */
 const heartbeatIntervalMs = 10_000;
-/** How long a service may be away before who reads is told to come again. */
+/** Milliseconds of outage of the service after which a stream is cut. */
 const maxOutageMs = 30_000;
 const maxStreams = 200;
 const maxStreamsPerKey = 5;
-/** A user may have many keys: no user takes the places of all others. */
+/** A user may have many tokens: the limit keeps one user from taking the streams of all others. */
 const maxStreamsPerUser = 10;
 
 export const ndjsonContentType = 'application/x-ndjson; charset=utf-8';
 
 const tooMany = (whose: string, limit: number) => (): Refusal =>
-  refusal('RateLimitError', `${whose} may have ${limit} streams at once. Please end one of them first.`, {
+  refusal('RateLimitError', `${whose} may have ${limit} concurrent streams. Please end one of them first.`, {
     retryAfterSeconds: 10,
   });
 
-/** The shares that a stream is counted under. Admin tokens are no user, and are counted by token alone. */
+/** The quotas that a stream counts under. Admin tokens belong to no user and count by token alone. */
 const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
   { holder: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
   ...(id > 0 ? [{ holder: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
@@ -54,15 +54,14 @@ interface Page {
 }
 
 /**
- * Gives an operation its address whose answer is a stream of lines. The operation answers a page at a time, which is asked for
- * when the client has taken the one before: nothing piles up here, however slow the client and however long the stream.
- * With each page the key is judged anew; what fails after the first page cuts the connection, so that nobody takes the
- * stream for complete.
+ * Adds the route of an operation whose response is a stream of NDJSON lines. The operation replies a page at a time, and the next page is
+ * requested when the client has read the previous one: the gateway buffers one page per stream. The token is authenticated again for each page.
+ * A failure after the first page cuts the connection, so that no client takes the stream for complete.
  */
 export const mountLineStream = (
   app: FastifyInstance,
   operation: AnyOperation,
-  wanted: readonly Permission[],
+  permissions: readonly Permission[],
   { bus, admit, authenticate, config }: MountOptions,
 ): void => {
   const readQuery = queryParser(operation.query);
@@ -74,14 +73,14 @@ export const mountLineStream = (
   const streams = concurrencyLimit();
 
   app.route({
-    // Both here: left to itself, HEAD would find the operation whose address has a parameter in the last place.
+    // HEAD is registered explicitly: otherwise the router would match it to the operation with a parameter in the last segment.
     method: ['GET', 'HEAD'],
     url: operation.http?.url ?? '',
     exposeHeadRoute: false,
-    handler: async (request, response) => {
+    handler: async (request, reply) => {
       const contextOf = (principal: Principal): CallContext => {
         requireAdministrator(principal);
-        if (wanted.length > 0) requirePermission(principal.caller, wanted, {});
+        if (permissions.length > 0) requirePermission(principal.caller, permissions, {});
         return {
           caller: principal.caller,
           requestId: request.id,
@@ -89,9 +88,9 @@ export const mountLineStream = (
           timeoutMs: config.GATEWAY_CALL_TIMEOUT_MS,
         };
       };
-      const admitted = await admit(request, response);
+      const admitted = await admit(request, reply);
       request.exchange.callerId = admitted.caller.id;
-      const first = contextOf(admitted);
+      const context = contextOf(admitted);
       const query = parse(
         operation.query,
         readQuery((request.query as { search: string }).search),
@@ -100,29 +99,29 @@ export const mountLineStream = (
       ) as { readonly follow?: boolean };
       const { follow = false } = query;
       const until = performance.now() + config.GATEWAY_MAX_STREAM_SECONDS * 1_000;
-      const isOver = () => closing.signal.aborted || response.raw.destroyed || performance.now() >= until;
+      const isOver = () => closing.signal.aborted || reply.raw.destroyed || performance.now() >= until;
       const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
 
-      // Taken before anything is awaited: as many as ask at once cannot all find the last place free.
-      const giveBack = streams.acquire(quotasOf(admitted.caller));
-      // At once when the connection ends, and not only when what is on its way to it has come to its end.
-      response.raw.once('close', giveBack);
-      const answer = await callForResponse(bus, operation, { query }, first).catch((error: unknown) => {
-        giveBack();
+      // Acquired before anything is awaited, so that concurrent requests cannot exceed the limit.
+      const release = streams.acquire(quotasOf(admitted.caller));
+      // Released when the connection closes, even while a page is still being fetched.
+      reply.raw.once('close', release);
+      const first = await callForResponse(bus, operation, { query }, context).catch((error: unknown) => {
+        release();
         throw error;
       });
-      if ('refusal' in answer) {
-        giveBack();
-        return sendRefusal(response, answer.refusal);
+      if ('refusal' in first) {
+        release();
+        return sendRefusal(reply, first.refusal);
       }
 
-      /** The page after an id, as soon as there is somebody to answer. */
+      /** The page after an id; retries while the service is unavailable, at most `maxOutageMs`. */
       const pageAfter = async (after: number): Promise<Page | undefined> => {
         for (const since = performance.now(); !isOver();) {
           const context = contextOf(await authenticate(request.headers.authorization));
-          const answered: CallResponse = await callForResponse(bus, operation, { query: { ...query, after } }, context);
-          if ('reply' in answered) return JSON.parse(answered.reply.json) as Page;
-          const { kind, error } = answered.refusal;
+          const response: CallResponse = await callForResponse(bus, operation, { query: { ...query, after } }, context);
+          if ('reply' in response) return JSON.parse(response.reply.json) as Page;
+          const { kind, error } = response.refusal;
           if (kind !== 'ServiceUnavailable' || performance.now() - since > maxOutageMs) throw new Error(error.message);
           await pause(pollIntervalMs);
         }
@@ -130,38 +129,38 @@ export const mountLineStream = (
       };
 
       const lines = async function* (): AsyncGenerator<string> {
-        let page: Page | undefined = JSON.parse(answer.reply.json) as Page;
-        let saidAt = performance.now();
+        let page: Page | undefined = JSON.parse(first.reply.json) as Page;
+        let sentAt = performance.now();
         while (page !== undefined) {
           const { items, next, atEnd }: Page = page;
           if (items.length > 0) {
             yield items.map((item) => `${JSON.stringify(item)}\n`).join('');
-            saidAt = performance.now();
-          } else if (performance.now() - saidAt >= heartbeatIntervalMs) {
+            sentAt = performance.now();
+          } else if (performance.now() - sentAt >= heartbeatIntervalMs) {
             yield '\n';
-            saidAt = performance.now();
+            sentAt = performance.now();
           }
           if (atEnd && !follow) return;
           if (atEnd) await pause(pollIntervalMs);
           page = isOver() ? undefined : await pageAfter(next);
         }
       };
-      response
+      reply
         .code(200)
-        .headers(answer.reply.headers)
+        .headers(first.reply.headers)
         .header('content-type', ndjsonContentType)
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
       if (request.method === 'HEAD') {
-        giveBack();
-        return response.send();
+        release();
+        return reply.send();
       }
-      // Whoever follows learns at once that all is well, also when there is nothing to tell yet.
-      response.raw.once('pipe', () => response.raw.flushHeaders());
+      // Headers are sent immediately, so that a client sees the stream open before its first line.
+      reply.raw.once('pipe', () => reply.raw.flushHeaders());
       const stream = Readable.from(lines(), { objectMode: false, highWaterMark: 1 });
-      // Closed it is in any case, also where the client was gone before a line was asked for.
-      stream.once('close', giveBack);
-      return response.send(stream);
+      // `close` is emitted in every case, also when the client left before the first line was read.
+      stream.once('close', release);
+      return reply.send(stream);
     },
   });
 };

@@ -1,4 +1,4 @@
-/** How much a range of media types wants a type: its quality, and how closely it names it. */
+/** How a range of an `Accept` header prefers a media type: its quality, and how specifically it names the type. */
 interface Preference {
   readonly quality: number;
   readonly precision: number;
@@ -26,12 +26,12 @@ const preferenceFor = (type: string, ranges: readonly string[]): Preference => {
   return best;
 };
 
-/** What of an `Accept` is read: a longer one is no wish of a client, but work for whoever reads it. */
+/** Maximum characters of an `Accept` header that is parsed; a longer one is ignored. */
 const maxAcceptLength = 4_096;
 
 /**
- * True when a client wants errors as `application/problem+json`: it names that type, and no less than plain JSON. Who takes
- * anything is answered as the interface promises.
+ * True when a client wants errors as `application/problem+json`: it names that type with at least the quality of plain JSON. A client that
+ * accepts any type gets plain JSON.
  */
 export const acceptsProblemJson = (accept: string | undefined): boolean => {
   if (accept === undefined || accept.length > maxAcceptLength || !accept.toLowerCase().includes('problem+json'))

@@ -1,3 +1,5 @@
+// Own code instead of Fastify's body parser: a body is read only after authentication and permission, has a deadline of its own, and its
+// depth and size as JSON are checked before it is parsed (docs/security.md, Limits).
 import { invalid, mayHoldUnstorableText, type Refusal, refusal, requireStorableText } from '@bunting/contracts';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,24 +11,24 @@ const tooLarge = (limit: number): Refusal =>
     `The body of the request is larger than ${limit} bytes, which is the most that is accepted here.`,
   );
 
-/** Refuses a body that says itself that it is too large, before a byte of it is read. */
+/** Refuses a body by its `Content-Length`, before a byte of it is read. @throws Refusal `PayloadTooLarge` */
 export const requireContentLengthWithin = ({ headers }: IncomingMessage, limit: number): void => {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 };
 
-/** The client went away, or what it sent stopped being HTTP: there is nobody to answer. */
+/** The client closed the connection, or sent invalid HTTP, before the request was complete: no response is possible. */
 export class RequestAborted extends Error {}
 
 export interface BodyLimits {
   /** bytes */
   readonly maxBytes: number;
-  /** milliseconds in which all of it must have arrived */
+  /** milliseconds in which the whole body must arrive */
   readonly timeoutMs: number;
 }
 
 /**
- * The body of a request. It is asked for only now, after key, permission and content type have been judged.
- * @throws Refusal `PayloadTooLarge` as soon as it grows over the limit, `RequestTimeout` when it does not arrive in time
+ * Reads the body of a request; called after token, permission and content type have been checked.
+ * @throws Refusal `PayloadTooLarge` as soon as it exceeds the limit, `RequestTimeout` when it does not arrive in time, RequestAborted
  */
 export const readBody = (
   request: IncomingMessage,
@@ -36,29 +38,29 @@ export const readBody = (
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settled = () => {
+    const cleanUp = () => {
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) return void chunks.push(chunk);
-      settled();
+      cleanUp();
       request.pause();
       reject(tooLarge(limit));
     };
     const onEnd = () => {
-      settled();
+      cleanUp();
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
     };
     const onLost = () => {
-      settled();
+      cleanUp();
       reject(new RequestAborted('The request ended before its body did.'));
     };
     const timer = setTimeout(() => {
-      settled();
+      cleanUp();
       request.pause();
-      // The rest of the body has no place on this connection any more, and so no request after it has.
+      // The rest of the body is not read, so no further request can follow on this connection.
       response.shouldKeepAlive = false;
       reject(refusal('RequestTimeout', 'The request did not arrive in time.'));
     }, timeoutMs);
@@ -66,26 +68,26 @@ export const readBody = (
     if (request.headers.expect !== undefined) response.writeContinue();
   });
 
-/** True when the text could hold a key that leads to a prototype; most text cannot, and needs no walk. */
+/** True when JSON text might hold a key that reaches a prototype; most text cannot, and its values need no traversal. */
 const mayHoldPrototypeKey = (json: string): boolean =>
   json.includes('__proto__') || json.includes('constructor') || json.includes('\\u');
 
-/** Refuses keys by which a careless merge would reach a prototype. Depth is bounded before. */
+/** Refuses keys by which a recursive merge could pollute a prototype. Recursion is bounded by the depth limit, checked before. */
 const requireNoPrototypeKey = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
     const at = `${path}/${key}`;
-    const leads =
+    const reachesPrototype =
       key === '__proto__' ||
       (key === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'));
-    if (leads) throw invalid(`The \`${at}\` property is not allowed: its name is reserved.`, at);
+    if (reachesPrototype) throw invalid(`The \`${at}\` property is not allowed: its name is reserved.`, at);
     requireNoPrototypeKey(member, at);
   }
 };
 
 /**
- * The JSON that a body holds; undefined for an empty one.
- * @throws Refusal `ValidationError` that says what is wrong with it
+ * Parses the JSON of a body; undefined for an empty one.
+ * @throws Refusal `ValidationError` that names the fault
  */
 export const parseJson = (body: Buffer, bounds: JsonLimits): unknown => {
   if (body.length === 0) return undefined;

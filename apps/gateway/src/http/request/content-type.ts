@@ -22,12 +22,12 @@ const isJson = (given: string): boolean => {
 };
 
 /**
- * Refuses every body but plain JSON in UTF-8.
- * @param mayBeMissing whether a request without a content type, and so without a body, will do
+ * Refuses every body but uncompressed JSON in UTF-8. @throws Refusal `ContentTypeerror`, a 415
+ * @param mayBeMissing whether a request may have no content type, and so no body
  */
 export const requireJsonBody = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
   const given = headers['content-type'];
-  // Nearly every request that has a body says just this.
+  // The fast path: nearly every request with a body has exactly this header.
   if (given !== json) {
     if (given === undefined ? !mayBeMissing : !isJson(given)) throw notAccepted(given);
   }

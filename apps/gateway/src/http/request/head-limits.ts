@@ -11,12 +11,12 @@ const hasMoreParameters = (url: string, limit: number): boolean => {
   return false;
 };
 
-/** What is too much about the address or the headers of a request; undefined when nothing is. Asked before anything else. */
+/** The refusal of a request with too long a URL, or too many parameters or headers; undefined when it is within the limits. */
 export const oversizedHead = (
   { url = '', rawHeaders }: IncomingMessage,
   { GATEWAY_MAX_HEADERS, GATEWAY_MAX_QUERY_PARAMETERS, GATEWAY_MAX_URL_BYTES }: HeadLimits,
 ): Refusal | undefined => {
-  // Of what Node lets through as an address, a character is a byte.
+  // Node accepts ASCII only in a URL: a character is a byte.
   if (url.length > GATEWAY_MAX_URL_BYTES) {
     return refusal('UriTooLong', `The address of the request is longer than ${GATEWAY_MAX_URL_BYTES} bytes.`);
   }

@@ -1,5 +1,5 @@
-// What the server takes of a header, as the OpenAPI document says it. Entity tags are read by hand (`entity-tags.ts`), which also
-// accepts the white space and the empty members that RFC 9110 allows in lists: that pattern is text.
+// The patterns of headers, as the OpenAPI document publishes them. The parser of entity tags (`entity-tags.ts`) also accepts the white
+// space and the empty list members of RFC 9110.
 
 /** What an `Idempotency-Key` looks like: visible ASCII characters. */
 export const idempotencyKeyPattern = '^[!-~]{1,255}$';

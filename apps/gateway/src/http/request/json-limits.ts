@@ -1,14 +1,14 @@
 import { invalid, type Refusal } from '@bunting/contracts';
 
-/** How much JSON one body may hold. */
+/** The maximum size of the JSON in one body. */
 export interface JsonLimits {
-  /** how many objects and lists may stand within one another */
+  /** nesting depth of objects and arrays */
   readonly depth: number;
   /** members of one object */
   readonly members: number;
-  /** items of one list */
+  /** items of one array */
   readonly items: number;
-  /** values altogether */
+  /** values in total, objects and arrays included */
   readonly values: number;
 }
 
@@ -24,11 +24,12 @@ const closeList = 0x5d;
 const blank = 0x20;
 
 /**
- * Refuses JSON that holds more than it may, by its text: in one pass, without recursion, and before anything is made of it.
- * Whether it is JSON at all is judged by the parser, after this.
+ * Refuses JSON beyond the limits by scanning its text once, without recursion, before it is parsed. Whether the text is valid JSON is left
+ * to the parser.
+ * @throws Refusal `ValidationError` that names the exceeded limit
  */
 export const requireJsonWithin = (json: string, { depth, members, items, values }: JsonLimits): void => {
-  // Of what is open, level by level: how many entries have begun, and whether it is an object.
+  // Per open level: the number of its entries so far, and whether it is an object.
   const entries = new Uint32Array(depth + 1);
   const isObject = new Uint8Array(depth + 1);
   let level = 0;
@@ -46,11 +47,11 @@ export const requireJsonWithin = (json: string, { depth, members, items, values 
         if (json.charCodeAt(at) === backslash) at++;
       }
     } else if (code === comma) {
-      const begun = (entries[level] as number) + 1;
-      entries[level] = begun;
+      const count = (entries[level] as number) + 1;
+      entries[level] = count;
       if (isObject[level] === 1) {
-        if (begun > members) throw tooMuch(`has an object with more than ${members} members`);
-      } else if (begun > items) throw tooMuch(`has a list with more than ${items} items`);
+        if (count > members) throw tooMuch(`has an object with more than ${members} members`);
+      } else if (count > items) throw tooMuch(`has a list with more than ${items} items`);
       counted++;
     } else if (code === openObject || code === openList) {
       if (level === depth) throw tooMuch(`is nested more than ${depth} levels deep`);

@@ -11,7 +11,7 @@ const decoded = (text: string, name: string): string => {
   }
 };
 
-/** The name of a parameter, where it can be read at all: a name that cannot is one that nobody asked for. */
+/** The decoded name of a parameter; undefined for a malformed one, which no contract can have. */
 const decodedName = (text: string): string | undefined => {
   if (!text.includes('%')) return text;
   try {
@@ -22,22 +22,21 @@ const decodedName = (text: string): string | undefined => {
 };
 
 /**
- * Reads the query of an operation: of all that it holds just what the contract knows, or all of it where the contract takes
- * whatever comes, decoded once. A list takes every `name=` and `name[]=`; anything else that is repeated becomes a list as
- * well, which its schema then refuses.
+ * Parses the query of an operation, decoding it once: the parameters of its contract, or all of them where the contract has additional
+ * properties. A list takes every `name=` and `name[]=`; any other repeated parameter becomes a list too, which its schema then rejects.
  */
 export const queryParser = (schema: TSchema): ((search: string) => Query) => {
   const properties = isObjectSchema(schema) ? Object.entries(schema.properties) : [];
-  const known = new Map<string, { name: string; isList: boolean }>();
+  const parameters = new Map<string, { name: string; isList: boolean }>();
   for (const [name, property] of properties) {
     const isList = (property as { type?: unknown }).type === 'array';
-    known.set(name, { name, isList });
-    if (isList) known.set(`${name}[]`, { name, isList });
+    parameters.set(name, { name, isList });
+    if (isList) parameters.set(`${name}[]`, { name, isList });
   }
-  const takesAny = typeof (schema as { additionalProperties?: unknown }).additionalProperties === 'object';
-  if (known.size === 0 && !takesAny) return () => ({});
+  const acceptsAny = typeof (schema as { additionalProperties?: unknown }).additionalProperties === 'object';
+  if (parameters.size === 0 && !acceptsAny) return () => ({});
   const parameterOf = (given: string) =>
-    known.get(given) ?? (takesAny && given !== '__proto__' ? { name: given, isList: false } : undefined);
+    parameters.get(given) ?? (acceptsAny && given !== '__proto__' ? { name: given, isList: false } : undefined);
 
   return (search) => {
     const query: Query = {};

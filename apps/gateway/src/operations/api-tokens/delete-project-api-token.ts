@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { DeleteProjectApiToken, notFound } from '@bunting/contracts';
+import { sdkTokenKinds } from '../../domain/api-token.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
-import { kinds } from './project-token-kinds.ts';
 
 export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteProjectApiToken, (request) =>
     transaction(request, async ({ tokens, emit }) => {
       const { projectId, token: wanted } = request.params;
-      const token = await tokens.findForUpdate(wanted, kinds);
+      const token = await tokens.findForUpdate(wanted, sdkTokenKinds);
       // One that gives other projects as well is not this project's to delete.
       if (token === undefined || token.projects.some((project) => project !== projectId))
         throw notFound('Could not find the token');

@@ -1,18 +1,17 @@
 import { implement } from '@bunting/bus';
 import { ListProjectApiTokens, may } from '@bunting/contracts';
-import { permittedKinds } from '../../domain/api-token.ts';
+import { permittedKinds, sdkTokenKinds } from '../../domain/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
-import { kinds } from './project-token-kinds.ts';
 
 export const listProjectApiTokensEndpoint = ({ transaction, catalogue }: GatewayContext) =>
   implement(ListProjectApiTokens, async (request) => {
     const { caller, params } = request;
     await catalogue.requireProject(request, params.projectId);
     return transaction(request, async ({ tokens }) => {
-      const found = await tokens.list(kinds, params.projectId);
+      const found = await tokens.list(sdkTokenKinds, params.projectId);
       const creatable = permittedKinds(caller, 'CREATE');
       const mayCreate = ({ type, projects, environment }: StoredToken): boolean =>
         creatable.includes(type) ||

@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
-import { GetGroup, notFound } from '@bunting/contracts';
+import { GetGroup } from '@bunting/contracts';
+import { groupNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
-import { noSuchGroup } from './no-such-group.ts';
 
 export const getGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(GetGroup, (request) =>
     transaction(request, async ({ groups }) => {
       const [group] = await groups.list([request.params.id]);
-      if (group === undefined) throw notFound(noSuchGroup);
+      if (group === undefined) throw groupNotFound();
       return group;
     }),
   );

@@ -1,7 +1,7 @@
 import { type Group, type GroupBody } from '@bunting/contracts';
 import { badRequest } from '../../domain/refusals.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
-import { requireRootRole } from '../users/root-role.ts';
+import { requireRootRole } from '../users/root-roles.ts';
 
 /** What events tell of a group. */
 export const groupEventData = ({ id, name, description, mappingsSSO, rootRole, users }: Group) => ({

@@ -1,7 +1,6 @@
-import { type CreatedPat, type CreatePatBody, notFound, type Pats } from '@bunting/contracts';
+import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
+import { patNotFound, userNotFound } from '../../domain/refusals.ts';
 import type { GatewayWriteContext, ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
-import { noSuchUser } from '../users/change-account.ts';
-import { noSuchPat } from './delete-pat.ts';
 import { addPat, patEventData } from './add-pat.ts';
 
 /** Whose keys an administrator looks after: people's, who need a first one, or those of machines, which have nobody else. */
@@ -18,7 +17,7 @@ export const createAccountPat = async (
   request: CreateAccountPatRequest,
 ): Promise<ReplyWithSecret<CreatedPat>> => {
   const account = await tx.users.findForUpdate(request.params.id, accounts);
-  if (account === undefined) throw notFound(noSuchUser);
+  if (account === undefined) throw userNotFound();
   return addPat(tx, request, account.id, request.body);
 };
 
@@ -28,7 +27,7 @@ export const listAccountPats = async (
   id: number,
 ): Promise<Pats> => {
   const account = await users.find(id, accounts);
-  if (account === undefined) throw notFound(noSuchUser);
+  if (account === undefined) throw userNotFound();
   return { pats: await tokens.listPats(account.id) };
 };
 
@@ -39,9 +38,9 @@ export const deleteAccountPat = async (
   tokenId: number,
 ): Promise<null> => {
   const account = await tx.users.findForUpdate(id, accounts);
-  if (account === undefined) throw notFound(noSuchUser);
+  if (account === undefined) throw userNotFound();
   const pat = await tx.tokens.revokePat(account.id, tokenId);
-  if (pat === undefined) throw notFound(noSuchPat);
+  if (pat === undefined) throw patNotFound();
   await tx.requireAdministratorLeft();
   tx.emit({ type: 'pat-deleted', preData: patEventData(pat) });
   return null;

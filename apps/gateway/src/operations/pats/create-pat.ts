@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreatePat, refusal } from '@bunting/contracts';
 import { addPat } from './add-pat.ts';
-import { requireAccount } from './own-account.ts';
+import { requireAccount } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createPatEndpoint = ({ transaction }: GatewayContext) =>

@@ -1,17 +1,16 @@
 import { implement } from '@bunting/bus';
-import { DeletePat, notFound } from '@bunting/contracts';
+import { DeletePat } from '@bunting/contracts';
+import { patNotFound } from '../../domain/refusals.ts';
 import { patEventData } from './add-pat.ts';
-import { requireAccount } from './own-account.ts';
+import { requireAccount } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
-
-export const noSuchPat = 'No PAT found with that id.';
 
 export const deletePatEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeletePat, async (request) => {
     requireAccount(request.caller);
     return transaction(request, async ({ tokens, requireAdministratorLeft, emit }) => {
       const pat = await tokens.revokePat(request.caller.id, request.params.id);
-      if (pat === undefined) throw notFound(noSuchPat);
+      if (pat === undefined) throw patNotFound();
       await requireAdministratorLeft();
       emit({ type: 'pat-deleted', preData: patEventData(pat) });
       return null;

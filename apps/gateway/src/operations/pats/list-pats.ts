@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListPats } from '@bunting/contracts';
-import { requireAccount } from './own-account.ts';
+import { requireAccount } from '../../domain/token-scope.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listPatsEndpoint = ({ transaction }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { notFound, SetProjectGroupRoles } from '@bunting/contracts';
-import { noSuchGroup } from '../groups/no-such-group.ts';
+import { SetProjectGroupRoles } from '@bunting/contracts';
+import { groupNotFound } from '../../domain/refusals.ts';
 import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const setProjectGroupRolesEndpoint = ({ transaction, catalogue }: Gateway
     await catalogue.awaitKnown([project]);
     return transaction(request, async (tx) => {
       await tx.lockExistingProjects([project]);
-      if ((await tx.groups.findForUpdate(id)) === undefined) throw notFound(noSuchGroup);
+      if ((await tx.groups.findForUpdate(id)) === undefined) throw groupNotFound();
       const type = 'project-access-group-roles-updated';
       await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: body.roles, type });
       return null;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { notFound, SetProjectUserRoles } from '@bunting/contracts';
-import { noSuchUser } from '../users/change-account.ts';
+import { SetProjectUserRoles } from '@bunting/contracts';
+import { userNotFound } from '../../domain/refusals.ts';
 import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const setProjectUserRolesEndpoint = ({ transaction, catalogue }: GatewayC
     await catalogue.awaitKnown([project]);
     return transaction(request, async (tx) => {
       await tx.lockExistingProjects([project]);
-      if ((await tx.users.findExisting([id])).length === 0) throw notFound(noSuchUser);
+      if ((await tx.users.findExisting([id])).length === 0) throw userNotFound();
       const type = 'project-access-user-roles-updated';
       await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: body.roles, type });
       return null;

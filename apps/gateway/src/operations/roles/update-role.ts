@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
-import { notFound, UpdateRole } from '@bunting/contracts';
-import { badRequest } from '../../domain/refusals.ts';
+import { UpdateRole } from '@bunting/contracts';
+import { badRequest, roleNotFound } from '../../domain/refusals.ts';
 import { requireCustomRole, parseRole } from '../../domain/roles.ts';
 import { toSavedRole } from './role-response.ts';
-import { noSuchRole } from './no-such-role.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
@@ -13,7 +12,7 @@ export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
       // What no role could be is refused whether or not the role exists.
       parseRole({ ...body, type: body.type ?? 'root-custom' });
       const before = await roles.findForUpdate(params.id);
-      if (before === undefined) throw notFound(noSuchRole);
+      if (before === undefined) throw roleNotFound();
       requireCustomRole(before);
       const { type } = before;
       if (body.type !== undefined && body.type !== type)

@@ -1,13 +1,14 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccount } from '@bunting/contracts';
 import { userEventData } from '../users/user-event.ts';
-import { requireServiceAccount } from './service-account.ts';
+import { userNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteServiceAccount, (request) =>
     transaction(request, async (tx) => {
-      const account = await requireServiceAccount(tx, request.params.id);
+      const account = await tx.users.findForUpdate(request.params.id, 'service-accounts');
+      if (account === undefined) throw userNotFound();
       await tx.users.remove(account.id);
       await tx.requireAdministratorLeft();
       tx.emit({ type: 'service-account-deleted', preData: userEventData(account) });

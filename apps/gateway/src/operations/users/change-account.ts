@@ -1,11 +1,9 @@
-import { type EventType, notFound, type UpdateUserBody, type User } from '@bunting/contracts';
+import { type EventType, type UpdateUserBody, type User } from '@bunting/contracts';
 import { requireEmailAddress } from '../../domain/user-names.ts';
-import { badRequest } from '../../domain/refusals.ts';
+import { badRequest, userNotFound } from '../../domain/refusals.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
-import { requireRootRole } from './root-role.ts';
+import { requireRootRole } from './root-roles.ts';
 import { userEventData } from './user-event.ts';
-
-export const noSuchUser = 'No user found';
 
 const changedText = (given: string | null | undefined, before: string | undefined): string | null =>
   given === undefined ? (before ?? null) : given?.trim() || null;
@@ -17,7 +15,7 @@ export const changeAccount = async (
   body: UpdateUserBody,
   type: EventType,
 ): Promise<User> => {
-  if (before === undefined) throw notFound(noSuchUser);
+  if (before === undefined) throw userNotFound();
   const email = changedText(body.email, before.email)?.toLowerCase() ?? null;
   requireEmailAddress(email);
   if (email === null && before.username === undefined)

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
 import { validUserNames } from '../../domain/user-names.ts';
-import { requireRootRole } from './root-role.ts';
+import { requireRootRole } from './root-roles.ts';
 import { userEventData } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DeleteUser, notFound } from '@bunting/contracts';
-import { noSuchUser } from './change-account.ts';
+import { DeleteUser } from '@bunting/contracts';
+import { userNotFound } from '../../domain/refusals.ts';
 import { userEventData } from './user-event.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -8,7 +8,7 @@ export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteUser, (request) =>
     transaction(request, async ({ users, requireAdministratorLeft, emit }) => {
       const user = await users.findForUpdate(request.params.id, 'users');
-      if (user === undefined) throw notFound(noSuchUser);
+      if (user === undefined) throw userNotFound();
       await users.remove(user.id);
       await requireAdministratorLeft();
       emit({ type: 'user-deleted', preData: userEventData(user) });

@@ -2,13 +2,12 @@ import { implement } from '@bunting/bus';
 import {
   describePermission,
   GetUserPermissions,
-  notFound,
   type Permission,
   permissionCatalogue,
   type Role,
 } from '@bunting/contracts';
+import { userNotFound } from '../../domain/refusals.ts';
 import { holdsPermission } from '../../domain/roles.ts';
-import { noSuchUser } from './change-account.ts';
 import type { GatewayContext } from '../context.ts';
 
 const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
@@ -31,7 +30,7 @@ export const getUserPermissionsEndpoint = ({ transaction, accessReader }: Gatewa
         }));
     return transaction(request, async ({ users, projectRoles, roles }) => {
       const user = await users.find(params.id);
-      if (user === undefined) throw notFound(noSuchUser);
+      if (user === undefined) throw userNotFound();
       const all = await roles.list();
       const held = project === undefined ? [] : await projectRoles.listRolesOfUser(user.id, project);
       return {

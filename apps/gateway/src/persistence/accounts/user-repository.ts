@@ -2,7 +2,7 @@ import type { AdminCount, FoundUsers, InactiveUsers, Page, User, UsersAndGroups 
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { predefinedRole } from '../../domain/token-scope.ts';
-import type { UserNames } from '../../domain/user.ts';
+import type { UserNames } from '../../domain/user-names.ts';
 import { badRequest } from '../../domain/refusals.ts';
 import { imageOf } from '../rights/access-reader.ts';
 import { gatewaySql, GroupMemberEntity, ProjectUserEntity, TokenEntity, UserEntity } from '../entities.ts';

@@ -2,7 +2,7 @@ import type { Caller, CountMembers, Permission, ReplyOf } from '@bunting/contrac
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
-import { nameInEvents, type UserNames } from '../../domain/user.ts';
+import { nameInEvents, type UserNames } from '../../domain/user-names.ts';
 
 /** A user as other services show people. */
 export interface UserSummary extends UserNames {

@@ -1,1 +1,0 @@
-export const noSuchGroup = 'Could not find group';

@@ -1,1 +1,0 @@
-export const noSuchRole = 'Could not find role';
