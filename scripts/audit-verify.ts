@@ -1,7 +1,7 @@
 import { deadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { knownHash } from '../apps/audit/src/domain/known-hash.ts';
-import { checkChain } from '../apps/audit/src/persistence/chain-check.ts';
+import { knownHash } from '../apps/audit/src/domain/parse-event-hash.ts';
+import { checkChain } from '../apps/audit/src/persistence/log/verify-chain.ts';
 import { whereTheLogIs, withEventLog } from './event-log.ts';
 
 const help = `Checks that no event of the log was altered, removed or moved since it was appended.

@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type BenchOperation, benchOperations, type BenchRequest } from './bench/operations.ts';
-import { benchEventLog } from './bench/event-log.ts';
-import { benchRequests } from './bench/requests.ts';
+import { type BenchOperation, benchOperations, type BenchRequest } from './bench/http/bench-operations.ts';
+import { benchEventLog } from './bench/events/bench-event-log.ts';
+import { benchRequests } from './bench/change-requests/bench-change-requests.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
-import { seed, strategiesOf } from './bench/seed.ts';
-import { foreignTarget, ownTarget, type Target } from './bench/target.ts';
+import { seed, strategiesOf } from './bench/http/seed.ts';
+import { foreignTarget, ownTarget, type Target } from './bench/http/target.ts';
 
 const help = `Measures the seven operations of the interface, searches of events and some variants of them over HTTP on this machine.
 

@@ -4,23 +4,23 @@ import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
-import { fuzzyIndex } from './fuzzy-index.ts';
+import { fuzzyIndex } from './meilisearch/fuzzy-index.ts';
 import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
-import { meilisearchMetrics } from './meilisearch-metrics.ts';
+import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
 import { getReindexEndpoint } from './operations/get-reindex.ts';
 import { searchFeaturesEndpoint } from './operations/search-features.ts';
 import { startReindexEndpoint } from './operations/start-reindex.ts';
 import { indexFeed } from './persistence/index-feed.ts';
-import { keptStates } from './persistence/kept-states.ts';
+import { keptStates } from './persistence/stored-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
 import { reindexRecord } from './persistence/reindex-record.ts';
 import { searchMigrations } from './persistence/tables.ts';
-import { reconciler } from './reconciler/reconcile.ts';
-import { reindexing } from './reconciler/reindexing.ts';
+import { reconciler } from './reconciler/reconciler.ts';
+import { reindexing } from './reconciler/reindexer.ts';
 import { startReconciler } from './reconciler/start-reconciler.ts';
 import { stateSource } from './reconciler/state-source.ts';
-import { reconcilerMetrics } from './reconciler-metrics.ts';
-import { followStates } from './subscriptions/follow-states.ts';
+import { reconcilerMetrics } from './reconciler/reconciler-metrics.ts';
+import { followStates } from './subscriptions/consume-states.ts';
 
 /** Finds features, whatever is known of them. */
 export const searchService = defineService({

@@ -6,7 +6,7 @@ import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { searchMigrations } from '../src/persistence/tables.ts';
 import { searchService } from '../src/service.ts';
-import { type TellingFeatures, tellingFeatures } from './telling-features.ts';
+import { type TellingFeatures, tellingFeatures } from './features-producer.ts';
 
 type Asked = RequestOf<typeof SearchFeatures>['query'];
 

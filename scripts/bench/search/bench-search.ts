@@ -11,8 +11,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { searchService } from '../../../apps/search/src/service.ts';
-import { type Asked, pagedSearches, type SearchKind, searchKinds } from './kinds.ts';
-import { toldFeature, toldSegments } from './states.ts';
+import { type Asked, pagedSearches, type SearchKind, searchKinds } from './search-kinds.ts';
+import { toldFeature, toldSegments } from './bench-states.ts';
 
 export interface SearchBench {
   /** how many features there are when it is measured, one after the other, in rising order */

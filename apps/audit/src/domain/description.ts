@@ -1,6 +1,6 @@
 import type { EventType } from '@bunting/contracts';
 import { bold } from './markdown.ts';
-import { textOf } from './members.ts';
+import { textOf } from './json-members.ts';
 import {
   because,
   changeRequest,
@@ -18,10 +18,10 @@ import {
   tag,
   user,
   type Words,
-} from './sentence-parts.ts';
+} from './summary-parts.ts';
 import { strategyChange } from './strategy-change.ts';
 
-export type { LoggedEvent } from './sentence-parts.ts';
+export type { LoggedEvent } from './summary-parts.ts';
 
 export interface Description {
   /** a short name of the event */

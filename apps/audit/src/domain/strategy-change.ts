@@ -1,5 +1,5 @@
 import { bold, listed, plain } from './markdown.ts';
-import { listOf, memberOf, readable, textOf } from './members.ts';
+import { listOf, memberOf, readable, textOf } from './json-members.ts';
 
 const operatorWords = new Map([
   ['IN', 'is one of'],

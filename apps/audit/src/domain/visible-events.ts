@@ -1,6 +1,6 @@
 import { type Caller, may } from '@bunting/contracts';
-import { textOf } from './members.ts';
-import type { LoggedEvent } from './sentence-parts.ts';
+import { textOf } from './json-members.ts';
+import type { LoggedEvent } from './summary-parts.ts';
 
 /** Which events somebody may see. */
 export interface VisibleEvents {

@@ -1,5 +1,5 @@
 import type { Database, SchemaMigration, Statement } from '@bunting/database';
-import { createPartition, partitionLength } from './partitions.ts';
+import { createPartition, partitionLength } from './log/partitions.ts';
 
 /**
  * `event` is the log. `event_search` holds what events are found by: narrow, so that many are read fast, and made from `event`

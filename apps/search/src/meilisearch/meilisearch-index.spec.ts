@@ -2,8 +2,8 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
 import { realServer } from '../../test/meilisearch/real-server.ts';
-import { startMeilisearchStandIn } from '../../test/meilisearch/stand-in.ts';
-import { startOnFreshDatabase, type StartOptions } from '../../test/meilisearch/started.ts';
+import { startMeilisearchStandIn } from '../../test/meilisearch/fake-server.ts';
+import { startOnFreshDatabase, type StartOptions } from '../../test/meilisearch/started-meilisearch.ts';
 import { idOf, nameOf } from './index-document.ts';
 
 const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {

@@ -1,8 +1,8 @@
 import type { Similar } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../query/feature-query.ts';
 import { nameOf } from './index-document.ts';
-import type { Server } from './server.ts';
-import { Unanswered } from './unanswered.ts';
+import type { Server } from './meilisearch-client.ts';
+import { Unanswered } from './meilisearch-error.ts';
 
 /** How many features are taken for each text. */
 const maxHits = 1_000;

@@ -1,9 +1,9 @@
 import type { IndexFeed } from '../persistence/index-feed.ts';
 import type { Similar } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../query/feature-query.ts';
-import { circuitBreaker } from './circuit.ts';
-import { type IndexWork, startIndexKeeper } from './index-keeper.ts';
-import { openServer, type ServerOptions } from './server.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
+import { type IndexWork, startIndexKeeper } from './index-updater.ts';
+import { openServer, type ServerOptions } from './meilisearch-client.ts';
 import { similarFeatures } from './similar-features.ts';
 
 export interface MeilisearchOptions extends ServerOptions {

@@ -1,6 +1,6 @@
 import { type Loop, startLoop } from '@bunting/runtime';
-import type { KeptStates } from '../persistence/kept-states.ts';
-import type { Reconciled } from './reconcile.ts';
+import type { KeptStates } from '../persistence/stored-states.ts';
+import type { Reconciled } from './reconciler.ts';
 
 export interface StartReconcilerOptions {
   readonly reconcile: (after: string) => Promise<Reconciled>;

@@ -1,6 +1,6 @@
 import { type Bus, call, systemContext } from '@bunting/bus';
 import { DigestStates, ListStateVersions, ReadStates, type StateVersion } from '@bunting/contracts';
-import type { CurrentState, KeptDigest, KeptEntity } from '../persistence/kept-states.ts';
+import type { CurrentState, KeptDigest, KeptEntity } from '../persistence/stored-states.ts';
 
 /** The features service, as who compares with it sees it. */
 export interface StateSource {

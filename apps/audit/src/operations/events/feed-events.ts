@@ -2,9 +2,9 @@ import { implement, JsonText } from '@bunting/bus';
 import { FeedEvents, invalid } from '@bunting/contracts';
 import { eventFilters } from '../../domain/event-query.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
-import type { FeedPage } from '../../persistence/event-feed.ts';
-import type { Criteria } from '../../persistence/criteria.ts';
-import { described, type FreshLog } from './event-answers.ts';
+import type { FeedPage } from '../../persistence/search/event-feed.ts';
+import type { Criteria } from '../../persistence/search/conditions.ts';
+import { described, type FreshLog } from './event-pages.ts';
 
 /** Answers one page of the feed; whoever reads on asks for the next one. */
 export const feedEventsEndpoint = (

@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { FindEvents } from '@bunting/contracts';
 import { eventFilters, eventRows } from '../../domain/event-query.ts';
-import type { EventAnswers } from './event-answers.ts';
+import type { EventAnswers } from './event-pages.ts';
 
 export const findEventsEndpoint = (answer: EventAnswers) =>
   implement(FindEvents, async ({ query, ...asking }) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog, startAudit } from '../../../test/started-audit.ts';
-import { appendEvents } from '../../persistence/event-log.ts';
+import { appendEvents } from '../../persistence/log/append-events.ts';
 
 let log: OpenedLog;
 beforeAll(async () => {

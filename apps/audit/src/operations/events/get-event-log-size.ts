@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetEventLogSize } from '@bunting/contracts';
-import type { LogSize } from '../../persistence/log-size.ts';
+import type { LogSize } from '../../persistence/log/log-size.ts';
 
 export const getEventLogSizeEndpoint = (size: () => Promise<LogSize>, retentionDays: number | undefined) =>
   implement(GetEventLogSize, async () => {

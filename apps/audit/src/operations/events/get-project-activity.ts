@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetProjectActivity } from '@bunting/contracts';
-import type { ProjectActivity } from '../../persistence/project-activity.ts';
-import type { FreshLog } from './event-answers.ts';
+import type { ProjectActivity } from '../../persistence/statistics/project-activity.ts';
+import type { FreshLog } from './event-pages.ts';
 
 export const getProjectActivityEndpoint = (
   fresh: FreshLog,

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { ListEventCreators } from '@bunting/contracts';
 import { type VisibleEvents, visibleEvents } from '../../domain/visible-events.ts';
-import type { EventCreator } from '../../persistence/event-creators.ts';
-import type { FreshLog } from './event-answers.ts';
+import type { EventCreator } from '../../persistence/statistics/event-creators.ts';
+import type { FreshLog } from './event-pages.ts';
 
 export const listEventCreatorsEndpoint = (
   fresh: FreshLog,

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEventsOfFeature } from '@bunting/contracts';
-import type { EventAnswers } from './event-answers.ts';
+import type { EventAnswers } from './event-pages.ts';
 
 export const listEventsOfFeatureEndpoint = (answer: EventAnswers) =>
   implement(ListEventsOfFeature, async ({ params: { featureName }, ...asking }) => {

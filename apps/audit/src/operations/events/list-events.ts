@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEvents } from '@bunting/contracts';
-import { type EventAnswers, listed } from './event-answers.ts';
+import { type EventAnswers, listed } from './event-pages.ts';
 
 export const listEventsEndpoint = (answer: EventAnswers) =>
   implement(ListEvents, async ({ query: { project }, ...asking }) => {

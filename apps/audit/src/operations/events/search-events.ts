@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { requireStorableText, SearchEvents } from '@bunting/contracts';
-import { type EventAnswers, listed } from './event-answers.ts';
+import { type EventAnswers, listed } from './event-pages.ts';
 
 export const searchEventsEndpoint = (answer: EventAnswers) =>
   implement(SearchEvents, async ({ body, ...asking }) => {

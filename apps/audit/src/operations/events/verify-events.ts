@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { type DeadLetter, invalid, VerifyEvents } from '@bunting/contracts';
 import type { MissedRange } from '@bunting/outbox';
-import { knownHash } from '../../domain/known-hash.ts';
-import type { ChainReport, CheckOptions } from '../../persistence/chain-check.ts';
+import { knownHash } from '../../domain/parse-event-hash.ts';
+import type { ChainReport, CheckOptions } from '../../persistence/log/verify-chain.ts';
 
 /** What is left of the caller's patience for the answer itself. */
 const answeringMs = 1_000;

@@ -1,0 +1,35 @@
+import type { Tx } from '@bunting/database';
+import { hash } from 'node:crypto';
+import { type ChainedEvent, chainText } from '../../domain/hash-chain.ts';
+
+/** An event of the chain, with the hash that the log has of it, in hex. */
+export interface SealedEvent extends ChainedEvent {
+  readonly hash: string;
+}
+
+/** The hash of an event that follows the event with the hash `before`. */
+export const sealOf = (before: string, event: ChainedEvent): string => hash('sha256', chainText(before, event), 'hex');
+
+/** The columns of `event` as the chain reads them. JSON is taken as the text that is stored. */
+export const chainColumns = `
+  id, uid, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAt",
+  created_by as "createdBy", created_by_user_id as "createdByUserId", project, environment,
+  feature_name as "featureName", data::text as data, pre_data::text as "preData", tags::text as tags,
+  encode(hash, 'hex') as hash`;
+
+/** The end of the log. */
+export interface Head {
+  readonly id: number;
+  /** of the last event, in hex */
+  readonly hash: string;
+  readonly partitionedTo: number;
+}
+
+/** Locks the end of the log until the transaction is over; other appenders wait. */
+export const headForUpdate = async ({ query }: Tx): Promise<Head> => {
+  const [head] = await query<Head>(
+    `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
+  );
+  if (head === undefined) throw new Error('The event log has no head.');
+  return head;
+};

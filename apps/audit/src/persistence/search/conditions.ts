@@ -1,0 +1,104 @@
+import { eventTypes } from '@bunting/contracts';
+import { folded, whoEnds } from '../../domain/searchable-text.ts';
+import type { VisibleEvents } from '../../domain/visible-events.ts';
+
+/** Which events are searched for: each criterion that is given must hold, and of a list one value suffices. */
+export interface Criteria {
+  readonly types?: readonly string[] | undefined;
+  readonly projects?: readonly string[] | undefined;
+  readonly features?: readonly string[] | undefined;
+  readonly environments?: readonly string[] | undefined;
+  /** ids of events */
+  readonly ids?: readonly number[] | undefined;
+  /** ids of the users who caused them */
+  readonly creators?: readonly number[] | undefined;
+  /** the first moment of a day, UTC */
+  readonly notBefore?: Date | undefined;
+  /** the first moment of a day, UTC */
+  readonly before?: Date | undefined;
+  /** a substring, compared without regard to case; an empty one is no criterion */
+  readonly text?: string | undefined;
+  /** where the text must be: anywhere (the default), or only in the events' data and tags */
+  readonly textIn?: 'anywhere' | 'data' | undefined;
+  readonly visible: VisibleEvents;
+}
+
+/** Criteria as SQL: conditions on `event_search`, in which `$1` stands for the first of the values. */
+export interface Conditions {
+  readonly sql: readonly string[];
+  readonly values: readonly unknown[];
+  /** the same conditions, for reading events by their ids: the index of texts cannot answer them */
+  readonly withoutTextIndex: readonly string[];
+  /** whether texts must be read, of which there may be as many as events */
+  readonly readTexts: boolean;
+}
+
+/** A `where` clause of conditions that must all hold. */
+export const where = (...conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+
+/**
+ * Of a text longer than twice this many letters the trigram index compares the first and the last ones, and of one longer than three
+ * times as many those in the middle too: it reads a list for every three letters, and the others hardly ever narrow the result further.
+ */
+const indexedLetters = 6;
+
+/** The parts of a long text that the index compares; of a shorter one nothing. */
+const indexedPartsOf = (text: string): readonly string[] => {
+  const letters = Array.from(text);
+  const { length } = letters;
+  if (length <= 2 * indexedLetters) return [];
+  const starts = [0, ...(length > 3 * indexedLetters ? [(length - indexedLetters) >> 1] : []), length - indexedLetters];
+  return starts.map((start) => letters.slice(start, start + indexedLetters).join(''));
+};
+
+/** A `like` pattern for a text, taken literally, in the data alone or anywhere. */
+const patternOf = (text: string, textIn: Criteria['textIn']): string =>
+  `${textIn === 'data' ? `%${whoEnds}` : ''}%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** SQL: the day, UTC, of a moment. */
+const dayOf = (moment: string): string => `(${moment}::timestamptz at time zone 'UTC')::date`;
+
+export const conditionsOf = (criteria: Criteria): Conditions => {
+  const sql: string[] = [];
+  const values: unknown[] = [];
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  const oneOf = (column: string, type: string, wanted: readonly unknown[] | undefined): void => {
+    if (wanted !== undefined) sql.push(`${column} = any(${place(wanted)}::${type}[])`);
+  };
+  const { types, features, environments, ids, creators, notBefore, before, textIn = 'anywhere' } = criteria;
+  const { ofNoProject, hiddenProjects } = criteria.visible;
+  const isHidden = new Set(hiddenProjects);
+  oneOf(
+    'project',
+    'text',
+    criteria.projects?.filter((project) => !isHidden.has(project)),
+  );
+  if (criteria.projects === undefined && !ofNoProject) sql.push('project is not null');
+  if (criteria.projects === undefined && hiddenProjects.length > 0)
+    sql.push(`(project is null or project <> all(${place(hiddenProjects)}::text[]))`);
+  oneOf('type', 'text', types);
+  oneOf('feature_name', 'text', features);
+  oneOf('id', 'bigint', ids);
+  oneOf('environment', 'text', environments);
+  oneOf('created_by_user_id', 'bigint', creators);
+  if (notBefore !== undefined) sql.push(`day >= ${dayOf(place(notBefore))}`);
+  if (before !== undefined) sql.push(`day < ${dayOf(place(before))}`);
+  const text = folded(criteria.text ?? '');
+  if (text === '') return { sql, values, withoutTextIndex: sql, readTexts: false };
+
+  const ofTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
+  const orType = ofTypes.length === 0 ? '' : ` or type = any(${place(ofTypes)}::text[])`;
+  const pattern = place(patternOf(text, textIn));
+  const parts = indexedPartsOf(text).map((part) => place(patternOf(part, textIn)));
+  // No index has this expression.
+  const whole = `text || '' like ${pattern}`;
+  const indexed =
+    parts.length === 0 ? `text like ${pattern}` : [...parts.map((part) => `text like ${part}`), whole].join(' and ');
+  return {
+    sql: [...sql, `(${indexed}${orType})`],
+    values,
+    withoutTextIndex: [...sql, `(${whole}${orType})`],
+    readTexts: true,
+  };
+};

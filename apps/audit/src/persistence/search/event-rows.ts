@@ -1,0 +1,63 @@
+import type { LoggedEvent } from '../../domain/description.ts';
+
+export interface PageOf {
+  /** the highest id that the page may begin with */
+  readonly from: number;
+  readonly limit: number;
+  /** how many matches to leave out before the first one of the page; none when left out */
+  readonly skip?: number;
+}
+
+/** An event of a page: as JSON text, in which the keys of its data stand as they were told, and what that text says. */
+export interface FoundEvent {
+  readonly json: string;
+  /** parsed anew each time: one after the other the events of a page need no room, together they outlive a collection of garbage */
+  readonly event: LoggedEvent;
+}
+
+export interface FoundEvents {
+  /** the newest first */
+  readonly events: readonly FoundEvent[];
+  /** how many match on all pages together */
+  readonly total: number;
+}
+
+/** An event as it is read: its data as it is stored, and the moment in milliseconds. */
+export interface EventRow {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly type: string;
+  readonly createdBy: string;
+  readonly createdByUserId: number | null;
+  readonly environment: string | null;
+  readonly project: string | null;
+  readonly featureName: string | null;
+  readonly data: string | null;
+  readonly preData: string | null;
+  readonly tags: string;
+}
+
+/**
+ * The event of an id, as a table of one row. It is looked up by itself, which `offset 0` says to the planner: a page is short, and
+ * the log is long. JSON is made of it where it is answered, since that takes the database much longer than to read it.
+ */
+export const eventOf = (id: string): string => `(
+  select event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,
+    event.created_by as "createdBy", event.created_by_user_id as "createdByUserId", event.environment, event.project,
+    event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags
+  from event where event.id = ${id} offset 0)`;
+
+const read = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+
+/** An event of a row. The texts of its data become part of its own text as they are. */
+export const foundEvent = (row: EventRow): FoundEvent => {
+  const { id, type, createdBy, createdByUserId, environment, project, featureName, data, preData, tags } = row;
+  const createdAt = new Date(row.createdAt).toISOString();
+  const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };
+  return {
+    json: `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}}`,
+    get event() {
+      return { ...head, data: read(data), preData: read(preData), tags: read(tags) } as LoggedEvent;
+    },
+  };
+};

@@ -1,0 +1,180 @@
+import type { Caller, EventType, RecordedEvent, SearchEventsBody } from '@bunting/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { anEvent, lee, strangerTo, mia } from '../../../test/builders.ts';
+import { naiveSearch, type NumberedEvent } from '../../../test/naive-search.ts';
+import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
+import { visibleEvents } from '../../domain/visible-events.ts';
+import { appendEvents } from '../log/append-events.ts';
+import { type EventSearch, eventSearch } from './event-search.ts';
+import { pendingTexts } from '../tables.ts';
+
+const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created', 'feature-tagged'];
+const projects = ['shop', 'bank', 'Shop'];
+const words = ['Oslo', 'oslo 50%', 'a_b', 'axb', '\\', '"', '50', 'x', 'ünïcode', '😀', 'long-winded', 'true'];
+
+const someEvent = fc
+  .record({
+    type: fc.constantFrom(...types),
+    project: fc.constantFrom(null, ...projects),
+    featureName: fc.constantFrom(null, 'banner', 'banner-2', 'Banner'),
+    createdBy: fc.constantFrom('mia@example.com', 'lee', 'Kim'),
+    data: fc.option(
+      fc.dictionary(
+        fc.constantFrom('title', 'segments', 'a_b'),
+        fc.constantFrom<unknown>(...words, 50, true, ['x', { y: 'Oslo' }]),
+      ),
+    ),
+    preData: fc.option(fc.dictionary(fc.constantFrom('title', 'rollout'), fc.constantFrom(...words))),
+    tags: fc.array(fc.constantFrom({ type: 'simple', value: 'nordic' }, { type: 'team', value: 'Oslo' }), {
+      maxLength: 2,
+    }),
+  })
+  .map((said): RecordedEvent => anEvent(said));
+
+const someSearch = fc.record(
+  {
+    type: fc.constantFrom(...types),
+    project: fc.constantFrom(...projects, 'unknown'),
+    feature: fc.constantFrom('banner', 'Banner', 'unknown'),
+    query: fc.oneof(
+      fc.constantFrom('', ...words, '%', '_', 'SEGMENTS', 'feature-', 'mia@', 'simple:n', '50%', '\\_', 'e', 'nowhere'),
+      fc.string({ minLength: 1, maxLength: 3 }),
+    ),
+    limit: fc.integer({ min: 1, max: 100 }),
+    offset: fc.integer({ min: 0, max: 2_400 }),
+  },
+  { requiredKeys: [] },
+);
+
+const someCaller = fc.constantFrom<Caller>(
+  mia,
+  lee,
+  strangerTo('shop'),
+  strangerTo('shop', 'bank'),
+  strangerTo('nowhere'),
+);
+
+let log: OpenedLog;
+let search: EventSearch;
+const told: NumberedEvent[] = [];
+
+const append = async (events: readonly RecordedEvent[]): Promise<void> => {
+  await log.database.transaction((tx) =>
+    appendEvents(
+      tx,
+      events.map((event) => ({ uid: randomUUID(), event })),
+    ),
+  );
+  for (const event of events) told.push({ id: told.length + 1, event });
+};
+
+const listed = (value: string | undefined) => (value === undefined ? undefined : [value]);
+const find = async (body: SearchEventsBody, caller: Caller = mia, by: EventSearch = search) => {
+  const { type, project, feature, query, limit = 100, offset = 0 } = body;
+  const { events, total } = await by.find(
+    {
+      types: listed(type),
+      projects: listed(project),
+      features: listed(feature),
+      text: query,
+      visible: visibleEvents(caller),
+    },
+    { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },
+    new Date(Date.now() + 10_000),
+  );
+  return { ids: events.map(({ event }) => event.id), totalEvents: total };
+};
+
+beforeAll(async () => {
+  log = await openLogDatabase();
+  search = eventSearch(log.database);
+});
+afterAll(() => log.close());
+
+describe('The search of the log', () => {
+  it('finds nothing in an empty log, in whatever way', async () => {
+    const nothing = { ids: [], totalEvents: 0 };
+    expect(await find({})).toEqual(nothing);
+    expect(await find({ query: 'oslo' })).toEqual(nothing);
+    expect(await find({ query: 'o', type: 'feature-created' }, lee)).toEqual(nothing);
+    expect(await find({ feature: 'banner' }, strangerTo('shop', 'bank'))).toEqual(nothing);
+  });
+
+  it('answers like a search through a list, whatever is asked by whomever while the log grows', async () => {
+    await append(fc.sample(someEvent, { numRuns: 2_300, seed: 7 }));
+    await pendingTexts(log.database).merge();
+    await fc.assert(
+      fc.asyncProperty(fc.array(someEvent, { maxLength: 3 }), someSearch, someCaller, async (more, body, caller) => {
+        if (more.length > 0) await append(more);
+        expect(await find(body, caller)).toEqual(naiveSearch(told, body, caller));
+      }),
+      { numRuns: 200, seed: 11 },
+    );
+  });
+
+  it('answers the same when it has counted nothing yet', async () => {
+    await fc.assert(
+      fc.asyncProperty(someSearch, someCaller, async (body, caller) => {
+        const expected = naiveSearch(told, body, caller);
+        expect(await find(body, caller, eventSearch(log.database))).toEqual(expected);
+      }),
+      { numRuns: 100, seed: 13 },
+    );
+  });
+
+  it('answers many who begin the same search at the same time alike', async () => {
+    const fresh = eventSearch(log.database);
+    const expected = naiveSearch(told, { query: 'OSLO' }, mia);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => find({ query: 'Oslo' }, mia, fresh)));
+    expect(answers).toEqual(Array.from({ length: 20 }, () => expected));
+  });
+
+  it('sees in page and total the same events, while others append', async () => {
+    let appending = true;
+    const appended = (async () => {
+      for (let nth = 0; nth < 60; nth++) await append([anEvent({ project: 'race', data: { title: 'racing' } })]);
+      appending = false;
+    })();
+    let least = 0;
+    while (appending) {
+      for (const body of [{ project: 'race' }, { project: 'race', query: 'racing' }]) {
+        const { ids, totalEvents } = await find(body);
+        expect(ids).toHaveLength(totalEvents);
+        expect(totalEvents).toBeGreaterThanOrEqual(least);
+        least = totalEvents;
+      }
+    }
+    await appended;
+    expect((await find({ project: 'race', query: 'racing' })).totalEvents).toBe(60);
+  });
+
+  it('begins anew when the log is another one than before, as after a backup was restored', async () => {
+    const count = async () => (await find({ query: 'restored' })).totalEvents;
+    await append(Array.from({ length: 5 }, () => anEvent({ data: { title: 'restored' } })));
+    expect(await count()).toBe(5);
+    const backup = told.length - 2;
+    await log.database.transaction(async ({ query }) => {
+      await query('delete from event where id > $1', [backup]);
+      await query('delete from event_search where id > $1', [backup]);
+      await query('update event_log_head set id = $1, events = $1, uid = (select uid from event where id = $1)', [
+        backup,
+      ]);
+    });
+    expect(await count()).toBe(3);
+    told.splice(backup);
+    await append(Array.from({ length: 4 }, () => anEvent({ data: { title: 'restored' } })));
+    expect(await count()).toBe(7);
+  });
+
+  it('gives up in time when others keep it busy', async () => {
+    const busy = eventSearch(log.database);
+    const late = busy.find(
+      { text: 'late', visible: visibleEvents(mia) },
+      { from: 1, limit: 1 },
+      new Date(Date.now() - 1),
+    );
+    await expect(late).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+  });
+});

@@ -1,0 +1,199 @@
+import { unavailable } from '@bunting/contracts';
+import type { Database, Statement } from '@bunting/database';
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
+import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
+import { eventOf, type EventRow, foundEvent, type FoundEvents, type PageOf } from './event-rows.ts';
+
+export type { FoundEvent } from './event-rows.ts';
+
+/** How many searches for a text run concurrently that read all texts: they must leave connections to others. */
+const maxConcurrentScans = 2;
+/** Up to how many matches their ids are cached, and not only their number. */
+const maxCachedIds = 2_000;
+/** Room for what is cached, in characters of conditions, and what a number and an id take. */
+const cacheRoom = 32_000_000;
+const roomOfTotal = 300;
+const roomOfId = 12;
+/** How often a search starts again because the log has lost events meanwhile, or got many that match. */
+const maxAttempts = 3;
+
+/** What matches of the events that the log held at one moment. */
+interface Matches {
+  readonly events: number;
+  /** all of them, the newest first; undefined when they are many */
+  readonly ids: readonly number[] | undefined;
+  /** the last event of the log at that moment */
+  readonly upTo: number;
+  readonly uid: string | null;
+  /** the last event that had been dropped for its age */
+  readonly droppedId: number;
+}
+
+interface Search {
+  readonly conditions: Conditions;
+  readonly deadline: Date;
+}
+
+/** Answers what matches at a moment. No statement here has a name: a plan made for any text is wrong for most of them. */
+const atHead = (matches: string): Statement => ({
+  text: `
+    select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
+    from event_log_head as head cross join (${matches}) as matches where head.one`,
+});
+
+/** What matches: its number, and the ids of few. A text is compared once, whether few or many events have it. */
+const idsAndCountOf = ({ sql }: Conditions): Statement =>
+  atHead(`
+    select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
+    from event_search ${where(...sql)}`);
+
+/** The ids that match, one more than are cached at most: where many match, the first few are found in no time. */
+const fewOf = ({ sql }: Conditions): Statement =>
+  atHead(`
+    select count(*) as events, to_json(array_agg(id)) as ids
+    from (select id from event_search ${where(...sql)} limit ${maxCachedIds + 1}) as few`);
+
+/** The number of what matches: an index that has all columns of the conditions is enough. */
+const countOf = ({ sql }: Conditions): Statement =>
+  atHead(
+    sql.length === 0
+      ? 'select events, null as ids from event_log_head'
+      : `select count(*) as events, null as ids from event_search ${where(...sql)}`,
+  );
+
+const find = async (database: Database, conditions: Conditions): Promise<Matches> => {
+  const read = async (statement: Statement): Promise<Matches> => {
+    const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
+    if (found === undefined) throw new Error('The event log has no head.');
+    const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
+    return { ...found, ids };
+  };
+  if (conditions.sql.length === 0) return read(countOf(conditions));
+  if (conditions.readTexts) return read(idsAndCountOf(conditions));
+  const few = await read(fewOf(conditions));
+  return few.events > maxCachedIds ? read(countOf(conditions)) : few;
+};
+
+/** Takes the values of a statement, and says where they stand in it. */
+const placesAfter = (conditions: Conditions) => {
+  const values = [...conditions.values];
+  return { values, place: (value: unknown, type = 'bigint'): string => `$${values.push(value)}::${type}` };
+};
+type Place = ReturnType<typeof placesAfter>['place'];
+
+/** SQL: the ids of a page, of those that are cached and those that matched later. */
+const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageOf, place: Place): string => `
+  select id from (select id from later union all select unnest(${place(ids, 'bigint[]')})) as matching
+  where id <= ${place(from)} order by id desc limit ${place(limit)} offset ${place(skip)}`;
+
+/**
+ * SQL: the ids of a page of many matches. The primary key is walked backwards, but over no more ids than should hold the page four
+ * times over: the events of last year may all be in the older half of the log. Where finding and sorting all matches costs less, for a
+ * row costs about four times as much where it is alone on its page, `id + 0` keeps the planner from walking the primary key.
+ */
+const pageOfMany = (
+  { sql, withoutTextIndex }: Conditions,
+  matches: Matches,
+  { from, limit, skip = 0 }: PageOf,
+  place: Place,
+): string => {
+  const wanted = skip + limit;
+  const spread = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
+  const highest = `id <= ${place(from)}`;
+  const rows = `limit ${place(limit)} offset ${place(skip)}`;
+  if (wanted * spread > 50_000 + 4 * matches.events)
+    return `select id from event_search ${where(...sql, highest)} order by id + 0 desc ${rows}`;
+  const lowest = place(Math.min(from, matches.upTo) - Math.ceil(4 * wanted * spread));
+  const most = `limit ${place(wanted)}`;
+  const far = where(`(select count(*) from near) < ${place(wanted)}`, ...sql, highest, `id <= ${lowest}`);
+  return `
+    with near as materialized (
+      select id from event_search ${where(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${most}
+    ), far as materialized (select id from event_search ${far} order by id + 0 desc ${most})
+    select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
+};
+
+/** The state of the log, what has matched later, and an event of the page, if there is one. */
+type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
+  readonly later: number;
+  readonly laterIds: readonly number[] | null;
+  readonly continues: boolean;
+} & (EventRow | { readonly id: null });
+
+/** Reads a page, and what has matched since the matches were found, in one statement: both are of one moment. */
+const pageAndLater = (conditions: Conditions, matches: Matches, page: PageOf) => {
+  const { values, place } = placesAfter(conditions);
+  const { ids, droppedId, uid } = matches;
+  const upTo = place(matches.upTo);
+  const sinceThen = `from event_search ${where(...conditions.sql, `id > ${upTo}`)}`;
+  const later =
+    ids === undefined
+      ? `select count(*) as events, null::json as ids ${sinceThen}`
+      : 'select count(*) as events, json_agg(id order by id desc) as ids from later';
+  const text = `
+    ${ids === undefined ? '' : `with later as materialized (select id ${sinceThen} limit ${maxCachedIds + 1})`}
+    select head.id as "upTo", head.uid, head.dropped_id as "droppedId", counted.events as later, counted.ids as "laterIds",
+      head.dropped_id = ${place(droppedId)} and (${upTo} = head.dropped_id or exists (
+        select 1 from event where id = ${upTo} and uid = ${place(uid, 'uuid')})) as continues,
+      found.*
+    from event_log_head as head
+    cross join (${later}) as counted
+    left join (${ids === undefined ? pageOfMany(conditions, matches, page, place) : pageOfIds(ids, page, place)}) as page on true
+    left join lateral ${eventOf('page.id')} as found on true
+    where head.one order by page.id desc`;
+  return { statement: { text }, values };
+};
+
+/** What matches once later matches are added; undefined where it must be found again. */
+const continued = (matches: Matches, row: Row): Matches | undefined => {
+  const { upTo, uid, droppedId, later, laterIds } = row;
+  if (!row.continues) return undefined;
+  if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId };
+  const ids = [...(laterIds ?? []), ...matches.ids];
+  return later > maxCachedIds || ids.length > maxCachedIds
+    ? undefined
+    : { events: ids.length, ids, upTo, uid, droppedId };
+};
+
+/**
+ * Searches the log. An answer is of one moment: its page and its total see the same events. Since the log only grows at its end,
+ * matches are found once, and continued from there by each later search with the same conditions. They are found again when
+ * events were dropped, or a backup was restored.
+ */
+export const eventSearch = (database: Database) => {
+  const limitScans = pLimit(maxConcurrentScans);
+  const cache = new LRUCache<string, Matches, Search>({
+    maxSize: cacheRoom,
+    sizeCalculation: ({ ids = [] }, key) => key.length + roomOfTotal + roomOfId * ids.length,
+    // Concurrent searches with the same conditions share one scan.
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _stale, { context: { conditions, deadline } }) =>
+      conditions.readTexts
+        ? limitScans(() => {
+            if (Date.now() >= deadline.getTime()) throw unavailable('Other searches took too long. Please try again.');
+            return find(database, conditions);
+          })
+        : find(database, conditions),
+  });
+
+  return {
+    /** The newest events that match, the newest first. */
+    find: async (criteria: Criteria, page: PageOf, deadline: Date): Promise<FoundEvents> => {
+      const conditions = conditionsOf(criteria);
+      const key = JSON.stringify(conditions);
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const matches = await cache.fetch(key, { context: { conditions, deadline }, forceRefresh: attempt > 0 });
+        if (matches === undefined) throw new Error('The event log has no head.');
+        const { statement, values } = pageAndLater(conditions, matches, page);
+        const rows = await database.read<Row>(statement, values);
+        const now = rows[0] && continued(matches, rows[0]);
+        if (now === undefined) continue;
+        cache.set(key, now);
+        return { events: rows.flatMap((row) => (row.id === null ? [] : foundEvent(row))), total: now.events };
+      }
+      throw unavailable('The event log has changed while it was searched. Please try again.');
+    },
+  };
+};
+export type EventSearch = ReturnType<typeof eventSearch>;

@@ -1,0 +1,25 @@
+import type { Database, Statement } from '@bunting/database';
+import type { VisibleEvents } from '../../domain/visible-events.ts';
+
+/** Somebody who caused events, under the name that the newest of them has. */
+export interface EventCreator {
+  readonly id: number;
+  readonly name: string;
+}
+
+const creators: Statement = {
+  name: 'event-creators',
+  text: `
+    select id, name from (
+      select distinct on (creator.id) creator.id, creator.name from event_creator as creator
+      where last_event > (select dropped_id from event_log_head)
+        and ($1::boolean or project is not null) and (project is null or project <> all($2::text[]))
+      order by creator.id, last_event desc) as latest
+    order by lower(name), id`,
+};
+
+/** Everybody who caused an event that may be seen, by name. */
+export const eventCreators =
+  (database: Database) =>
+  (visible: VisibleEvents): Promise<EventCreator[]> =>
+    database.read<EventCreator>(creators, [visible.ofNoProject, visible.hiddenProjects]);

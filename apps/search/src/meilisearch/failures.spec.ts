@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CallResponse } from '@bunting/bus';
+import type { Caller } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { aFeature, featureGone, featureTold, tagged } from '../../test/builders.ts';
+import type { StoredDocument } from '../../test/meilisearch/ranking.ts';
+import {
+  type Call,
+  type MeilisearchStandIn,
+  type Reply,
+  startMeilisearchStandIn,
+} from '../../test/meilisearch/fake-server.ts';
+import { mia, type StartedSearch, startSearch } from '../../test/started-search.ts';
+
+let standIn: MeilisearchStandIn;
+let started: StartedSearch;
+
+const misspelt = { query: 'paymnet', fuzzy: 'true' };
+const expected = { names: ['payment-a', 'payment-b', 'payment-c'], total: 3 };
+
+const engineOf = (answer: CallResponse): string | undefined =>
+  'reply' in answer ? answer.reply.headers['Bunting-Search-Engine'] : undefined;
+
+/** What a search finds, and which engine compared the texts. */
+const searched = async (query: Parameters<StartedSearch['answer']>[0] = misspelt, caller: Caller = mia) => {
+  const answer = await started.answer(query, caller);
+  if ('refusal' in answer) throw new Error(answer.refusal.error.message);
+  const { features, total } = JSON.parse(answer.reply.json) as { features: { name: string }[]; total: number };
+  return { found: { names: features.map(({ name }) => name), total }, engine: engineOf(answer) };
+};
+
+const answeredByMeilisearch = () =>
+  eventually(async () => expect(await searched()).toEqual({ found: expected, engine: 'meilisearch' }), {
+    timeoutMs: 30_000,
+  });
+
+/** As somebody else who has a key. */
+const request = (method: string, path: string, body?: unknown): Promise<Response> =>
+  fetch(`${standIn.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+const isSearch = ({ path }: Call): boolean => path === '/multi-search';
+
+/** The reply to a search with its hits changed. */
+const withHits = (reply: Reply, change: (hits: StoredDocument[]) => unknown): Reply => {
+  const { results } = reply.json as { results: { hits: StoredDocument[] }[] };
+  const changed = results.map((result, at) => (at === 0 ? result : { ...result, hits: change(result.hits) }));
+  return { ...reply, json: { results: changed } };
+};
+
+beforeAll(async () => {
+  standIn = await startMeilisearchStandIn();
+  started = await startSearch({
+    ...{ MEILI_URL: standIn.url, MEILI_TIMEOUT_MS: '600' },
+    ...{ MEILI_POLL_INTERVAL_MS: '50', MEILI_CHECK_INTERVAL_MS: '100' },
+  });
+  await started.features.tell(
+    ...['a', 'b', 'c'].map((nth) => featureTold(aFeature({ name: `payment-${nth}`, project: `shop-${nth}` }))),
+    featureTold(aFeature({ name: 'dark-mode', tags: tagged('simple:red') })),
+  );
+  await answeredByMeilisearch();
+});
+afterAll(async () => {
+  await started.stop();
+  await standIn.stop();
+});
+afterEach(async () => {
+  standIn.meddle = (_call, reply) => reply;
+  standIn.failing = undefined;
+  await answeredByMeilisearch();
+});
+
+describe('a fuzzy search', () => {
+  const failures: readonly [string, string, (call: Call, reply: Reply) => Reply][] = [
+    ['answers 500', 'refused', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],
+    ['is overloaded', 'refused', () => ({ status: 503, json: { message: 'x', code: 'too_many_search_requests' } })],
+    ['is behind a proxy that cannot reach it', 'garbled', () => ({ status: 502, text: '<html>Bad Gateway</html>' })],
+    [
+      'answers half of its answer',
+      'garbled',
+      (_call, { json }) => ({ status: 200, text: JSON.stringify(json).slice(0, 90) }),
+    ],
+    ['answers something else', 'garbled', () => ({ status: 200, json: { results: 'none' } })],
+    ['answers null', 'garbled', () => ({ status: 200, json: null })],
+    ['answers hits that are no list', 'garbled', (_call, reply) => withHits(reply, () => 7)],
+    ['closes the connection', 'unreachable', () => ({ status: 200, hangsUp: true })],
+    ['takes three seconds', 'late', (_call, reply) => ({ ...reply, delayMs: 3_000 })],
+  ];
+  it.each(failures)('is answered by PostgreSQL, and says so, when Meilisearch %s', async (_name, reason, meddle) => {
+    standIn.meddle = (call, reply) => (isSearch(call) ? meddle(call, reply) : reply);
+    expect(await searched()).toEqual({ found: expected, engine: `postgres;reason=${reason}` });
+  });
+
+  it('does not wait for a Meilisearch that has failed three times, and asks it again later', async () => {
+    standIn.meddle = (call, reply) => (isSearch(call) ? { status: 500, json: {} } : reply);
+    await eventually(async () => expect((await searched()).engine).toBe('postgres;reason=open'));
+    const before = standIn.calls.filter(isSearch).length;
+    expect(await searched()).toEqual({ found: expected, engine: 'postgres;reason=open' });
+    expect(standIn.calls.filter(isSearch)).toHaveLength(before);
+  });
+
+  it('is answered by PostgreSQL while Meilisearch is down, and by Meilisearch when it is back, with the changes in between', async () => {
+    await standIn.pause();
+    for (let nth = 0; nth < 5; nth++) expect((await searched()).found).toEqual(expected);
+    await started.features.tell(featureTold(aFeature({ name: 'invoice' })));
+    expect((await searched({ query: 'invioce', fuzzy: 'true' })).found.names).toEqual(['invoice']);
+    await standIn.resume();
+    await eventually(
+      async () =>
+        expect(await searched({ query: 'invioce', fuzzy: 'true' })).toEqual({
+          found: { names: ['invoice'], total: 1 },
+          engine: 'meilisearch',
+        }),
+      { timeoutMs: 30_000 },
+    );
+  });
+
+  it('is the only search that Meilisearch is asked for', async () => {
+    const before = standIn.calls.filter(isSearch).length;
+    expect(await searched({ query: 'payment' })).toEqual({ found: expected, engine: undefined });
+    expect((await searched({ fuzzy: 'true' })).engine).toBeUndefined();
+    expect(standIn.calls.filter(isSearch)).toHaveLength(before);
+  });
+
+  it('shows only what PostgreSQL has, fits the other filters and may be seen, in the order of Meilisearch', async () => {
+    const hit = (name: string) => ({ id: Buffer.from(name).toString('hex') });
+    const hits = ['payment-c', 'ghost', 'payment-a', 'payment-b', 'dark-mode'].map(hit);
+    standIn.meddle = (call, reply) =>
+      isSearch(call) ? withHits(reply, () => [...hits, { id: 7 }, { id: 'zz' }, null]) : reply;
+    expect((await searched()).found).toEqual({ names: ['payment-c', 'payment-a', 'payment-b', 'dark-mode'], total: 4 });
+    const visible: Caller = { ...mia, hiddenProjects: ['shop-c'] };
+    expect((await searched({ ...misspelt, project: 'IS_NOT:default' }, visible)).found).toEqual({
+      names: ['payment-a', 'payment-b'],
+      total: 2,
+    });
+    expect((await searched({ ...misspelt, sortBy: 'name', offset: '1', limit: '2' })).found).toEqual({
+      names: ['payment-a', 'payment-b'],
+      total: 4,
+    });
+  });
+
+  it('finds what contains its text right after the commit, whatever the index has', async () => {
+    await started.features.tell(featureTold(aFeature({ name: 'brand-new' })));
+    expect((await searched({ query: 'rand-ne', fuzzy: 'true' })).found.names).toEqual(['brand-new']);
+    await started.features.tell(featureGone('brand-new', 2));
+    expect((await searched({ query: 'brand-new', fuzzy: 'true' })).found.names).toEqual([]);
+  });
+});
+
+describe('the index in Meilisearch', () => {
+  const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
+  /** The index with its documents changed; undefined removes one. */
+  const alter = (change: (document: StoredDocument) => StoredDocument | undefined): void => {
+    const index = standIn.indexes.get('features');
+    if (index === undefined) throw new Error('There is no index.');
+    const documents = [...index.documents].flatMap(([id, document]): [string, StoredDocument][] => {
+      const kept = change(document);
+      return kept === undefined ? [] : [[id, kept]];
+    });
+    standIn.indexes = new Map(standIn.indexes).set('features', { ...index, documents: new Map(documents) });
+  };
+  const isBuiltAgain = async (harm: () => unknown): Promise<void> => {
+    const before = generation();
+    await harm();
+    await eventually(
+      async () => {
+        expect(generation()).toBeDefined();
+        expect(generation()).not.toBe(before);
+        expect(await searched()).toEqual({ found: expected, engine: 'meilisearch' });
+      },
+      { timeoutMs: 60_000 },
+    );
+  };
+
+  it('is built again when it was emptied, and PostgreSQL answers meanwhile', async () => {
+    await isBuiltAgain(async () => {
+      await request('DELETE', '/indexes/features/documents');
+      expect((await searched()).found).toEqual(expected);
+    });
+  });
+  it('is built again when it was deleted, and PostgreSQL answers meanwhile', async () => {
+    await isBuiltAgain(async () => {
+      await request('DELETE', '/indexes/features');
+      expect(await searched()).toEqual({ found: expected, engine: 'postgres;reason=building' });
+    });
+  });
+  it('is built again when its settings were changed', () =>
+    isBuiltAgain(() => request('PATCH', '/indexes/features/settings', { searchableAttributes: ['tags'] })));
+  it('is built again when a document was lost', () =>
+    isBuiltAgain(() => alter((document) => (document['name'] === 'dark-mode' ? undefined : document))));
+  it('is built again when it was restored from an earlier time', async () => {
+    const earlier = standIn.indexes;
+    await started.features.tell(featureTold(aFeature({ name: 'of-today' })));
+    await eventually(
+      () =>
+        expect([...(standIn.indexes.get('features')?.documents.values() ?? [])].map(({ name }) => name)).toContain(
+          'of-today',
+        ),
+      { timeoutMs: 30_000 },
+    );
+    await isBuiltAgain(() => (standIn.indexes = earlier));
+  });
+  it('follows changes later when they cannot be written for a while', async () => {
+    standIn.failing = { type: 'documentAdditionOrUpdate', code: 'internal' };
+    await started.features.tell(featureTold(aFeature({ name: 'written-late' })));
+    await eventually(() => expect(standIn.calls.at(-1)?.path).toMatch('/tasks/'), { timeoutMs: 30_000 });
+    standIn.failing = undefined;
+    await eventually(async () => expect((await searched({ query: 'wirtten', fuzzy: 'true' })).found.total).toBe(1), {
+      timeoutMs: 60_000,
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { aFeature, featureTold, segmentTold } from '../../test/builders.ts';
+import { type MeilisearchStandIn, startMeilisearchStandIn } from '../../test/meilisearch/fake-server.ts';
+import { startOnFreshDatabase, type StartedMeilisearch } from '../../test/meilisearch/started-meilisearch.ts';
+
+let standIn: MeilisearchStandIn;
+let started: StartedMeilisearch;
+beforeAll(async () => {
+  standIn = await startMeilisearchStandIn();
+  started = await startOnFreshDatabase({ url: standIn.url, checkIntervalMs: 3_600_000 });
+});
+afterAll(async () => {
+  await started.stop();
+  await standIn.stop();
+});
+
+it('asks Meilisearch nothing between two checks except to follow a changed name, tag or archived mark', async () => {
+  const feature = aFeature({ name: 'first', segments: [1] });
+  await started.apply([segmentTold(1, 'before'), featureTold(feature)]);
+  await started.level();
+  await eventually(() => expect(started.work.map(({ kind }) => kind)).toContain('checked'));
+  const before = standIn.calls.length;
+  await started.apply([segmentTold(1, 'after', 2), featureTold({ ...feature, stale: true, description: 'more' }, 2)]);
+  await started.apply([featureTold(aFeature({ name: 'second' }))]);
+  await started.level();
+  const request = standIn.calls.slice(before).map(({ method, path }) => `${method} ${path.replace(/\d+$/, '')}`);
+  expect([...new Set(request)].toSorted()).toEqual([
+    'GET /indexes/features/documents/mark',
+    'GET /tasks/',
+    'POST /indexes/features/documents',
+  ]);
+  const written = standIn.calls.slice(before).flatMap(({ body }) => (Array.isArray(body) ? body : []));
+  expect(written.map(({ name }) => name).filter((name) => name !== undefined)).not.toContain('first');
+});

@@ -1,0 +1,104 @@
+import {
+  Meilisearch,
+  MeilisearchApiError,
+  MeilisearchRequestError,
+  MeilisearchRequestTimeOutError,
+  type MultiSearchQuery,
+} from 'meilisearch';
+import { type IndexDocument, indexSettings, type Mark, markId, settingsText } from './index-document.ts';
+import { Unanswered } from './meilisearch-error.ts';
+
+export interface ServerOptions {
+  readonly url: string;
+  readonly key: string | undefined;
+  /** milliseconds that a search may take */
+  readonly searchTimeoutMs: number;
+}
+
+/** milliseconds that any other request may take: writes are accepted, and done later */
+const requestTimeoutMs = 15_000;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const member = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined);
+
+const garbled = (what: string): Unanswered => new Unanswered('garbled', `it answered ${what} that is none`);
+
+const integer = (value: unknown, what: string): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw garbled(what);
+  return value;
+};
+
+const unansweredBy = (error: unknown): Unanswered => {
+  if (error instanceof Unanswered) return error;
+  if (error instanceof MeilisearchRequestError)
+    return error.cause instanceof MeilisearchRequestTimeOutError
+      ? new Unanswered('late', 'it took too long')
+      : new Unanswered('unreachable', 'it could not be reached');
+  if (error instanceof MeilisearchApiError) {
+    const code = String(member(error.cause, 'code') ?? '');
+    const reason = code === 'index_not_found' ? 'building' : 'refused';
+    return new Unanswered(reason, `it answered ${error.response.status} ${code}`.trim(), code);
+  }
+  // A proxy's page, or half an answer, is no JSON.
+  if (error instanceof SyntaxError) return garbled('JSON');
+  throw error;
+};
+
+const attempt = async <T>(request: () => Promise<T>): Promise<T> => {
+  try {
+    return await request();
+  } catch (error) {
+    throw unansweredBy(error);
+  }
+};
+
+const primaryKey = 'id';
+
+export type Server = ReturnType<typeof openServer>;
+
+/** A Meilisearch server, as far as it is used here. Whatever goes wrong with it is an `Unanswered`. */
+export const openServer = ({ url, key, searchTimeoutMs }: ServerOptions) => {
+  const client = (timeout: number) =>
+    new Meilisearch({ host: url, timeout, ...(key === undefined ? {} : { apiKey: key }) });
+  const searching = client(searchTimeoutMs);
+  const writing = client(requestTimeoutMs);
+  const task = (request: () => Promise<unknown>): Promise<number> =>
+    attempt(async () => integer(member(await request(), 'taskUid'), 'a task'));
+
+  return {
+    /** The hits of each query. */
+    search: (queries: readonly MultiSearchQuery[]): Promise<readonly (readonly unknown[])[]> =>
+      attempt(async () => {
+        const results = member(await searching.multiSearch({ queries: [...queries] }), 'results');
+        if (!Array.isArray(results) || results.length !== queries.length) throw garbled('a list of results');
+        return results.map((result) => {
+          const hits = member(result, 'hits');
+          if (!Array.isArray(hits)) throw garbled('a list of hits');
+          return hits;
+        });
+      }),
+    settings: (uid: string): Promise<string> =>
+      attempt(async () => settingsText(await writing.index(uid).getSettings())),
+    /** How many documents there are, the mark included. */
+    documentCount: (uid: string): Promise<number> =>
+      attempt(async () => integer(member(await writing.index(uid).getStats(), 'numberOfDocuments'), 'a count')),
+    mark: (uid: string): Promise<unknown> => attempt(() => writing.index(uid).getDocument(markId)),
+    /** What became of a task; undefined while it waits or runs. */
+    outcomeOf: (uid: number): Promise<'succeeded' | { readonly failed: string } | undefined> =>
+      attempt(async () => {
+        const done: unknown = await writing.tasks.getTask(uid);
+        const status = member(done, 'status');
+        if (status === 'enqueued' || status === 'processing') return undefined;
+        if (status === 'succeeded') return 'succeeded';
+        return { failed: String(member(member(done, 'error'), 'code') ?? status) };
+      }),
+    // These are accepted now and done later: each returns the number of its task.
+    create: (uid: string) => task(() => writing.createIndex(uid, { primaryKey })),
+    configure: (uid: string) => task(() => writing.index(uid).updateSettings({ ...indexSettings })),
+    put: (uid: string, documents: readonly (IndexDocument | Mark)[]) =>
+      task(() => writing.index(uid).addDocuments([...documents], { primaryKey })),
+    remove: (uid: string, ids: readonly string[]) => task(() => writing.index(uid).deleteDocuments([...ids])),
+    swap: (one: string, other: string) => task(() => writing.swapIndexes([{ indexes: [one, other], rename: false }])),
+    drop: (uid: string) => task(() => writing.deleteIndex(uid)),
+  };
+};

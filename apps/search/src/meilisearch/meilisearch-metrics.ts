@@ -1,0 +1,42 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { AnsweredBy } from './fuzzy-index.ts';
+import type { IndexWork } from './index-updater.ts';
+
+/** Registers what is measured when there is a Meilisearch. */
+export const meilisearchMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const answers = new Counter({
+    name: 'bunting_search_answers_total',
+    help: 'fuzzy searches by the engine that compared the texts, and why it was not Meilisearch',
+    labelNames: ['engine', 'reason'],
+    registers,
+  });
+  const open = new Gauge({
+    name: 'bunting_search_circuit_open',
+    help: '1 while the circuit breaker lets no search through to Meilisearch',
+    registers,
+  });
+  const documents = new Counter({
+    name: 'bunting_search_index_documents_total',
+    help: 'documents that were written to Meilisearch or removed from it',
+    labelNames: ['work'],
+    registers,
+  });
+  const builds = new Histogram({
+    name: 'bunting_search_index_build_seconds',
+    help: 'how long it took to build the index',
+    buckets: [1, 5, 15, 60, 300, 1_800],
+    registers,
+  });
+  open.set(0);
+  return {
+    answered: (by: AnsweredBy): void =>
+      answers.inc({ engine: by.engine, reason: by.engine === 'postgres' ? by.reason : '' }),
+    circuitChanged: (isOpen: boolean): void => open.set(isOpen ? 1 : 0),
+    tell: (done: IndexWork): void => {
+      if (done.kind === 'checked') return;
+      documents.inc({ work: done.kind }, done.documents);
+      if (done.kind === 'built') builds.observe(done.durationMs / 1_000);
+    },
+  };
+};

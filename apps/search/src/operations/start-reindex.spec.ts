@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { call, systemContext } from '@bunting/bus';
+import { GetReindex, StartReindex } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { aFeature, featureTold, segmentTold } from '../../test/builders.ts';
+import { type MeilisearchStandIn, startMeilisearchStandIn } from '../../test/meilisearch/fake-server.ts';
+import { type StartedSearch, startSearch } from '../../test/started-search.ts';
+
+let standIn: MeilisearchStandIn;
+let started: StartedSearch;
+beforeAll(async () => {
+  standIn = await startMeilisearchStandIn();
+  started = await startSearch({
+    MEILI_URL: standIn.url,
+    MEILI_POLL_INTERVAL_MS: '50',
+    SEARCH_RECONCILE_INTERVAL_MS: '0',
+  });
+  const many = Array.from({ length: 700 }, (_, nth) => featureTold(aFeature({ name: `f-${nth}`, segments: [1] })));
+  await started.features.tell(segmentTold(1, 'beta'), ...many);
+  await eventually(async () => expect((await started.search({ query: 'f-' })).total).toBe(700));
+});
+afterAll(async () => {
+  await started.stop();
+  await standIn.stop();
+});
+
+const last = () => call(started.bus, GetReindex, {}, systemContext(5_000));
+const generation = () => standIn.indexes.get('features')?.documents.get('mark')?.['generation'];
+
+it('says that there was none', async () => {
+  await expect(last()).rejects.toMatchObject({ kind: 'NotFoundError' });
+});
+
+it('writes everything anew while searches go on, the index in Meilisearch as well, and says how far it is', async () => {
+  await eventually(() => expect(generation()).toBeDefined());
+  const before = generation();
+  await started.database.transaction(({ query }) =>
+    query(`update feature_lookup set tags = '{simple:wrong}' where name in ('f-3', 'f-600')`),
+  );
+  expect((await started.search({ tag: 'INCLUDE:simple:wrong' })).total).toBe(2);
+  const begun = await call(started.bus, StartReindex, {}, systemContext(5_000));
+  expect(begun).toMatchObject({ state: 'running', finishedAt: null });
+  await eventually(async () => {
+    expect((await started.search({ query: 'f-', segment: 'INCLUDE:beta' })).total).toBe(700);
+    expect(await last()).toMatchObject({ state: 'done', done: 701, all: 701, reason: null });
+  });
+  expect((await started.search({ tag: 'INCLUDE:simple:wrong' })).total).toBe(0);
+  await eventually(() => expect(generation()).not.toBe(before), { timeoutMs: 20_000 });
+});
+
+it('fails in words when the features service is away, and can be begun again', async () => {
+  await started.features.fallSilent();
+  await call(started.bus, StartReindex, {}, systemContext(5_000));
+  await eventually(async () => expect(await last()).toMatchObject({ state: 'failed', reason: expect.any(String) }));
+  await started.features.answerAgain();
+  await call(started.bus, StartReindex, {}, systemContext(5_000));
+  await eventually(async () => expect((await last()).state).toBe('done'));
+});

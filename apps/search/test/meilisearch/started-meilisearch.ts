@@ -1,0 +1,68 @@
+import { type Database, openDatabase } from '@bunting/database';
+import { eventually, freshDatabase } from '@bunting/testing';
+import type { FeatureIndex } from '../../src/feature-index.ts';
+import { type AnsweredBy, fuzzyIndex } from '../../src/meilisearch/fuzzy-index.ts';
+import type { IndexWork } from '../../src/meilisearch/index-updater.ts';
+import { startMeilisearch } from '../../src/meilisearch/start-meilisearch.ts';
+import { applyStates } from '../../src/persistence/apply-states.ts';
+import { indexFeed } from '../../src/persistence/index-feed.ts';
+import { postgresIndex } from '../../src/persistence/postgres-index.ts';
+import { searchMigrations } from '../../src/persistence/tables.ts';
+import { type AnyState, messagesOf } from '../builders.ts';
+
+export interface StartedMeilisearch {
+  readonly index: FeatureIndex;
+  readonly database: Database;
+  readonly work: readonly IndexWork[];
+  readonly warnings: readonly string[];
+  readonly answers: readonly AnsweredBy[];
+  /** Applies states to the tables. */
+  apply(states: readonly AnyState[]): Promise<void>;
+  /** Resolves once the index has followed all changes. */
+  level(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly url: string;
+  readonly key?: string;
+  readonly uid?: string;
+  readonly searchTimeoutMs?: number;
+  readonly checkIntervalMs?: number;
+}
+
+/** The fuzzy search on a database of its own, with its index in Meilisearch. */
+export const startOnFreshDatabase = async (options: StartOptions): Promise<StartedMeilisearch> => {
+  const fresh = await freshDatabase('meilisearch');
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
+  const feed = indexFeed(database);
+  const uid = options.uid ?? 'features';
+  const [work, warnings, answers]: [IndexWork[], string[], AnsweredBy[]] = [[], [], []];
+  const meilisearch = startMeilisearch({
+    ...{ key: undefined, uid, searchTimeoutMs: 5_000, intervalMs: 20, checkIntervalMs: 200, ...options, feed },
+    warn: (message) => void warnings.push(message),
+    tell: (done) => void work.push(done),
+    circuitChanged: () => undefined,
+  });
+  const { similar } = meilisearch;
+  return {
+    index: fuzzyIndex({ postgres: postgresIndex(database), similar, answered: (by) => void answers.push(by) }),
+    ...{ database, work, warnings, answers },
+    apply: (states) => database.transaction((tx) => applyStates(tx, messagesOf(states))),
+    level: () =>
+      eventually(
+        async () => {
+          const { generation, followed, trouble } = await feed.standing(uid);
+          if (generation === null || followed === null || trouble !== null)
+            throw new Error('The index is being built.');
+          if ((await feed.countIfUnchangedSince(followed)) === undefined) throw new Error('The index is behind.');
+        },
+        { timeoutMs: 30_000 },
+      ),
+    stop: async () => {
+      await meilisearch.stop();
+      await database.close();
+      await fresh.drop();
+    },
+  };
+};

@@ -1,0 +1,156 @@
+import {
+  EvaluateFrontendFeatures,
+  ReportFrontendMetrics,
+  ReportMetricsInBulk,
+  ValidateImport,
+} from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { GatewayConfig } from '../../../apps/gateway/src/config.ts';
+import { parseJson } from '../../../apps/gateway/src/http/request/body.ts';
+import { readConfig } from '@bunting/runtime';
+import type { TSchema } from 'typebox';
+
+const help = `Measures the CPU time that the gateway spends on the costliest bodies that it accepts: their JSON and their schema.
+
+  node scripts/bench/change-requests/change-request-bodies.ts`;
+
+const times = 9;
+const settings = readConfig(GatewayConfig, { GATEWAY_DATABASE_URL: 'postgres://localhost/gateway' });
+const ordinary = {
+  bytes: settings.GATEWAY_MAX_BODY_BYTES,
+  items: settings.GATEWAY_MAX_JSON_ITEMS,
+  values: settings.GATEWAY_MAX_JSON_VALUES,
+};
+const large = {
+  bytes: settings.GATEWAY_MAX_LARGE_BODY_BYTES,
+  items: settings.GATEWAY_MAX_LARGE_JSON_ITEMS,
+  values: settings.GATEWAY_MAX_LARGE_JSON_VALUES,
+};
+const { GATEWAY_MAX_JSON_MEMBERS: members, GATEWAY_MAX_JSON_DEPTH: depth } = settings;
+
+/** As many items between the beginning and the end as the size and the count allow. */
+const filled = (
+  beginning: string,
+  item: (nth: number) => string,
+  end: string,
+  bytes: number,
+  count: number,
+): string => {
+  const items: string[] = [];
+  for (let size = beginning.length + end.length; items.length < count;) {
+    const next = item(items.length);
+    size += next.length + 1;
+    if (size > bytes) break;
+    items.push(next);
+  }
+  return `${beginning}${items.join()}${end}`;
+};
+const report = '{"appName":"a","bucket":{"start":"2026-11-22T06:00:00Z","stop":"2026-11-22T06:01:00Z","toggles":{}}';
+const escaped = '\\u0041';
+/** Nearly all values that a body may hold, in lists that are as long as one may be. */
+const lists = (item: string, { values, items }: typeof ordinary, share = 0.98): string => {
+  const length = Math.floor(items * share);
+  return Array.from(
+    { length: Math.floor((values * share) / length) },
+    () => `[${Array(length).fill(item).join()}]`,
+  ).join();
+};
+const padded = (text: string, bytes: number): string =>
+  `${text},"q":"${escaped.repeat(Math.floor((bytes - text.length - 10) / escaped.length))}"}`;
+
+const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, json: string][] = [
+  [
+    'frontend report, one text',
+    ReportFrontendMetrics.body,
+    ordinary,
+    `${report},"q":"${'x'.repeat(ordinary.bytes - 200)}"}`,
+  ],
+  [
+    'frontend report, zeros and escapes',
+    ReportFrontendMetrics.body,
+    ordinary,
+    padded(`${report},"p":[${lists('0', ordinary)}]`, ordinary.bytes),
+  ],
+  [
+    'frontend report, objects with escaped names',
+    ReportFrontendMetrics.body,
+    ordinary,
+    padded(`${report},"p":[${lists('{"\\u0041":0}', { ...ordinary, values: ordinary.values / 2 })}]`, ordinary.bytes),
+  ],
+  [
+    'frontend report, features and variants',
+    ReportFrontendMetrics.body,
+    ordinary,
+    filled(
+      `${report.slice(0, -2)}`,
+      (nth) => `"t${nth}":{"yes":1,"no":1,"variants":{${Array.from({ length: 90 }, (_, v) => `"v${v}":1`).join()}}}`,
+      '}}}',
+      ordinary.bytes,
+      members - 1,
+    ),
+  ],
+  [
+    'frontend context',
+    EvaluateFrontendFeatures.body,
+    ordinary,
+    filled(
+      '{"context":{"properties":{',
+      (nth) => `"p${nth}":"${'x'.repeat(1_000)}"`,
+      '}}}',
+      ordinary.bytes,
+      members - 1,
+    ),
+  ],
+  [
+    'bulk report, zeros',
+    ReportMetricsInBulk.body,
+    large,
+    `{"applications":[],"metrics":[],"p":[${lists('0', large)}]}`,
+  ],
+  [
+    'bulk report, counts',
+    ReportMetricsInBulk.body,
+    large,
+    filled(
+      '{"applications":[],"metrics":[',
+      (nth) =>
+        `{"featureName":"f${nth}","appName":"a","environment":"development","timestamp":"2026-11-22T06:00:00Z","yes":1,"no":1}`,
+      ']}',
+      large.bytes,
+      large.items - 1,
+    ),
+  ],
+  [
+    'import',
+    ValidateImport.body,
+    large,
+    filled(
+      '{"project":"default","environment":"development","data":{"features":[',
+      (nth) => `{"name":"f${nth}","type":"release","description":"d","project":"default"}`,
+      '],"featureStrategies":[],"tagTypes":[]}}',
+      large.bytes,
+      large.items - 1,
+    ),
+  ],
+];
+
+const cpuMs = (work: () => unknown): number => {
+  const measured = Array.from({ length: times }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return measured.sort((one, other) => one - other)[Math.floor(times / 2)] as number;
+};
+
+if (process.argv.includes('--help')) console.log(help);
+else {
+  for (const [name, schema, { items, values }, json] of bodies) {
+    const body = Buffer.from(json);
+    const ms = cpuMs(() => parse(schema, parseJson(body, { depth, members, items, values }), '/body'));
+    console.log(
+      `${name.padEnd(45)} ${(body.length / 1_048_576).toFixed(2).padStart(6)} MiB ${ms.toFixed(1).padStart(7)} ms`,
+    );
+  }
+}

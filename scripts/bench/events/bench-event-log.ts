@@ -1,0 +1,180 @@
+import { callForResponse, type CallContext, traceparentFrom } from '@bunting/bus';
+import { FindEvents, SearchEvents } from '@bunting/contracts';
+import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
+import { type EventSearchKind, eventSearchKinds } from './event-search-kinds.ts';
+import { benchEvent } from './bench-events.ts';
+
+export interface EventLogBench {
+  /** how many events the logs have that are measured, the smallest first */
+  readonly sizes: readonly number[];
+  /** where their databases are, and stay; temporary ones when left out */
+  readonly dataDir?: string | undefined;
+  /** only searches whose name contains it */
+  readonly only?: string | undefined;
+}
+
+const perInsert = 2_500;
+/** How far the outbox may be ahead of the log while events are told. */
+const mostAhead = 10_000;
+/** So many searches go to one log before it is the turn of the next one. */
+const perTurn = 10;
+
+const insertEvents = `
+  insert into outbox (topic, type, payload)
+  select 'event', row->>'type', row from json_array_elements($1::json) with ordinality as told (row, nth) order by nth`;
+
+const percentile = (taken: readonly number[], share: number): number =>
+  [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
+
+/** A Bunting with a log of its own, filled. */
+interface FilledLog {
+  readonly events: number;
+  /** how many events a second arrived; undefined where they were there already */
+  readonly perSecond: number | undefined;
+  search(kind: EventSearchKind, nth: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
+  const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
+  const databases = Object.fromEntries(
+    ['features', 'change_requests', 'audit', 'search', 'gateway'].map((name) => [
+      `${name.toUpperCase()}_DATABASE_URL`,
+      postgres.urlOf(`bunting_${name}`),
+    ]),
+  );
+  const platform = await startPlatform(
+    { ...databases, PORT: '0', BUNTING_ADMIN_TOKEN: '*:*.bench-0123456789abcdef' },
+    folder,
+  );
+  const outbox = new pg.Client({ connectionString: databases['FEATURES_DATABASE_URL'] });
+  const log = new pg.Client({ connectionString: databases['AUDIT_DATABASE_URL'] });
+  await outbox.connect();
+  await log.connect();
+  const { bus } = platform.hosted;
+  const context = (): CallContext => ({
+    caller: { id: 1, name: 'bench', grants: [{ permission: 'ADMIN' }] },
+    requestId: randomUUID(),
+    traceparent: traceparentFrom(),
+    timeoutMs: 60_000,
+  });
+  const size = async () => Number((await log.query<{ id: string }>('select id from event_log_head')).rows[0]?.id ?? 0);
+
+  const fill = async (): Promise<number | undefined> => {
+    const from = await size();
+    if (from >= events) return undefined;
+    const beganAt = performance.now();
+    let told = from;
+    let shownAt = 0;
+    for (let stored = from; stored < events; stored = await size()) {
+      if (performance.now() - shownAt > 1_000) {
+        shownAt = performance.now();
+        process.stderr.write(`\r${stored} of ${events} events`);
+      }
+      if (told >= events || told - stored > mostAhead) {
+        await sleep(20);
+        continue;
+      }
+      const next = Array.from({ length: Math.min(perInsert, events - told) }, (_, nth) => benchEvent(told + nth));
+      await outbox.query(insertEvents, [JSON.stringify(next)]);
+      // As the features service does after each commit. Without it the log polls every few seconds.
+      bus.notify({ producer: 'features', topic: 'event' });
+      told += next.length;
+    }
+    process.stderr.write('\r');
+    return Math.round((events - from) / ((performance.now() - beganAt) / 1_000));
+  };
+
+  /** How many bytes a million events take: the events alone, and all tables of the log with their indexes. */
+  const room = async (): Promise<string> => {
+    const treeOf = (table: string) => `pg_partition_tree('${table}') where isleaf`;
+    const { rows } = await log.query<{ alone: string; all: string }>(`
+      select (select sum(pg_table_size(relid)) from ${treeOf('event')}) as alone,
+        (select sum(pg_total_relation_size(relid)) from ${treeOf('event')}) +
+        (select sum(pg_total_relation_size(relid)) from ${treeOf('event_search')}) as all`);
+    const [alone, all] = [Number(rows[0]?.alone), Number(rows[0]?.all)];
+    return `${(alone / 1e6).toFixed(0)} MB, ${(all / 1e6).toFixed(0)} MB with indexes, ${(all / alone).toFixed(2)} times as much`;
+  };
+
+  const perSecond = await fill();
+  if (perSecond !== undefined) console.log(`\n${events} events: ${perSecond} a second from the outbox into the log`);
+  // As it is a day later: what everybody has confirmed has gone from the outbox. A log may be long; an outbox is not.
+  await outbox.query(`delete from outbox where topic = 'event' and position < (select max(position) from outbox)`);
+  for (const client of [outbox, log]) {
+    await client.query('vacuum analyze');
+    await client.query('checkpoint');
+  }
+  console.log(`${events} events: ${await room()}`);
+  await outbox.end();
+  await log.end();
+  return {
+    events,
+    perSecond,
+    search: async ({ body, query }, nth) => {
+      const answer = await (query === undefined
+        ? callForResponse(bus, SearchEvents, { body: body?.(nth, events) ?? {} }, context())
+        : callForResponse(bus, FindEvents, { query: query(nth, events) }, context()));
+      if ('refusal' in answer) throw new Error(answer.refusal.error.message);
+    },
+    stop: async () => {
+      await platform.stop();
+      await postgres.stop();
+    },
+  };
+};
+
+/**
+ * Asks all logs the same, one request after the other: some of one, some of the next one, and so on until each was asked
+ * often enough. A machine that is slower for a while is so for all of them, and what is told of their growth stays true.
+ */
+const measure = async (logs: readonly FilledLog[], kind: EventSearchKind): Promise<readonly number[][]> => {
+  const taken = logs.map((): number[] => []);
+  for (let first = 0, turn = 0; first < kind.times; first += perTurn, turn++) {
+    // None is always the one that comes right after the other one.
+    for (let place = 0; place < logs.length; place++) {
+      const which = (place + turn) % logs.length;
+      for (let nth = first; nth < Math.min(first + perTurn, kind.times); nth++) {
+        const beganAt = performance.now();
+        await logs[which]?.search(kind, nth);
+        taken[which]?.push(performance.now() - beganAt);
+      }
+    }
+  }
+  return taken;
+};
+
+/** Measures event search and ingestion on logs of several sizes, and prints a table. */
+export const benchEventLog = async ({ sizes, dataDir, only = '' }: EventLogBench): Promise<unknown> => {
+  const folder = dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
+  const logs: FilledLog[] = [];
+  try {
+    // The largest is filled first, while there is no other one that would take part of the machine.
+    for (const events of sizes.toReversed()) logs.unshift(await fillLog(events, path.join(folder, String(events))));
+    const [least] = logs;
+    const results: unknown[] = [];
+    const columns = logs.map(({ events }) => `p50 ms in ${events} | p99 ms in ${events}`).join(' | ');
+    console.log(`\n| search | ${columns} | p50 to that of ${least?.events} |`);
+    console.log(`| --- |${' ---: |'.repeat(2 * logs.length + 1)}`);
+    for (const kind of eventSearchKinds.filter(({ name }) => name.includes(only))) {
+      const taken = await measure(logs, kind);
+      const figures = taken.map((times) => ({ p50: percentile(times, 0.5), p99: percentile(times, 0.99) }));
+      const ratios = figures.map(({ p50 }) => p50 / (figures[0]?.p50 ?? p50));
+      for (const [nth, { events, perSecond }] of logs.entries()) {
+        results.push({ events, perSecond, search: kind.name, times: kind.times, ...figures[nth], ratio: ratios[nth] });
+      }
+      const cells = figures.map(({ p50, p99 }) => `${p50.toFixed(1)} | ${p99.toFixed(1)}`).join(' | ');
+      console.log(`| ${kind.name} | ${cells} | ${ratios.at(-1)?.toFixed(2)} |`);
+    }
+    return results;
+  } finally {
+    for (const log of logs) await log.stop();
+    if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,175 @@
+import type { RequestOf, SearchFeatures } from '@bunting/contracts';
+import { benchFlag } from '../bench-flags.ts';
+import { people, personOf, projectOf, projects, segmentOf, segments, spread, ticketOf } from './bench-states.ts';
+
+export type Asked = RequestOf<typeof SearchFeatures>['query'];
+
+/** One kind of search. What it asks for differs from one time to the next, where there is something to choose from. */
+export interface SearchKind {
+  readonly name: string;
+  readonly asked: (nth: number, features: number) => Asked;
+}
+
+const teams = ['platform', 'mobile', 'growth', 'core', 'payments', 'data'];
+const words = [
+  'checkout',
+  'billing',
+  'signup',
+  'upload',
+  'invoice',
+  'shipping',
+  'redesign',
+  'retry',
+  'cache',
+  'banner',
+];
+const misspelt = ['chekcout', 'biling', 'singup', 'uplaod', 'invioce', 'shiping', 'redsign', 'rerty', 'cahce', 'baner'];
+const types = ['release', 'experiment', 'operational', 'kill-switch', 'permission'];
+
+const pick = (list: readonly string[], nth: number): string => list[nth % list.length] as string;
+const team = (nth: number): string => `simple:team-${pick(teams, nth)}`;
+const quarter = (nth: number): string => `simple:quarter-${1 + (nth % 8)}`;
+const any = (nth: number, features: number): number => spread(nth * 101, features);
+const day = (nth: number): string =>
+  new Date(Date.UTC(2023, 1, 1) + (nth % 1_000) * 86_400_000).toISOString().slice(0, 10);
+
+const filters: readonly SearchKind[] = [
+  { name: 'no filter', asked: () => ({}) },
+  { name: 'project IS', asked: (nth) => ({ project: `IS:${projectOf(nth)}` }) },
+  { name: 'project IS_NOT', asked: (nth) => ({ project: `IS_NOT:${projectOf(nth)}` }) },
+  {
+    name: 'project IS_ANY_OF three',
+    asked: (nth) => ({ project: `IS_ANY_OF:${projectOf(nth)},${projectOf(nth + 7)},${projectOf(nth + 19)}` }),
+  },
+  {
+    name: 'project IS_NONE_OF three',
+    asked: (nth) => ({ project: `IS_NONE_OF:${projectOf(nth)},${projectOf(nth + 7)},${projectOf(nth + 19)}` }),
+  },
+  { name: 'state IS active', asked: () => ({ state: 'IS:active' }) },
+  { name: 'state IS stale', asked: () => ({ state: 'IS:stale' }) },
+  { name: 'type IS', asked: (nth) => ({ type: `IS:${pick(types, nth)}` }) },
+  { name: 'type IS_NONE_OF two', asked: (nth) => ({ type: `IS_NONE_OF:${pick(types, nth)},${pick(types, nth + 1)}` }) },
+  { name: 'createdBy IS an id', asked: (nth) => ({ createdBy: `IS:${1 + (nth % people)}` }) },
+  { name: 'createdBy IS a name', asked: (nth) => ({ createdBy: `IS:${personOf(nth)}` }) },
+  { name: 'createdBy IS_NOT', asked: (nth) => ({ createdBy: `IS_NOT:${1 + (nth % people)}` }) },
+  {
+    name: 'tag INCLUDE, a rare one',
+    asked: (nth, features) => ({ tag: `INCLUDE:ticket:${ticketOf(any(nth, features))}` }),
+  },
+  { name: 'tag INCLUDE, a common one', asked: (nth) => ({ tag: `INCLUDE:${team(nth)}` }) },
+  { name: 'tag INCLUDE_ALL_OF', asked: (nth) => ({ tag: `INCLUDE_ALL_OF:${team(2 * nth)},${quarter(2 * nth)}` }) },
+  { name: 'tag INCLUDE_ANY_OF', asked: (nth) => ({ tag: `INCLUDE_ANY_OF:${team(nth)},${quarter(nth)}` }) },
+  { name: 'tag DO_NOT_INCLUDE', asked: (nth) => ({ tag: `DO_NOT_INCLUDE:${team(nth)}` }) },
+  { name: 'tag EXCLUDE_IF_ANY_OF', asked: (nth) => ({ tag: `EXCLUDE_IF_ANY_OF:${team(nth)},${quarter(nth)}` }) },
+  { name: 'tag EXCLUDE_ALL', asked: (nth) => ({ tag: `EXCLUDE_ALL:${team(2 * nth)},${quarter(2 * nth)}` }) },
+  { name: 'segment INCLUDE', asked: (nth) => ({ segment: `INCLUDE:${segmentOf(1 + (nth % (segments - 1)))}` }) },
+  { name: 'segment INCLUDE, a common one', asked: () => ({ segment: `INCLUDE:${segmentOf(0)}` }) },
+  { name: 'segment INCLUDE_ALL_OF', asked: (nth) => ({ segment: `INCLUDE_ALL_OF:${segmentOf(0)},${segmentOf(nth)}` }) },
+  { name: 'segment DO_NOT_INCLUDE', asked: (nth) => ({ segment: `DO_NOT_INCLUDE:${segmentOf(nth)}` }) },
+  { name: 'status, one', asked: (nth) => ({ status: [nth % 2 === 0 ? 'production:enabled' : 'staging:disabled'] }) },
+  { name: 'status, two', asked: () => ({ status: ['production:enabled', 'development:disabled'] }) },
+  { name: 'createdAt IS_BEFORE', asked: (nth) => ({ createdAt: `IS_BEFORE:${day(nth * 37)}` }) },
+  { name: 'createdAt IS_ON_OR_AFTER', asked: (nth) => ({ createdAt: `IS_ON_OR_AFTER:${day(nth * 37)}` }) },
+  { name: 'archived', asked: () => ({ archived: 'true' }) },
+  {
+    name: 'only some projects are visible, no filter',
+    asked: (nth) => ({ project: `IS_ANY_OF:${Array.from({ length: projects / 2 }, (_, at) => projectOf(nth + at))}` }),
+  },
+];
+
+const texts: readonly SearchKind[] = [
+  {
+    name: 'text: a flag',
+    asked: (nth, features) => ({ query: benchFlag(any(nth, features)).name }),
+  },
+  {
+    name: 'text: a ticket, which is a tag',
+    asked: (nth, features) => ({ query: ticketOf(any(nth, features)).toLowerCase() }),
+  },
+  { name: 'text: absent', asked: (nth) => ({ query: `nowhere-${nth}` }) },
+  { name: 'text: common', asked: (nth) => ({ query: pick(words, nth) }) },
+  {
+    name: 'text: common, two words',
+    asked: (nth) => ({ query: `${pick(words, nth % 6)}-${pick(words, 6 + (nth % 4))}` }),
+  },
+  { name: 'text: two letters', asked: (nth) => ({ query: pick(words, nth).slice(0, 2) }) },
+  {
+    name: 'text: three with commas',
+    asked: (nth) => ({ query: [1, 2, 3].map((at) => pick(words, nth * at)).join(',') }),
+  },
+  {
+    name: 'text, common, in a project',
+    asked: (nth) => ({ query: pick(words, nth), project: `IS:${projectOf(nth)}` }),
+  },
+  {
+    name: 'fuzzy: a common word, misspelt',
+    asked: (nth) => ({ query: pick(misspelt, nth), fuzzy: 'true' }),
+  },
+  {
+    name: 'fuzzy: a flag, misspelt',
+    asked: (nth, features) => ({ query: benchFlag(any(nth, features)).name.replace('e', ''), fuzzy: 'true' }),
+  },
+  { name: 'fuzzy: absent', asked: (nth) => ({ query: `xyzzyq${nth % 10}w`, fuzzy: 'true' }) },
+];
+
+const combinations: readonly SearchKind[] = [
+  {
+    name: 'five: project, type, state, tag, status',
+    asked: (nth) => ({
+      project: `IS:${projectOf(nth)}`,
+      type: `IS_NOT:${pick(types, nth)}`,
+      state: 'IS:active',
+      tag: `INCLUDE:${team(nth)}`,
+      status: ['production:enabled'],
+    }),
+  },
+  {
+    name: 'five: text, segment, tag, createdAt, status',
+    asked: (nth) => ({
+      query: pick(words, nth),
+      segment: `DO_NOT_INCLUDE:${segmentOf(0)}`,
+      tag: `EXCLUDE_IF_ANY_OF:${quarter(nth)}`,
+      createdAt: `IS_ON_OR_AFTER:${day(nth * 37)}`,
+      status: ['development:enabled', 'staging:enabled'],
+    }),
+  },
+  {
+    name: 'five that few fit, favourites first, by name',
+    asked: (nth, features) => ({
+      query: ticketOf(any(nth, features)),
+      state: 'IS:active',
+      status: ['production:enabled', 'production:disabled'],
+      type: `IS_NOT:${pick(types, nth)}`,
+      createdAt: 'IS_ON_OR_AFTER:2023-01-01',
+      favoritesFirst: 'true',
+      sortBy: 'name',
+    }),
+  },
+];
+
+const orders = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt', 'environment:production'].flatMap(
+  (sortBy): SearchKind[] =>
+    (['asc', 'desc'] as const).map((sortOrder) => ({
+      name: `sort by ${sortBy} ${sortOrder}`,
+      asked: () => ({ sortBy, sortOrder }),
+    })),
+);
+
+/** Every filter of the interface by itself, text of all kinds, combinations, and every order. */
+export const searchKinds: readonly SearchKind[] = [
+  ...filters,
+  ...texts,
+  ...combinations,
+  ...orders,
+  { name: 'favourites first', asked: () => ({ favoritesFirst: 'true' }) },
+];
+
+/** Searches whose first page is compared with one nine tenths down the list. */
+export const pagedSearches: readonly { readonly name: string; readonly asked: Asked }[] = [
+  { name: 'createdAt', asked: {} },
+  { name: 'name desc', asked: { sortBy: 'name', sortOrder: 'desc' } },
+  { name: 'lastSeenAt', asked: { sortBy: 'lastSeenAt' } },
+  { name: 'environment:production', asked: { sortBy: 'environment:production' } },
+  { name: 'favourites first', asked: { favoritesFirst: 'true' } },
+  { name: 'a filter that nearly all fit', asked: { tag: `DO_NOT_INCLUDE:ticket:${ticketOf(1)}` } },
+];
