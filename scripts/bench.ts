@@ -26,6 +26,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --requests         measures change requests instead: adding, creating, listing, previewing and applying
   --search           measures the search service instead: every filter, order and page, in 1,000, 10,000 and N features
   --times N          with --search: how often each search is asked (default 100)
+  --while-projecting  measures GET feature alone: at rest, and each second while N more imported flags are projected
   --data DIR         with --events or --search: keeps the database there, and goes on with what is there; of a search only N
 
 The load generator runs beside the server: on two cores the figures are of both together.`;
@@ -133,6 +134,28 @@ const median = async (target: Target, operation: BenchOperation, times: number):
   return Number((taken.sort((a, b) => a - b)[Math.floor(times / 2)] ?? 0).toFixed(1));
 };
 
+const secondsWhileProjecting = 10;
+
+/** Drives GET feature at rest, and in the seconds after an import, while search and the event log apply what was imported. */
+const benchWhileProjecting = async (
+  target: Target,
+  count: number,
+  operations: readonly BenchOperation[],
+  connections: number,
+): Promise<void> => {
+  const get = operations.find(({ name }) => name === 'GET feature') as BenchOperation;
+  await settled(target);
+  await drive(target, get, connections, 2);
+  const atRest = (await drive(target, get, connections, 5)).requestsPerSecond;
+  console.log(`GET feature at rest: ${atRest} requests/s`);
+  await seed(target, count, 'import', () => undefined, count);
+  console.log('\n| second after the import | GET feature, requests/s | share of at rest |\n| ---: | ---: | ---: |');
+  for (let second = 1; second <= secondsWhileProjecting; second++) {
+    const { requestsPerSecond } = await drive(target, get, connections, 1);
+    console.log(`| ${second} | ${requestsPerSecond} | ${Math.round((100 * requestsPerSecond) / atRest)} % |`);
+  }
+};
+
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
     options: {
@@ -149,6 +172,7 @@ const main = async (): Promise<void> => {
       requests: { type: 'boolean', default: false },
       search: { type: 'boolean', default: false },
       times: { type: 'string', default: '100' },
+      'while-projecting': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -189,6 +213,8 @@ const main = async (): Promise<void> => {
       `${count} flags seeded in ${seedSeconds.toFixed(1)} s${residentMb === undefined ? '' : `; ${residentMb} MB resident after it`}`,
     );
     const strategies = await strategiesOf(target, count, 200);
+    if (values['while-projecting'])
+      return await benchWhileProjecting(target, count, benchOperations(count, strategies), Number(values.connections));
     const rows: (Row & { aloneMs: number })[] = [];
     console.log(
       `\n| operation | requests/s | p50 ms | p99 ms | errors | alone, p50 ms | CPU ms |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |`,

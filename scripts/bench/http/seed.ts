@@ -33,16 +33,17 @@ const createOne = async (target: Target, flag: BenchFlag): Promise<void> => {
   for (const tag of flag.tags) await send(target, 'POST', `/api/admin/features/${flag.name}/tags`, tag, []);
 };
 
-/** Brings `count` flags into the server, by the import of Bunting or one by one, as any server of this API takes them. */
+/** Creates `count` flags from number `first` on (imports only), by the import of Bunting or one by one, as any server of this API accepts them. */
 export const seed = async (
   target: Target,
   count: number,
   how: 'import' | 'rest',
   progress: (done: number) => void,
+  first = 0,
 ): Promise<void> => {
   if (how === 'import') {
     for (let from = 0; from < count; from += perImport) {
-      const flags = Array.from({ length: Math.min(perImport, count - from) }, (_, at) => benchFlag(from + at));
+      const flags = Array.from({ length: Math.min(perImport, count - from) }, (_, at) => benchFlag(first + from + at));
       const body = { project: 'default', environment, data: exportOf(flags, environment) };
       await send(target, 'POST', '/api/admin/features-batch/import', body, []);
       progress(from + flags.length);
