@@ -12,6 +12,7 @@ import { type Database, isDataError, type Tx } from '@bunting/database';
 import { startLoop } from '@bunting/runtime';
 import { addDeadLetter, dropStatesOf, dropSuperseded, reasonOf } from './dead-letters.ts';
 import { startDeadLetterRetries } from './retry-dead-letters.ts';
+import { backgroundPacer } from './background-pacer.ts';
 import { coalesceCalls } from './coalesce-calls.ts';
 
 export interface ProjectionOptions {
@@ -150,6 +151,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
   let series = { beganAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
 
   const source = { producer, topic };
+  const pacer = backgroundPacer();
 
   const reachedForUpdate = async ({ query }: Tx): Promise<StoredCheckpoint> => {
     const stored = 'select position, uid, history from inbox where producer = $1 and topic = $2 for update';
@@ -320,6 +322,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     if (held !== undefined && held.retryAt > beganAt) throw held.error;
     let barrier: number | undefined;
     do {
+      const batchBeganAt = performance.now();
       const { position } = applied;
       const answer = await ask(position, pageSize);
       if (isOther(applied, answer)) {
@@ -331,10 +334,12 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       barrier ??= head;
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
       if (upTo.position > position) moveTo(await applyBatch(position, messages as OutboxMessage[], upTo));
+      if (applied.position < barrier) await pacer.afterBatch(performance.now() - batchBeganAt);
     } while ((barrier === undefined || applied.position < barrier) && !stopped);
     freshAt = beganAt;
   };
   const sharedPull = coalesceCalls(pull);
+  const urgentPull = () => pacer.urgently(sharedPull);
 
   applied = await database.transaction(reachedForUpdate);
   const retries = startDeadLetterRetries({ ...options, lockInbox: reachedForUpdate });
@@ -357,7 +362,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
       const late = new Promise<'late'>((resolve) => {
         timer = setTimeout(() => resolve('late'), atMostMs).unref();
       });
-      const outcome = await Promise.race([sharedPull(), late]).catch(() => 'late' as const);
+      const outcome = await Promise.race([urgentPull(), late]).catch(() => 'late' as const);
       clearTimeout(timer);
       return outcome === 'late' ? Math.max(1, Math.round(performance.now() - freshAt)) : 0;
     },
@@ -367,7 +372,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     stop: async () => {
       stopped = true;
       await subscription.stop();
-      await Promise.all([pulling.stop(), retries.stop(), sharedPull().catch(() => undefined)]);
+      await Promise.all([pulling.stop(), retries.stop(), urgentPull().catch(() => undefined)]);
     },
   };
 };
