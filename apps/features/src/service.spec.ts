@@ -14,7 +14,7 @@ afterAll(async () => {
   await nats.stop();
 });
 
-it('answers over NATS as it does within a process, and tells what happened', async () => {
+it('replies over NATS as in one process, and emits events', async () => {
   await features.create('checkout', { tags: [{ type: 'simple', value: 'über' }] });
   const at = { projectId: 'default', featureName: 'checkout', environment: 'development' };
   const { id: strategyId = '' } = await features.call(AddStrategy, { params: at, body: { name: 'default' } });
@@ -37,7 +37,7 @@ it('answers over NATS as it does within a process, and tells what happened', asy
   ]);
 });
 
-it('refuses over NATS in the same words', async () => {
+it('refuses over NATS with the same message', async () => {
   await expect(features.get('nobody', lee)).rejects.toMatchObject({
     kind: 'NotFoundError',
     message: 'There\'s no feature named "nobody" in project "default".',

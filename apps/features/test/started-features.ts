@@ -157,16 +157,16 @@ export const startFeatures = async (
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {
-    const told: Payload[] = [];
+    const emitted: Payload[] = [];
     const tellFrom = async (after: number): Promise<void> => {
       const body = { topic, consumer: 'spec', after, limit: 1000 };
       const { messages } = await started.call(readOutboxOf.features, { body });
-      told.push(...messages.map(({ payload }) => payload as Payload));
+      emitted.push(...messages.map(({ payload }) => payload as Payload));
       const last = messages.at(-1)?.position;
       if (last !== undefined) await tellFrom(last);
     };
     await tellFrom(0);
-    return told;
+    return emitted;
   };
 
   const started: StartedFeatures = {

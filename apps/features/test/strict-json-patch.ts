@@ -31,8 +31,8 @@ const keysOf = (pointer: string): string[] => {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 };
 
-const indexIn = (list: readonly Json[], key: string, most: number): number =>
-  /^(0|[1-9]\d*)$/.test(key) && Number(key) <= most ? Number(key) : no(`no index of ${list.length}`);
+const indexIn = (list: readonly Json[], key: string, max: number): number =>
+  /^(0|[1-9]\d*)$/.test(key) && Number(key) <= max ? Number(key) : no(`no index of ${list.length}`);
 
 const isObject = (value: Json | undefined): value is { readonly [name: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,7 +8,7 @@ import type { Feature } from '../domain/feature.ts';
 import { featureRepository } from '../persistence/features/feature-repository.ts';
 import { runHousekeeping } from './housekeeping.ts';
 
-// Three processes that keep house in one database, as three replicas of the service do.
+// Three processes that run housekeeping on one database, like replicas of the service.
 const replicas: TestUnitOfWork[] = [];
 let drop: () => Promise<void>;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const states = () => told<StateOf<'feature'> & { state: FeatureState }>('state')
 
 const old = (name: string, about: Partial<Feature> = {}) => aFeature({ name, createdAt: daysAgo(41), ...about });
 
-it('tells once of each feature that has outlived its type, however many processes look', async () => {
+it('emits one event for each feature that has outlived its type, however many processes run housekeeping', async () => {
   const names = Array.from({ length: 40 }, (_, nth) => `old-${nth}`);
   await given(...names.map((name) => old(name, { tags: [{ type: 'simple', value: 'x1' }] })));
   await runHousekeepingEverywhere();
@@ -56,7 +56,7 @@ it('tells once of each feature that has outlived its type, however many processe
   });
 });
 
-it('tells nothing of what is young, stale, archived, or of a type without a lifetime', async () => {
+it('marks no feature that is young, stale, archived, or of a type without lifetime', async () => {
   await given(
     aFeature({ name: 'young', createdAt: daysAgo(39) }),
     old('known', { stale: true }),
@@ -67,7 +67,7 @@ it('tells nothing of what is young, stale, archived, or of a type without a life
   expect(await events()).toEqual([]);
 });
 
-it('tells again of a feature that was made young by another type, and grew old again', async () => {
+it('marks a feature again after its type changed and it outlived the new type', async () => {
   await given(old('checkout'));
   await runHousekeepingEverywhere();
   await sql("update feature set type = 'permission'");
@@ -80,7 +80,7 @@ it('tells again of a feature that was made young by another type, and grew old a
   ]);
 });
 
-it('tells figures that changed since they were told, and once more when they are over', async () => {
+it('emits usage that changed since it was last emitted, and once more when it is an hour old', async () => {
   await given(aFeature({ name: 'busy' }), aFeature({ name: 'idle' }), aFeature({ name: 'over' }));
   await sql(
     "insert into project_environment (project, environment) values ('shop', 'development') on conflict do nothing",
@@ -101,7 +101,7 @@ it('tells figures that changed since they were told, and once more when they are
   ]);
 });
 
-it('drops figures that are older than two days, and those of features that are gone', async () => {
+it('deletes usage after two days, and usage of deleted features', async () => {
   await given(aFeature({ name: 'checkout' }), aFeature({ name: 'gone' }));
   await sql(
     `insert into feature_usage_hour (feature, environment, app_name, hour, yes, no)
@@ -116,7 +116,7 @@ it('drops figures that are older than two days, and those of features that are g
   ]);
 });
 
-it('removes the applications that were not seen for as long as the settings say', async () => {
+it('deletes applications without report for the configured number of days', async () => {
   const seen = { current: daysAgo(89), unseen: daysAgo(91) };
   for (const [name, lastSeenAt] of Object.entries(seen)) {
     await sql('insert into client_application (app_name, created_at, last_seen_at) values ($1, $2, $2)', [
@@ -128,7 +128,7 @@ it('removes the applications that were not seen for as long as the settings say'
   expect(await sql('select app_name from client_application')).toEqual([{ app_name: 'current' }]);
 });
 
-it('is done by the service, again and again', async () => {
+it('the service runs housekeeping at its interval', async () => {
   const features = await startFeatures({ FEATURES_HOUSEKEEPING_INTERVAL_MS: '20' });
   try {
     for (const name of ['first', 'second']) {

@@ -40,7 +40,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
-/** Who may do much, but has no part in the project `vault`. */
+/** A caller with many permissions who does not see the project `vault`. */
 const stranger: Caller = {
   id: 9,
   name: 'stranger',
@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => features.stop());
 
-/** What the stranger is told of something there, and of the same that is not, in one spelling. */
+/** The replies to the stranger about an object that exists and one that does not, in one spelling. */
 const told = async (attempt: (name: string) => Promise<unknown>, there: string, absent: string): Promise<string[]> =>
   Promise.all(
     [there, absent].map(async (name) => {
@@ -88,7 +88,7 @@ const told = async (attempt: (name: string) => Promise<unknown>, there: string, 
   );
 
 describe('a project that is hidden from who asks', () => {
-  it('has features that are no more there than those that do not exist', async () => {
+  it('replies for features of a hidden project as for unknown ones', async () => {
     const tag = { type: 'simple', value: 'red' };
     const attempts: ((name: string) => Promise<unknown>)[] = [
       (featureName) => features.call(ListFeatureTags, { params: { featureName } }, stranger),
@@ -108,7 +108,7 @@ describe('a project that is hidden from who asks', () => {
     expect(there).toBe(absent);
   });
 
-  it('has segments that are no more there than those that do not exist', async () => {
+  it('replies for segments of a hidden project as for unknown ones', async () => {
     const attempts: ((id: string) => Promise<unknown>)[] = [
       (id) => features.call(GetSegment, { params: { id: Number(id) } }, stranger),
       (id) => features.call(ListStrategiesOfSegment, { params: { id: Number(id) } }, stranger),
@@ -156,7 +156,7 @@ describe('a project that is hidden from who asks', () => {
     expect(there).toBe(absent);
   });
 
-  it('is not named to who imports a feature of the same name, or one that is to depend on a feature of it', async () => {
+  it('an import does not reveal hidden projects by names or dependencies', async () => {
     const errorsOf = async (about: Partial<ExportedFeatures>): Promise<string[]> => {
       const data = { features: [{ name: 'new' }], featureStrategies: [], tagTypes: [], ...about };
       const body = { project: 'default', environment: 'development', data };
@@ -172,14 +172,14 @@ describe('a project that is hidden from who asks', () => {
     expect(there[0]?.replace('hush', 'nosuch')).toBe(absent[0]);
   });
 
-  it('has features that no other can depend on, just as on those that do not exist', async () => {
+  it('refuses a dependency on a feature of a hidden project as on an unknown one', async () => {
     const params = { projectId: 'default', featureName: 'plain' };
     const depending = (feature: string) => features.call(AddDependency, { params, body: { feature } }, stranger);
     const [there, absent] = await told(depending, 'hush', 'nosuch');
     expect(there).toBe(absent);
   });
 
-  it('has features that are only counted among those that use something', async () => {
+  it('only counts the features of hidden projects among the uses of an object', async () => {
     const { id } = await features.call(CreateSegment, { body: { ...everywhere, name: 'shared' } });
     await features.call(CreateContextField, { body: { name: 'mood' } });
     await features.call(CreateStrategyType, { body: { name: 'moody', parameters: [] } });
@@ -203,7 +203,7 @@ describe('a project that is hidden from who asks', () => {
     }
   });
 
-  it('has tags and applications of its own that are not there either', async () => {
+  it('hides tags and applications that only hidden projects use', async () => {
     const tag = (name: string, value: string) =>
       features.call(AddFeatureTag, { params: { featureName: name }, body: { type: 'simple', value } });
     await tag('hush', 'hers-alone');
@@ -250,7 +250,7 @@ describe('a project that is hidden from who asks', () => {
     }
   });
 
-  it('is in no list, and counted in none', async () => {
+  it('leaves hidden projects out of lists and counts', async () => {
     const ids = async (caller?: Caller) => (await features.call(ListProjects, {}, caller)).projects.map(({ id }) => id);
     expect(await ids()).toContain('vault');
     expect(await ids(stranger)).not.toContain('vault');

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => features.stop());
 
-/** Every member of an answer that is there, as its path. */
+/** The paths of all members in a reply. */
 const pathsOf = (value: unknown, path = ''): string[] =>
   typeof value !== 'object' || value === null
     ? [path]
@@ -48,7 +48,7 @@ const pathsOf = (value: unknown, path = ''): string[] =>
 const membersOf = async <O extends AnyOperation>(operation: O, ask: CallRequest<O> = {}) =>
   pathsOf(await features.call(operation, ask));
 
-it('leaves out what a project does not have', async () => {
+it('omits members that a project does not have', async () => {
   const body = { id: 'bare', name: 'Bare' };
   expect(await membersOf(CreateProject, { body })).not.toContain('.description');
   expect(await membersOf(ListProjects)).toContain('.projects.*.archivedAt');
@@ -63,7 +63,7 @@ it('leaves out what a project does not have', async () => {
   }
 });
 
-it('leaves out the approvals that an environment does not require, and the default strategy that a project has not set', async () => {
+it('omits required approvals and default strategies that are not set', async () => {
   const body = { name: 'staging', type: 'test' };
   expect(await membersOf(CreateEnvironment, { body })).not.toContain('.requiredApprovals');
   const at = { params: { name: 'staging' } };
@@ -78,7 +78,7 @@ it('leaves out the approvals that an environment does not require, and the defau
   expect(await features.call(GetEnvironment, at)).toMatchObject({ requiredApprovals: 2 });
 });
 
-it('leaves out the project of a segment that every project may use, and the colour that a tag type does not have', async () => {
+it('omits the project of a global segment, and the colour of a tag type without one', async () => {
   expect(await membersOf(CreateSegment, { body: { name: 'staff', constraints: [] } })).not.toContain('.project');
   const { segments } = await features.call(ListSegments, {});
   expect(segments.map((segment) => 'project' in segment)).toEqual([false, false]);
@@ -94,7 +94,7 @@ it('leaves out the project of a segment that every project may use, and the colo
   expect(tagType).toEqual({ name: 'area', description: null, icon: null });
 });
 
-it('leaves out when a feature was archived where it is not', async () => {
+it('omits archivedAt of active features', async () => {
   const at = { params: { projectId: 'default', featureName: 'lamp' } };
   expect(await membersOf(GetFeature, at)).not.toContain('.archivedAt');
   expect(await membersOf(ListFeatures, { params: { projectId: 'default' } })).not.toContain('.features.*.archivedAt');

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { referencesIn } from './references.ts';
 
-it('finds every text and whole number, wherever it stands, each once', () => {
+it('collects all texts and integers of a request, at any depth and without duplicates', () => {
   const request = [
     { op: 'add', path: '/segments/-', value: 7 },
     { value: { constraints: [{ contextName: 'userId' }] } },
@@ -11,11 +11,11 @@ it('finds every text and whole number, wherever it stands, each once', () => {
   expect(referencesIn(request).numbers).toEqual([7]);
 });
 
-it('leaves out what can be no name and no id', () => {
+it('leaves out texts and numbers that cannot be names or ids', () => {
   expect(referencesIn(['x'.repeat(256), 1.5, 2 ** 31, -(2 ** 40), null, true])).toEqual({ texts: [], numbers: [] });
 });
 
-it('takes what is long and what is deep', () => {
+it('collects references from long and deeply nested requests', () => {
   let deep: unknown = 'bottom';
   for (let level = 0; level < 100_000; level++) deep = [deep];
   expect(referencesIn([Array.from({ length: 500_000 }, () => 1), deep])).toEqual({ texts: ['bottom'], numbers: [1] });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await nats.stop();
 });
 
-it('does a write once that comes to several replicas at the same time with one Idempotency-Key', async () => {
+it('executes a write exactly once that several replicas receive concurrently with one Idempotency-Key', async () => {
   const names = Array.from({ length: 100 }, (_, nth) => `once-${nth}`);
   const [first] = replicas as [StartedFeatures];
   await first.given(...names.map((name) => aFeature({ name, project: 'default' })));
@@ -32,12 +32,12 @@ it('does a write once that comes to several replicas at the same time with one I
     );
   for (const name of names) {
     const sent = await Promise.allSettled(replicas.flatMap((replica) => [send(replica, name), send(replica, name)]));
-    const answer = await send(first, name);
+    const reply = await send(first, name);
     for (const one of sent) {
-      if (one.status === 'fulfilled') expect(one.value).toEqual(answer);
+      if (one.status === 'fulfilled') expect(one.value).toEqual(reply);
       else expect(one.reason).toMatchObject({ kind: 'ConflictError', retryAfterSeconds: 1 });
     }
     const { environments } = await first.get(name);
-    expect(environments?.[0]?.strategies?.map(({ id }) => id)).toEqual([answer.id]);
+    expect(environments?.[0]?.strategies?.map(({ id }) => id)).toEqual([reply.id]);
   }
 }, 60_000);

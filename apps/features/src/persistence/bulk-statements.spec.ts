@@ -60,7 +60,7 @@ const allowed: readonly Permission[] = [
   ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'CREATE_FEATURE_STRATEGY'] as const),
   'UPDATE_FEATURE_ENVIRONMENT',
 ];
-/** Somebody whose edits are looked at one by one: no administrator. */
+/** A caller who is not an administrator, whose edits are checked one by one. */
 const kim = callerWith(...allowed.map((permission) => ({ permission })));
 
 const few = ['few-1', 'few-2'];
@@ -88,7 +88,7 @@ it('writes hundreds of features with as many statements as two', async () => {
   for (const step of steps) expect(await step(many)).toBe(await step(few));
 });
 
-it('reads with one statement each, and writes one feature with a handful', async () => {
+it('reads with one statement each, and writes one feature with at most eight', async () => {
   const data = { features: [{ name: 'lamp' }], featureStrategies: [], tagTypes: [] };
   const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
   await features.call(ImportFeatures, { body });
@@ -101,7 +101,7 @@ it('reads with one statement each, and writes one feature with a handful', async
   expect(await statementsOf(CloneFeature, { params, body: { name: 'copy' } })).toBeLessThanOrEqual(8);
 });
 
-it('reads features that are asked for at once with one statement for up to 32 of them', async () => {
+it('batches up to 32 concurrent reads of features into one statement', async () => {
   const names = Array.from({ length: 32 }, (_, nth) => `at-once-${nth}`);
   const data = { features: names.map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
   const body: ImportFeaturesBody = { project: 'default', environment: 'development', data };
@@ -109,14 +109,14 @@ it('reads features that are asked for at once with one statement for up to 32 of
   const read = (featureName: string) =>
     features.call(GetFeature, { params: { projectId: 'default', featureName } }, kim);
   const statements = await features.statementsOf(async () => {
-    const answers = await Promise.all(names.map(read));
-    expect(answers.map(({ name }) => name)).toEqual(names);
+    const replies = await Promise.all(names.map(read));
+    expect(replies.map(({ name }) => name)).toEqual(names);
   });
   expect(statements).toBe(1);
 });
 
-it('changes what many features have in common with as many statements as for two', async () => {
-  /** How many statements each change of one project takes. */
+it('changes an object that hundreds of features share with as many statements as for two', async () => {
+  /** The number of statements of each edit of a project. */
   const counted = async (own: string, size: number): Promise<Record<string, number>> => {
     const names = Array.from({ length: size }, (_, nth) => `${own}-${nth}`);
     const ask = <O extends AnyOperation>(operation: O, about: CallRequest<O>) => features.call(operation, about);
@@ -194,7 +194,7 @@ it('checks, previews and applies hundreds of changes with as many statements as 
   expect(few).toMatchObject({ check: 1, preview: 1 });
 });
 
-it('finds the archive without a look at what is active', async () => {
+it('lists archived features without reading active ones', async () => {
   await features.database.transaction(async ({ query }) => {
     await query('analyze feature');
     await query('set local enable_seqscan = off');
@@ -210,7 +210,7 @@ it('finds the archive without a look at what is active', async () => {
   });
 });
 
-it('shows pages about projects with one statement each, however many features there are', async () => {
+it('reads pages about a project with one statement each, for any number of features', async () => {
   const around = await serve(features.bus, [...otherServices, eventLog]);
   const params = { projectId: 'default' };
   const pages = [
@@ -221,7 +221,7 @@ it('shows pages about projects with one statement each, however many features th
   await around.stop();
 });
 
-it('shows projects without the figures of the event log where that does not answer', async () => {
+it('lists projects without activity while the audit service does not reply', async () => {
   const around = await serve(features.bus, otherServices);
   const params = { projectId: 'default' };
   for (const page of [GetProject, GetProjectHealth, GetProjectOverview]) {

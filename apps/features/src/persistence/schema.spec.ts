@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { entities } from './entities.ts';
 import { steps } from './migrations/index.ts';
 
-it('has the schema of its entities after all migrations', async () => {
+it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');
   await (await openDatabase({ url, name: 'spec', migrations: steps })).close();
   expect(await schemaDifferences(url, entities)).toEqual([]);

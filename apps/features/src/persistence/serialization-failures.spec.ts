@@ -33,8 +33,7 @@ import { eventually } from '@bunting/testing';
 import { aFeature } from '../../test/builders.ts';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
-// Two at once: one takes away what the other begins to use. Whoever is second is held up until the first is done, and then
-// knows of it.
+// Two concurrent transactions: one deletes what the other begins to use. The second waits for the first, and then sees its result.
 
 let features: StartedFeatures;
 beforeAll(async () => {
@@ -61,7 +60,7 @@ afterEach(() =>
   }),
 );
 
-/** How many transactions wait for a lock: with all done but the telling, or before. */
+/** The number of transactions that wait for a lock: with everything done but emitting, or before. */
 const waiting = async (): Promise<{ readonly atTheEnd: number; readonly before: number }> => {
   const text = `
     select count(*) filter (where waits_for_outbox) as "atTheEnd", count(*) filter (where not waits_for_outbox) as before
@@ -74,7 +73,7 @@ const waiting = async (): Promise<{ readonly atTheEnd: number; readonly before: 
   return row ?? { atTheEnd: 0, before: 0 };
 };
 
-/** Holds the first up when it has done everything and told nothing, until the second waits for it; then both come to their ends. */
+/** Blocks the first transaction before it emits, until the second waits for it; then both end. */
 const together = async (
   first: () => Promise<unknown>,
   second: () => Promise<unknown>,
@@ -91,7 +90,7 @@ const together = async (
   return outcomes;
 };
 
-/** What became of one that was asked: its refusal, or that it was done. */
+/** The outcome of a call: its refusal, or `done`. */
 const told = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'done' : (outcome.reason as { kind: string }).kind));
 
@@ -100,7 +99,7 @@ interface Case {
   readonly given?: () => Promise<unknown>;
   readonly use: () => Promise<unknown>;
   readonly takeAway: () => Promise<unknown>;
-  /** what becomes of taking away when the use came first, and of the use when it came second */
+  /** the outcome of the removal after the use, and of the use after the removal */
   readonly late: readonly [takeAway: string, use: string];
 }
 
@@ -215,11 +214,11 @@ describe.each(cases)('$what', ({ given, use: uses, takeAway, late }) => {
   });
   const [takenLate, usedLate] = late;
 
-  it(`is not taken from under its first use: ${takenLate}`, async () => {
+  it(`cannot be removed concurrently with its first use: ${takenLate}`, async () => {
     expect(told(await together(uses, takeAway))).toEqual(['done', takenLate]);
   });
 
-  it(`is not used once it is gone: ${usedLate}`, async () => {
+  it(`cannot be used concurrently with its removal: ${usedLate}`, async () => {
     expect(told(await together(takeAway, uses))).toEqual(['done', usedLate]);
   });
 });
@@ -233,12 +232,12 @@ describe('a tag that is put on a feature while it is deleted', () => {
     (await call(ListTags, {})).tags.filter(({ value }) => value === 'red'),
   ];
 
-  it('is on no feature when it was deleted last', async () => {
+  it('a tag that is deleted after it was added is on no feature', async () => {
     await together(tag('simple'), deleted);
     expect(await found()).toEqual([[], []]);
   });
 
-  it('is in the catalogue when it was put on last', async () => {
+  it('a tag that is added after it was deleted is in the catalogue', async () => {
     await together(deleted, tag('simple'));
     expect(await found()).toEqual([[red], [red]]);
   });

@@ -45,12 +45,12 @@ it('reads a feature with one statement, whatever its size', async () => {
   expect(await features.statementsOf(get)).toBe(1);
 });
 
-it('patches a strategy with five statements: begin, load, save, tell, commit', async () => {
+it('patches a strategy with five statements, and with three if nothing changes', async () => {
   expect(await features.statementsOf(() => retitle('Half of Oslo'))).toBe(5);
   expect(await features.statementsOf(() => retitle('Half of Oslo'))).toBe(3);
 });
 
-it('removes a tag with as many', async () => {
+it('removes a tag with five statements, and with three if nothing changes', async () => {
   const params = { featureName: at.featureName, type: 'simple', value: 'old' };
   const remove = () => features.call(RemoveFeatureTag, { params });
   expect(await features.statementsOf(remove)).toBe(5);
@@ -79,7 +79,7 @@ it('imports hundreds of features with as many statements as a few', async () => 
   expect(await features.statementsOf(() => bringIn(bodyOf(1500, 'more')))).toBe(few + 2);
 });
 
-it('leaves nothing behind when what happened cannot be told', async () => {
+it('stores nothing if an event cannot be emitted', async () => {
   const broken =
     "alter table outbox add constraint nothing_is_told check (type not in ('feature', 'segment')) not valid";
   await features.database.transaction(({ query }) => query(broken));
@@ -103,16 +103,16 @@ it('leaves nothing behind when what happened cannot be told', async () => {
   expect(segments).toEqual([]);
 });
 
-it('does nothing any more once nobody waits for it', async () => {
+it('stores nothing after the deadline of the caller', async () => {
   await features.database.transaction(async ({ query }) => {
     await query('select from feature where name = $1 for update', [at.featureName]);
     await expect(retitle('too late', 50)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
   });
-  // It was first in the queue for the feature's row: once this one has had its turn, that one is over.
+  // The first call was first in the queue for the row lock: once the second is done, the first has ended.
   expect(await retitle('in time')).toMatchObject({ title: 'in time' });
-  const told = await features.database.read<{ title: string }>({
+  const emitted = await features.database.read<{ title: string }>({
     name: 'told titles',
     text: "select payload -> 'data' ->> 'title' as title from outbox where type = 'feature-strategy-update'",
   });
-  expect(told).toEqual([{ title: 'in time' }]);
+  expect(emitted).toEqual([{ title: 'in time' }]);
 });

@@ -60,7 +60,7 @@ describe('an application', () => {
   const stranger: Caller = { ...callerWith({ permission: 'UPDATE_APPLICATION' }), hiddenProjects: ['vault'] };
   const till = { params: { appName: 'till' } };
 
-  it('shows its strategies, its instances, the features that it uses and those that there are not', async () => {
+  it('shows an application with its strategies, instances, features and missing features', async () => {
     const details = await features.call(GetApplication, till);
     expect(details).toMatchObject({
       ...{ appName: 'till', createdBy: 'kim', links: { self: '/api/applications/till' } },
@@ -81,7 +81,7 @@ describe('an application', () => {
     ]);
   });
 
-  it('has an overview of its projects, environments, SDKs and issues', async () => {
+  it('shows the overview of an application with its projects, environments, SDKs and issues', async () => {
     expect(await features.call(GetApplicationOverview, till)).toEqual({
       ...{ projects: ['shop', 'vault'], featureCount: 2 },
       environments: [
@@ -95,7 +95,7 @@ describe('an application', () => {
     });
   });
 
-  it('shows nothing of a hidden project: neither its features nor applications that are used there alone', async () => {
+  it('hides the features of hidden projects, and applications that are used only there', async () => {
     expect((await features.call(GetApplication, till, stranger)).seenToggles.map(({ name }) => name)).toEqual([
       'checkout',
       'gone',
@@ -111,12 +111,12 @@ describe('an application', () => {
       features.call(DeleteApplication, { params }, stranger),
     ])
       await expect(request).rejects.toMatchObject({ kind: 'NotFoundError' });
-    // Answered as for a new one, and not changed.
+    // The reply is that for a new one, and nothing is stored.
     await features.call(DescribeApplication, { params, body: { color: 'red' } }, stranger);
     expect((await features.call(GetApplication, { params })).color).toBeNull();
   });
 
-  it('lists its instances in an environment', async () => {
+  it('lists the instances of an application in an environment', async () => {
     const at = { params: { appName: 'till', environment: 'development' } };
     const { instances } = await features.call(ListApplicationInstances, at);
     expect(instances.map(({ instanceId }) => instanceId).toSorted()).toEqual(['one', 'two']);
@@ -124,7 +124,7 @@ describe('an application', () => {
     expect(await features.call(ListApplicationInstances, elsewhere)).toEqual({ instances: [] });
   });
 
-  it('is listed page by page, sorted, and found by a part of its name', async () => {
+  it('lists applications page by page, sorted and filtered by a part of the name', async () => {
     const list = async (query: object, caller = mia) => {
       const { applications, total } = await features.call(ListApplications, { query }, caller);
       return [applications.map(({ appName }) => appName), total];
@@ -139,7 +139,7 @@ describe('an application', () => {
     expect(applications).toMatchObject([{ project: 'shop', environment: 'development', updatedAt: null }]);
   });
 
-  it('is listed for each project that it has a key for or whose features it evaluates', async () => {
+  it('lists an application in each project that it has a key for or whose features it evaluates', async () => {
     const params = { projectId: 'shop' };
     const list = async (query: object = {}) =>
       (await features.call(ListProjectApplications, { params, query })).applications;
@@ -162,7 +162,7 @@ describe('an application', () => {
       ).rejects.toMatchObject({ kind: 'NotFoundError' });
   });
 
-  it('is described and removed by those who may update applications, and listed again when it reports', async () => {
+  it('lets callers with UPDATE_APPLICATION describe and delete an application, which is listed again when it reports', async () => {
     const kim = callerWith({ permission: 'UPDATE_APPLICATION' });
     const params = { appName: 'poster' };
     const url = 'https://example.com';
@@ -197,7 +197,7 @@ describe('the list of applications', () => {
   const reportFrom = (appName: string, caller: Caller) =>
     features.call(ReportFrontendMetrics, { body: { appName, bucket: bucketOf({ banner: { yes: 1 } }) } }, caller);
 
-  it('is not grown beyond a tenth by frontend keys, which write no event either, and counts what they report', async () => {
+  it('limits applications of frontend keys to a tenth of the list, without events, and counts what they report', async () => {
     for (let nth = 0; nth < 8; nth++) await reportFrom(`page-${nth}`, frontend('public'));
     for (let nth = 0; nth < 4; nth++) {
       const body = { appName: `site-${nth}`, started, interval: 1, strategies: ['x'.repeat(200)] };
@@ -217,7 +217,7 @@ describe('the list of applications', () => {
     expect((await features.call(GetApplication, { params: { appName: 'page-0' } })).instances).toEqual([]);
   });
 
-  it('tells of an application that a frontend key had named when a backend key names it', async () => {
+  it('emits the event for an application of a frontend key when a backend key reports it', async () => {
     const body = { appName: 'page-0', started, interval: 1, strategies: [] };
     await Promise.all([0, 1].map(() => features.call(RegisterApplication, { body }, callerWith(development))));
     expect((await features.emittedEvents()).filter(({ type }) => type === 'application-created')).toMatchObject([
@@ -225,7 +225,7 @@ describe('the list of applications', () => {
     ]);
   });
 
-  it('takes a bounded number of new applications from one key within a minute, and no more than its limit', async () => {
+  it('limits new applications by key and minute, and by the length of the list', async () => {
     const applications = Array.from({ length: 40 }, (_, nth) => ({
       appName: `bulk-${nth}`,
       environment: 'development',

@@ -53,7 +53,7 @@ const told = async () => (await features.emittedEvents()).map(({ type, featureNa
 const archived = async (projectId = 'shop') =>
   (await features.call(ListArchivedFeaturesOfProject, { params: { projectId } })).features.map(({ name }) => name);
 
-it('archives a parent together with its children, tells each once, and lists them', async () => {
+it('archives a parent together with its children, with one event each, and lists them', async () => {
   await archive([child, parent, 'nobody', child]);
   await archive([child, parent]);
   expect(await told()).toEqual([
@@ -68,7 +68,7 @@ it('archives a parent together with its children, tells each once, and lists the
   expect(all.features.map(({ name }) => name)).toContain(child);
 });
 
-it('archives all or none', async () => {
+it('archives all of the named features or none', async () => {
   await expect(archive([parent])).rejects.toMatchObject({
     kind: 'InvalidOperationError',
     message: 'You can not archive/delete this feature since other features depend on it.',
@@ -81,7 +81,7 @@ it('archives all or none', async () => {
   expect((await features.get(child, mia, 'shop')).dependencies).toHaveLength(1);
 });
 
-it('says beforehand what stands in the way', async () => {
+it('validates archiving and reports the dependencies that prevent it', async () => {
   expect(await validate([parent, 'nobody', other])).toEqual({
     parentsWithChildFeatures: [parent],
     hasDeletedDependencies: false,
@@ -89,7 +89,7 @@ it('says beforehand what stands in the way', async () => {
   expect(await validate([parent, child])).toEqual({ parentsWithChildFeatures: [], hasDeletedDependencies: true });
 });
 
-it('revives features, off everywhere and at the beginning of their lives, and tells only those that were archived', async () => {
+it('revives features disabled and in their initial stage, with events for archived ones only', async () => {
   await archive([child, parent]);
   await features.clearOutbox();
   await revive([parent, 'nobody']);
@@ -103,7 +103,7 @@ it('revives features, off everywhere and at the beginning of their lives, and te
   expect((await features.lastState(child))?.archivedAt).toBeNull();
 });
 
-it('revives no feature that uses what was deleted meanwhile, and says what that is', async () => {
+it('refuses to revive a feature that uses deleted objects, and names them', async () => {
   const { id } = await features.call(CreateSegment, { body: { name: 'young', constraints: [] } });
   await features.call(CreateContextField, { body: { name: 'floor' } });
   const lamp = `lamp-${nth}`;
@@ -126,7 +126,7 @@ it('revives no feature that uses what was deleted meanwhile, and says what that 
   expect(await archived()).toContain(lamp);
 });
 
-it('revives nothing into an archived project', async () => {
+it('refuses to revive a feature of an archived project', async () => {
   await features.call(CreateProject, { body: { id: `gone-${nth}`, name: 'gone' } });
   await features.given(
     aFeature({ name: `sunk-${nth}`, project: `gone-${nth}`, archivedAt: '2026-01-02T00:00:00.000Z' }),
@@ -139,7 +139,7 @@ it('revives nothing into an archived project', async () => {
   });
 });
 
-it('deletes archived features for good, tells what they were, and frees their names', async () => {
+it('deletes archived features, emits their last content, and frees their names', async () => {
   await features.call(AddFavoriteFeature, { params: { projectId: 'shop', featureName: child } });
   await archive([child]);
   await features.clearOutbox();
@@ -157,7 +157,7 @@ it('deletes archived features for good, tells what they were, and frees their na
   expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other));
 });
 
-it('deletes one by its name, and leaves one that is not archived', async () => {
+it('deletes an archived feature by name, and ignores an active one', async () => {
   await features.call(DeleteFeature, { params: { featureName: other } });
   expect(await features.emittedEvents()).toEqual([]);
   expect(await features.get(other)).toMatchObject({ name: other });
@@ -174,7 +174,7 @@ it('deletes one by its name, and leaves one that is not archived', async () => {
   }
 });
 
-it('is for those who may delete or update features there', async () => {
+it('archives, revives and deletes only with the permissions for it', async () => {
   const elsewhere = callerWith(
     { permission: 'DELETE_FEATURE', project: 'default' },
     { permission: 'UPDATE_FEATURE', project: 'default' },

@@ -29,7 +29,7 @@ const check = (
 
 const retitled: Change = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'everyone', title: 'All' } };
 
-it('says what changes are about, what they would store and what they would replace, and stores nothing', async () => {
+it('checks changes and returns what they edit, store and replace, without storing anything', async () => {
   const constraint: Constraint = { contextName: 'userId', operator: 'IN', values: ['7'] };
   const { changes } = await check([
     retitled,
@@ -64,7 +64,7 @@ it('says what changes are about, what they would store and what they would repla
   expect(await features.states('feature')).toEqual([]);
 });
 
-it('builds on earlier changes, and on nothing that stands in the way of them', async () => {
+it('checks changes on top of earlier changes, without those that conflict', async () => {
   const archived: Change = { action: 'archiveFeature', feature: 'child', payload: {} };
   const parentGone: Change = { action: 'archiveFeature', feature: 'parent', payload: {} };
   await expect(check([parentGone])).rejects.toMatchObject({ message: /other features depend on it/ });
@@ -73,7 +73,7 @@ it('builds on earlier changes, and on nothing that stands in the way of them', a
   expect((await check([retitled], [gone])).changes).toHaveLength(1);
 });
 
-it('knows who uses a segment, who has which name, and who depends on whom', async () => {
+it('checks changes against uses of segments, names and dependencies', async () => {
   const deleted: Change = { action: 'deleteSegment', payload: { id: segment.id } };
   await expect(check([deleted])).rejects.toMatchObject({ kind: 'ValidationError', message: /checkout/ });
   const unused: Change = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'everyone', segments: [] } };
@@ -94,7 +94,7 @@ it('knows who uses a segment, who has which name, and who depends on whom', asyn
   await expect(check([depends('parent', 'checkout')])).rejects.toMatchObject({ message: /Transitive dependency/ });
 });
 
-it('refuses what is not there, or not in that project and environment, and names the change at fault', async () => {
+it('refuses changes of objects that the project or environment does not have, and names the invalid change', async () => {
   const enabled = (feature: string): Change => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
   const bad: Constraint[] = [{ contextName: 'userId', operator: 'NUM_GT', value: 'many' }];
   const wrong: Change = {

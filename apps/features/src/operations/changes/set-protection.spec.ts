@@ -67,24 +67,24 @@ const archive = (caller: Caller, featureName: string) =>
   service.call(ArchiveFeature, { params: { projectId: project, featureName } }, caller);
 
 describe('in a protected environment, a direct edit', () => {
-  it('is refused to who may edit, whichever it is', async () => {
-    const told = await service.emittedEvents();
+  it('refuses every direct edit in a protected environment to callers who may edit', async () => {
+    const emitted = await service.emittedEvents();
     await expect(patch(editor)).rejects.toMatchObject(refused);
     await expect(add(editor)).rejects.toMatchObject(refused);
     await expect(service.call(EnableEnvironment, { params: at('y'), query: {} }, editor)).rejects.toMatchObject(
       refused,
     );
     await expect(archive(editor, 'y')).rejects.toMatchObject(refused);
-    expect(await service.emittedEvents()).toEqual(told);
+    expect(await service.emittedEvents()).toEqual(emitted);
   });
 
-  it('is for who may skip change requests there, and for administrators', async () => {
+  it('allows direct edits in a protected environment with SKIP_CHANGE_REQUEST and for administrators', async () => {
     await patch(skipper);
     await add(mia);
     await archive(skipper, 'z');
   });
 
-  it('that skips a change request is told as one', async () => {
+  it('marks the event of an edit that bypasses a change request', async () => {
     const before = (await service.emittedEvents()).length;
     await patch(skipper);
     await patch(mia);
@@ -103,7 +103,7 @@ describe('in a protected environment, a direct edit', () => {
     ]);
   });
 
-  it('of a segment of the project is refused as well, and of one for every project is not', async () => {
+  it('protects the segments of the project but not global segments', async () => {
     const everyone = callerWith(
       ...(['CREATE_SEGMENT', 'UPDATE_SEGMENT', 'DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const).map(
         (permission) => ({ permission }),
@@ -121,7 +121,7 @@ describe('in a protected environment, a direct edit', () => {
     const ours = await make('ours', project);
     const global = await make('for all');
     await expect(edit(ours.id, { project }, everyone)).rejects.toMatchObject(refused);
-    // Leaving the project out would move the segment out of the guarded project.
+    // Omitting the project would move the segment out of the protected project.
     await expect(edit(ours.id, {}, everyone)).rejects.toMatchObject(refused);
     await expect(edit(global.id, { project }, everyone)).rejects.toMatchObject(refused);
     await expect(remove(ours.id, everyone)).rejects.toMatchObject(refused);
@@ -135,7 +135,7 @@ describe('in a protected environment, a direct edit', () => {
     ]);
   });
 
-  it('that brings strategies into the project past its change requests is refused, in words of its own', async () => {
+  it('refuses to clone or move a feature with strategies into a protected project', async () => {
     const caller = callerWith({ permission: 'CREATE_FEATURE' }, { permission: 'MOVE_FEATURE_TOGGLE' });
     const params = { projectId: project, featureName: 'x' };
     await expect(service.call(CloneFeature, { params, body: { name: 'clone' } }, caller)).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('in a protected environment, a direct edit', () => {
     });
   });
 
-  it('is not made by an import either, neither on what is there nor on what is new: it is proposed', async () => {
+  it('proposes the edits of an import in a protected environment, for existing and new features', async () => {
     const everything = callerWith(
       ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'] as const).map(
         (permission) => ({ permission }),
@@ -185,29 +185,29 @@ describe('in a protected environment, a direct edit', () => {
       const { environments = [] } = await service.get(name, mia, project);
       expect(environments.find((it) => it.name === 'development')).toMatchObject({ strategies: [] });
     }
-    // What says nothing about the environment is nobody’s concern.
+    // An edit outside of environments is not protected.
     expect(await imported('only-a-name', [], everything)).toMatchObject({ created: 1 });
     expect(await imported('brand-new', ['default'], mia)).toMatchObject({ created: 1 });
-    const told = (await service.emittedEvents()).filter(({ featureName }) => featureName === 'brand-new');
-    expect(told.find(({ type }) => type === 'feature-strategy-add')).toMatchObject({
+    const emitted = (await service.emittedEvents()).filter(({ featureName }) => featureName === 'brand-new');
+    expect(emitted.find(({ type }) => type === 'feature-strategy-add')).toMatchObject({
       data: { bypassedChangeRequest: true },
     });
   });
 
-  it('of dependencies is refused wherever there is protection', async () => {
+  it('refuses edits of dependencies if any environment of the project is protected', async () => {
     const caller = callerWith({ permission: 'UPDATE_FEATURE_DEPENDENCY' });
     const body = { feature: 'y' };
     const request = service.call(AddDependency, { params: { projectId: project, featureName: 'x' }, body }, caller);
     await expect(request).rejects.toMatchObject(refused);
   });
 
-  it('of what is not guarded is nobody’s concern', async () => {
+  it('allows edits that protection does not cover', async () => {
     await add(editor, 'production');
     const params = { featureName: 'x', type: 'simple', value: 'tag' };
     await service.call(RemoveFeatureTag, { params }, editor);
   });
 
-  it('that was agreed on in a change request is applied', async () => {
+  it('applies an approved change request in a protected environment', async () => {
     const change = { action: 'updateStrategy', feature: 'x', payload: { id, title: 'agreed' } } as Change;
     const body = { changeRequestId: 1, attempt: 1, project, environment: 'development', refuseOverwrites: false };
     const changes = [{ id: 1, change, snapshot: null }];
@@ -216,7 +216,7 @@ describe('in a protected environment, a direct edit', () => {
     });
   });
 
-  it('is refused until protection ends; what was said earlier and comes late changes nothing', async () => {
+  it('refuses edits until the protection ends, and ignores outdated versions of the protection', async () => {
     await protect(false, 4);
     await expect(patch(editor)).rejects.toMatchObject(refused);
     await protect(false, 6);

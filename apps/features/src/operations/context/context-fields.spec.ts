@@ -31,7 +31,7 @@ const region = {
 const constraint: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
 const told = async () => (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
 
-it('creates, changes, uses and deletes a context field, and tells it', async () => {
+it('creates, updates and deletes a context field, with events', async () => {
   const body = { ...params, ...region };
   expect(await features.call(CreateContextField, { body })).toMatchObject(body);
   await expect(features.call(CreateContextField, { body })).rejects.toMatchObject({ kind: 'NameExistsError' });
@@ -69,7 +69,7 @@ it('creates, changes, uses and deletes a context field, and tells it', async () 
   }
 });
 
-it('judges names, legal values and constraints before they are used', async () => {
+it('validates names, legal values and constraints', async () => {
   const validate = (name: string) => features.call(ValidateContextFieldName, { body: { name } }, lee);
   expect(await validate('new')).toBeNull();
   await expect(validate('userId')).rejects.toMatchObject({ kind: 'NameExistsError' });
@@ -93,7 +93,7 @@ it('judges names, legal values and constraints before they are used', async () =
   });
 });
 
-it('takes legal values one by one, each once, up to a limit', async () => {
+it('sets and removes legal values one by one, without duplicates and up to a limit', async () => {
   const at = { name: 'size' };
   const values = async () => (await features.call(GetContextField, { params: at })).legalValues;
   await features.call(CreateContextField, { body: { ...at, description: 'of clothes', stickiness: true } });

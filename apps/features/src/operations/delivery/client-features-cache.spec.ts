@@ -27,7 +27,7 @@ beforeEach(async () => {
 const development = { environment: 'development', inlineSegments: true };
 const production = { environment: 'production', inlineSegments: true };
 
-it('keeps as much as it may, and of that what was asked for last', async () => {
+it('caches replies up to its size and evicts the least recently used', async () => {
   const { length } = (await clientFeaturesCache(reader, 1)(development)).json;
   const roomForTwo = clientFeaturesCache(reader, 2 * length + 100);
   const third = { ...development, inlineSegments: false };
@@ -37,7 +37,7 @@ it('keeps as much as it may, and of that what was asked for last', async () => {
   expect(await features.statementsOf(() => roomForTwo(production))).toBe(2);
 });
 
-it('keeps what was asked for last also when that alone is too much', async () => {
+it('caches the latest reply even if it exceeds the size of the cache', async () => {
   const deliveries = clientFeaturesCache(reader, 1);
   await deliveries(development);
   expect(await features.statementsOf(() => deliveries(development))).toBe(1);
@@ -45,7 +45,7 @@ it('keeps what was asked for last also when that alone is too much', async () =>
   expect(await features.statementsOf(() => deliveries(development))).toBe(2);
 });
 
-it('does not remember that there was none', async () => {
+it('does not cache that an environment does not exist', async () => {
   const deliveries = clientFeaturesCache(reader, 1_000);
   const later = { environment: 'later', inlineSegments: true };
   await expect(deliveries(later)).rejects.toMatchObject({ kind: 'ValidationError' });
@@ -55,7 +55,7 @@ it('does not remember that there was none', async () => {
   expect(JSON.parse((await deliveries(later)).json)).toMatchObject({ features: [], query: { environment: 'later' } });
 });
 
-it('gives the same words for the same content, however much has happened elsewhere', async () => {
+it('returns the identical reply after edits that do not concern it', async () => {
   const deliveries = clientFeaturesCache(reader, 1_000);
   const before = await deliveries(development);
   await features.database.transaction(({ query }) =>
@@ -64,15 +64,15 @@ it('gives the same words for the same content, however much has happened elsewhe
   expect(await features.statementsOf(async () => expect(await deliveries(development)).toBe(before))).toBe(3);
 });
 
-it('gives hundreds of SDKs what has not changed with one statement, and what has changed with three', async () => {
+it('replies to hundreds of SDKs with one statement if nothing changed, and with three otherwise', async () => {
   await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'beacon' } });
   const sdk = callerWith({ permission: 'CLIENT', environment: 'development' });
-  /** What all of them are given at once, and the statements that it takes. */
+  /** The replies to all of them concurrently, and the number of statements. */
   const poll = async (ifNoneMatch?: readonly string[]) => {
     const given = new Set<string>();
     const one = async () => {
-      const answer = await callForResponse(features.bus, GetClientFeatures, {}, { ...contextOf(sdk), ifNoneMatch });
-      given.add(JSON.stringify(answer));
+      const reply = await callForResponse(features.bus, GetClientFeatures, {}, { ...contextOf(sdk), ifNoneMatch });
+      given.add(JSON.stringify(reply));
     };
     const statements = await features.statementsOf(() => Promise.all(Array.from({ length: 400 }, one)));
     expect(given.size).toBe(1);
@@ -80,22 +80,22 @@ it('gives hundreds of SDKs what has not changed with one statement, and what has
     return { statements, tag: reply.headers.ETag, size: reply.json.length };
   };
   const first = await poll();
-  // Where the events have come to, which of them is the latest, and the answer.
+  // The position of events, the newest of them, and the reply.
   expect(first.statements).toBe(3);
   expect(first.size).toBeGreaterThan(100);
-  const known = [first.tag.slice(1, -1)];
-  expect(await poll(known)).toEqual({ statements: 1, tag: first.tag, size: 0 });
+  const existing = [first.tag.slice(1, -1)];
+  expect(await poll(existing)).toEqual({ statements: 1, tag: first.tag, size: 0 });
   expect(await poll()).toEqual({ ...first, statements: 1 });
 
   const params = { projectId: 'default', featureName: 'beacon' };
   await features.call(SetStale, { params, body: { features: ['beacon'], stale: true } });
-  const changed = await poll(known);
+  const changed = await poll(existing);
   expect(changed.statements).toBe(3);
   expect(changed.size).toBeGreaterThan(100);
   expect(await features.statementsOf(() => features.call(GetClientFeature, { params, query: {} }, sdk))).toBe(1);
 });
 
-it('evaluates features for hundreds of users with one statement, and what has just changed with three', async () => {
+it('evaluates features for hundreds of users with one statement if nothing changed, and with three otherwise', async () => {
   await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'torch' } });
   const params = { projectId: 'default', featureName: 'torch', environment: 'development' };
   await features.call(EnableEnvironment, { params, query: {} });

@@ -41,7 +41,7 @@ import { randomUUID } from 'node:crypto';
 import { mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
-/** another process on the same database, which hears of nothing */
+/** another process on the same database, without wake-up signals */
 let replica: StartedFeatures;
 beforeAll(async () => {
   features = await startFeatures();
@@ -61,7 +61,7 @@ const application = (...projects: readonly string[]): Caller =>
     })),
   );
 
-/** What an SDK is given. Each test has projects of its own, so that none sees another's features. */
+/** The reply to an SDK. Each test has projects of its own, so that none sees features of another. */
 const given = (caller: Caller, query: ClientFeaturesQuery = {}, from = features): Promise<ClientFeatures> =>
   from.call(GetClientFeatures, { query }, caller);
 
@@ -103,7 +103,7 @@ const aSegment = async (value: string) => {
 };
 
 describe('an SDK', () => {
-  it('is given features as they are in its environment, without what is no business of its own', async () => {
+  it('returns to an SDK the features of its environment, without internal properties', async () => {
     const project = await aProject();
     const flag = await aFlag(project);
     await addStrategy(project, flag, {
@@ -144,7 +144,7 @@ describe('an SDK', () => {
     ]);
   });
 
-  it('is given no disabled strategy, and a feature with none but disabled ones is off, not on for everybody', async () => {
+  it('omits disabled strategies from SDKs, and disables a feature whose strategies are all disabled', async () => {
     const project = await aProject();
     const flag = await aFlag(project);
     await addStrategy(project, flag, { name: 'default', parameters: { kept: 'yes' } });
@@ -152,7 +152,7 @@ describe('an SDK', () => {
     await turnOn(project, flag);
     const seen = async () => named(await given(application(project)), flag);
     expect(await seen()).toMatchObject({ enabled: true, strategies: [{ parameters: { kept: 'yes' } }] });
-    // No operation leaves a feature so: whatever does must not turn it on for everybody.
+    // No operation stores such a feature. If one did, the feature must not be enabled for all users.
     await features.database.transaction(async ({ query }) => {
       await query(
         `update feature set environments = jsonb_set(environments, '{development,strategies,0,disabled}', 'true') where name = $1`,
@@ -170,7 +170,7 @@ describe('an SDK', () => {
     expect(await seen()).toMatchObject({ enabled: false, strategies: [] });
   });
 
-  it('is given a feature that its project does not have in the environment as off', async () => {
+  it('returns a feature as disabled if its project does not have the environment', async () => {
     const project = await aProject();
     const flag = await aFlag(project);
     await turnOn(project, flag);
@@ -178,7 +178,7 @@ describe('an SDK', () => {
     expect(named(await given(application(project)), flag)).toMatchObject({ enabled: false, strategies: [] });
   });
 
-  it('is given strategies in their order, and those of another environment never', async () => {
+  it('returns strategies in their order, and none of other environments', async () => {
     const project = await aProject();
     const flag = await aFlag(project);
     for (const place of ['a', 'b']) await addStrategy(project, flag, { parameters: { place } });
@@ -203,7 +203,7 @@ describe('an SDK', () => {
     expect(await places()).toEqual(['b', 'a']);
   });
 
-  it('is given the features that its own depend on, with variants only where the parent must be on', async () => {
+  it('returns dependencies, with variants only if the parent must be enabled', async () => {
     const project = await aProject();
     const [parent, on, off] = [await aFlag(project), await aFlag(project), await aFlag(project)];
     const depend = (featureName: string, body: { feature: string; enabled?: boolean; variants?: string[] }) =>
@@ -217,7 +217,7 @@ describe('an SDK', () => {
   });
 
   it.each([undefined, '4.1.9', '3.9', 'nonsense', ''])(
-    'that keeps to %p of the specification finds the constraints of segments in the strategies',
+    'inlines the constraints of segments for SDKs with client specification %p',
     async (clientSpec) => {
       const project = await aProject();
       const flag = await aFlag(project);
@@ -234,7 +234,7 @@ describe('an SDK', () => {
   );
 
   it.each(['4.2.0', '4.10.1', '5.1.9'])(
-    'that keeps to %p of the specification is given segments beside the features, those in use alone',
+    'returns the used segments beside the features for SDKs with client specification %p',
     async (clientSpec) => {
       const project = await aProject();
       const flag = await aFlag(project);
@@ -251,7 +251,7 @@ describe('an SDK', () => {
     },
   );
 
-  it('is given what its token is for, whatever it asks for', async () => {
+  it('limits an SDK to the projects and environment of its token', async () => {
     const [own, other] = [await aProject(), await aProject()];
     const [mine, theirs] = [await aFlag(own), await aFlag(other)];
     const names = async (caller: Caller, query: ClientFeaturesQuery = {}) =>
@@ -269,7 +269,7 @@ describe('an SDK', () => {
     expect((await given(application(own), { environment: 'production' })).query.environment).toBe('development');
   });
 
-  it('asks for the beginning of names as they are written, and for any of some tags', async () => {
+  it('filters the features of an SDK by prefix and by any of several tags', async () => {
     const project = await aProject();
     const [plain, tagged] = [await aFlag(project), await aFlag(project)];
     await features.call(AddFeatureTag, {
@@ -287,7 +287,7 @@ describe('an SDK', () => {
     });
   });
 
-  it('is told of an environment that there is not, and who is no application that it may not', async () => {
+  it('refuses an unknown environment, and callers without an application token', async () => {
     const nowhere = callerWith({ permission: 'CLIENT', environment: 'nowhere' });
     await expect(given(nowhere)).rejects.toMatchObject({
       kind: 'ValidationError',
@@ -296,7 +296,7 @@ describe('an SDK', () => {
     await expect(given(callerWith({ permission: 'UPDATE_FEATURE' }))).rejects.toMatchObject({ kind: 'NoAccessError' });
   });
 
-  it('reads one feature alone, with the constraints of its segments, and none that is not its own', async () => {
+  it('returns one feature to an SDK with the constraints of its segments, and no feature outside of its token', async () => {
     const [project, other] = [await aProject(), await aProject()];
     const flag = await aFlag(project);
     await addStrategy(project, flag, { segments: [await aSegment('one')] });
@@ -454,7 +454,7 @@ describe('the tag of what an SDK is given', () => {
     await features.call(ArchiveFeature, { params: { projectId, featureName } });
   };
 
-  it.each(writes)('changes with %s, at once and in every replica', async (_what, write) => {
+  it.each(writes)('changes the entity tag of SDK replies in all replicas with %s', async (_what, write) => {
     const there = await scene();
     const tags = (from: StartedFeatures) =>
       Promise.all(
@@ -470,7 +470,7 @@ describe('the tag of what an SDK is given', () => {
     for (const [nth, tag] of here.entries()) expect(tag).not.toBe(before[nth]);
   });
 
-  it('changes when a feature loses its parent, when one comes back, and when its tags change for who asks by them', async () => {
+  it('changes the entity tag when a parent is removed, when a feature is revived, and when tags change for a query by tags', async () => {
     const { project, flag, other } = await scene();
     await features.call(AddDependency, {
       params: { projectId: project, featureName: flag },
@@ -493,7 +493,7 @@ describe('the tag of what an SDK is given', () => {
     expect(new Set(seen).size).toBe(2);
   });
 
-  it('stays with what SDKs do not evaluate, and with what changes elsewhere', async () => {
+  it('keeps the entity tag through edits that SDKs do not evaluate, and edits elsewhere', async () => {
     const there = await scene();
     const elsewhere = await scene();
     const before = await given(application(there.project));
@@ -508,7 +508,7 @@ describe('the tag of what an SDK is given', () => {
     expect(await given(application(there.project))).toEqual(before);
   });
 
-  it('does not miss a change that was begun before the last look and committed after it', async () => {
+  it('detects a change whose transaction began before the previous look-up and committed after it', async () => {
     const { project, flag } = await scene();
     let commit: () => void = () => undefined;
     const mayCommit = new Promise<void>((resolve) => (commit = resolve));
@@ -531,7 +531,7 @@ describe('the tag of what an SDK is given', () => {
 });
 
 describe('an admin token', () => {
-  it('receives the environment that it names, and otherwise the first that is enabled', async () => {
+  it('returns to an admin token the named environment, or the first enabled one', async () => {
     const environmentOf = async (query: ClientFeaturesQuery = {}) => (await given(mia, query)).query.environment;
     expect(await environmentOf()).toBe('development');
     expect(await environmentOf({ environment: 'default' })).toBe('development');

@@ -42,7 +42,7 @@ const removeAll = (caller = mia) => features.call(RemoveDependencies, { params: 
 const told = async () =>
   (await features.emittedEvents()).map(({ type, featureName, data }) => [type, featureName, data]);
 
-it('makes a feature depend on one parent, replaces it, and takes it away, each told with the states of all', async () => {
+it('adds, replaces and removes the parent of a feature, with events and the states of all features involved', async () => {
   await add('child', { feature: 'mother', variants: ['red'] });
   await add('child', { feature: 'mother', variants: ['red'] });
   await add('child', { feature: 'father', enabled: false, variants: ['red'] });
@@ -58,7 +58,7 @@ it('makes a feature depend on one parent, replaces it, and takes it away, each t
   }
 });
 
-it('removes all, and says where there is nothing to remove', async () => {
+it('removes all dependencies of a feature, and refuses if there are none', async () => {
   await add('child', { feature: 'mother' });
   await features.clearOutbox();
   await expect(remove('father')).rejects.toMatchObject({ kind: 'NotFoundError', message: /"father".*"child"/ });
@@ -67,7 +67,7 @@ it('removes all, and says where there is nothing to remove', async () => {
   expect(await told()).toEqual([['feature-dependencies-removed', 'child', null]]);
 });
 
-it('refuses what may not be, and stores nothing', async () => {
+it('refuses invalid dependencies and stores nothing', async () => {
   await add('child', { feature: 'mother' });
   await features.clearOutbox();
   for (const [child, parent, message] of [
@@ -93,7 +93,7 @@ it('refuses what may not be, and stores nothing', async () => {
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('never lets two features become the parent of each other, whoever is first', async () => {
+it("never lets two features become each other's parent concurrently", async () => {
   for (let round = 0; round < 5; round += 1) {
     const outcomes = await Promise.allSettled([
       add('mother', { feature: 'father' }),
@@ -106,7 +106,7 @@ it('never lets two features become the parent of each other, whoever is first', 
   }
 });
 
-it('lists who could be a parent, with which variants: nobody for a feature that does not exist', async () => {
+it('lists possible parents and their variants, and an empty list for an unknown feature', async () => {
   const parents = (featureName: string) => features.call(ListPossibleParents, { params: at(featureName) });
   const anybody = () => features.call(HasDependencies, { params: { projectId: 'shop' } });
   expect(await parents('child')).toEqual(['father', 'mother']);

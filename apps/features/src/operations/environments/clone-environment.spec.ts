@@ -33,7 +33,7 @@ const read = (featureName: string, projectId = 'shop') =>
 const inLab = async (name: string, projectId?: string) =>
   (await read(name, projectId)).environments?.find((environment) => environment.name === 'lab');
 
-it('gives the features of named projects in the clone what they have in the environment, under new ids', async () => {
+it('clones strategies, variants and switches of the named projects, with new ids of strategies', async () => {
   const strategies = [
     aStrategy({ id: 's1', title: 'Everyone' }),
     aStrategy({ id: 's2', sortOrder: 1, disabled: true }),
@@ -46,9 +46,9 @@ it('gives the features of named projects in the clone what they have in the envi
   const at = { projectId: 'shop', environment: 'development' };
   const body = { name: 'flexibleRollout', parameters: { rollout: '5', stickiness: 'default', groupId: 'g' } };
   await features.call(SetDefaultStrategy, { params: at, body });
-  const answer = await clone({ type: 'test', projects: ['shop'] });
-  expect(answer).toMatchObject({ name: 'lab', type: 'test', enabled: true, protected: false });
-  expect(answer).toMatchObject({ projectCount: 1, enabledToggleCount: 1 });
+  const reply = await clone({ type: 'test', projects: ['shop'] });
+  expect(reply).toMatchObject({ name: 'lab', type: 'test', enabled: true, protected: false });
+  expect(reply).toMatchObject({ projectCount: 1, enabledToggleCount: 1 });
 
   const lab = await inLab('checkout');
   expect(lab).toMatchObject({ enabled: true, variants: [{ name: 'red' }] });
@@ -65,13 +65,13 @@ it('gives the features of named projects in the clone what they have in the envi
   expect(environments.find(({ environment }) => environment === 'lab')).toMatchObject({ defaultStrategy: body });
 });
 
-it('is for every project that has the environment where none is named', async () => {
+it('clones an environment for all projects that have it if none is named', async () => {
   await features.given(aFeature({ enabled: true }), aFeature({ name: 'elsewhere', project: 'bank', enabled: true }));
   expect(await clone()).toMatchObject({ type: 'development', projectCount: 3, enabledToggleCount: 2 });
   expect(await inLab('elsewhere', 'bank')).toMatchObject({ enabled: true });
 });
 
-it('clones nothing where something is wrong, and is for administrators', async () => {
+it('refuses invalid clones of an environment and callers other than administrators', async () => {
   await expect(clone({ name: 'production' })).rejects.toMatchObject({ kind: 'NameExistsError' });
   await expect(clone({ name: 'a b' })).rejects.toMatchObject({ kind: 'ValidationError' });
   await expect(clone({}, mia, 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
@@ -82,7 +82,7 @@ it('clones nothing where something is wrong, and is for administrators', async (
   expect(environments.map(({ name }) => name)).toEqual(['development', 'production']);
 });
 
-it('says of what it writes into an environment that is protected already that change requests were skipped', async () => {
+it('marks the events of a clone into a protected environment as bypassing change requests', async () => {
   await features.given(aFeature({ enabled: true }));
   const isProtected = true;
   await features.call(SetProtection, { body: { project: 'shop', environment: 'lab', isProtected, version: 1 } });
@@ -93,7 +93,7 @@ it('says of what it writes into an environment that is protected already that ch
   });
 });
 
-it('copies the permissions when the request is repeated after the gateway was away, and clones nothing twice', async () => {
+it('copies permissions when a clone is retried after an outage of the gateway, without cloning again', async () => {
   let isAway = true;
   const copied: object[] = [];
   const copy = async (environments: object): Promise<void> => {

@@ -36,7 +36,7 @@ const told = async () =>
   }));
 const namesNow = async () => (await features.call(ListEnvironments, {})).environments.map(({ name }) => name);
 
-it('counts where environments are used, and says what a project has in them', async () => {
+it('counts the uses of environments, also for a project', async () => {
   const { environments } = await features.call(ListEnvironments, {});
   expect(environments).toMatchObject([
     { name: 'development', projectCount: 1, apiTokenCount: 0, enabledToggleCount: 0, protected: false, enabled: true },
@@ -53,7 +53,7 @@ it('counts where environments are used, and says what a project has in them', as
   });
 });
 
-it('creates, moves, switches and deletes an environment, and tells it', async () => {
+it('creates, reorders, switches and deletes an environment, with events', async () => {
   const params = { name: 'staging' };
   const body = { ...params, type: 'preproduction' };
   const shown = { ...body, sortOrder: 4, enabled: true, protected: false };
@@ -81,7 +81,7 @@ it('creates, moves, switches and deletes an environment, and tells it', async ()
   ]);
 });
 
-it('may ask for approvals in every project, or for none, which it keeps until it is told otherwise', async () => {
+it('stores the required approvals of an environment until they are changed', async () => {
   const params = { name: 'audited' };
   const body = { ...params, type: 'production', requiredApprovals: 3 };
   expect(await features.call(CreateEnvironment, { body })).toMatchObject({ requiredApprovals: 3 });
@@ -108,7 +108,7 @@ it('may ask for approvals in every project, or for none, which it keeps until it
   await features.call(DeleteEnvironment, { params });
 });
 
-it('tells the states of features anew when one of their environments moves', async () => {
+it('emits the states of features when one of their environments is reordered', async () => {
   await features.call(SetEnvironmentOrder, { body: { development: 20 } });
   const state = await features.lastState('checkout');
   expect(state?.environments.map(({ name, sortOrder }) => [name, sortOrder])).toEqual([
@@ -118,7 +118,7 @@ it('tells the states of features anew when one of their environments moves', asy
   await features.call(SetEnvironmentOrder, { body: { development: 2 } });
 });
 
-it('keeps environments that are in use or protected', async () => {
+it('refuses to delete environments that are in use or protected', async () => {
   await features.call(CreateEnvironment, { body: { name: 'qa', type: 'test' } });
   const params = { name: 'qa' };
   await features.call(AddProjectEnvironment, { params: { projectId: 'default' }, body: { environment: 'qa' } });
@@ -132,7 +132,7 @@ it('keeps environments that are in use or protected', async () => {
   await expect(features.call(DeleteEnvironment, { params })).rejects.toMatchObject({ kind: 'OperationDeniedError' });
 });
 
-it('refuses names that cannot be, unknown environments, and those who are not admins', async () => {
+it('refuses invalid names, unknown environments, and callers other than administrators', async () => {
   const validate = (name: string) => features.call(ValidateEnvironmentName, { body: { name } });
   expect(await validate('new')).toBeNull();
   await expect(validate('production')).rejects.toMatchObject({ kind: 'NameExistsError' });

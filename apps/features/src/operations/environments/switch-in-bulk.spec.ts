@@ -34,7 +34,7 @@ const disable = (names: string[], caller = mia, params = at()) =>
   features.call(DisableEnvironmentsInBulk, { params, body: { features: names } }, caller);
 const told = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
 
-it('enables features, each with an active strategy, and disables them again; what did not change is not told', async () => {
+it('enables features in bulk with an active strategy each, and disables them, with events for changes only', async () => {
   await enable([sleeper, empty, awake]);
   expect(await told()).toEqual([
     ['feature-strategy-add', empty],
@@ -48,7 +48,7 @@ it('enables features, each with an active strategy, and disables them again; wha
   expect(await told()).toEqual([awake, empty, sleeper].map((name) => ['feature-environment-disabled', name]));
 });
 
-it('enables disabled strategies where that is wanted', async () => {
+it('enables disabled strategies in bulk if the query demands it', async () => {
   await enable([sleeper], { activate: true });
   expect(await told()).toEqual([
     ['feature-strategy-update', sleeper],
@@ -56,7 +56,7 @@ it('enables disabled strategies where that is wanted', async () => {
   ]);
 });
 
-it('switches all or none', async () => {
+it('switches all features of a bulk request or none', async () => {
   for (const [bad, kind] of [
     ['nobody', 'NotFoundError'],
     ['foreign', 'NotFoundError'],
@@ -70,7 +70,7 @@ it('switches all or none', async () => {
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('takes the right to switch there, and to add strategies where one gets its first', async () => {
+it('switching in bulk takes the permission to switch, and to add strategies if a feature gets its first', async () => {
   const switcher = callerWith({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
   await expect(enable([awake, empty], { caller: switcher })).rejects.toMatchObject({
     permissions: ['CREATE_FEATURE_STRATEGY'],

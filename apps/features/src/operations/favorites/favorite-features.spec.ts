@@ -14,7 +14,7 @@ const at = (featureName = 'lamp') => ({ projectId: 'default', featureName });
 const add = (caller = mia, params = at()) => features.call(AddFavoriteFeature, { params }, caller);
 const remove = (caller = mia, params = at()) => features.call(RemoveFavoriteFeature, { params }, caller);
 
-it('keeps favourites for each user, tells those that changed, and tells whose they are', async () => {
+it('stores favourites by user, with events for changes and the users in the state', async () => {
   await add();
   await add();
   await add(lee);
@@ -36,7 +36,7 @@ it('keeps favourites for each user, tells those that changed, and tells whose th
   ]);
 });
 
-it('finds features that there are alone', async () => {
+it('refuses an unknown feature as a favourite', async () => {
   for (const params of [at('nobody'), { ...at(), projectId: 'moon' }]) {
     for (const missing of [() => add(mia, params), () => remove(mia, params)]) {
       await expect(missing()).rejects.toMatchObject({ kind: 'NotFoundError' });

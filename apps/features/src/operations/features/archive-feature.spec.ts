@@ -15,7 +15,7 @@ const archive = (featureName: string, caller = mia, projectId = 'shop') =>
   features.call(ArchiveFeature, { params: { projectId, featureName } }, caller);
 const dependingOn = (feature: string) => [{ feature, enabled: true, variants: [] }];
 
-it('forgets what the feature depended on, tells both, and tells the parent that it is none any more', async () => {
+it('archiving removes the dependencies of a feature, with events and the state of the former parent', async () => {
   await features.given(aFeature({ name: 'parent' }), aFeature({ name: 'child', dependencies: dependingOn('parent') }));
   await archive('child');
   expect((await features.emittedEvents()).map(({ type, featureName }) => [type, featureName])).toEqual([
@@ -32,7 +32,7 @@ it('forgets what the feature depended on, tells both, and tells the parent that 
   await expect(features.get('child', mia, 'shop')).rejects.toMatchObject({ kind: 'NotFoundError' });
 });
 
-it('refuses a feature that others depend on', async () => {
+it('refuses to archive a feature that active features depend on', async () => {
   await features.given(
     aFeature({ name: 'mother' }),
     aFeature({ name: 'daughter', dependencies: dependingOn('mother') }),
@@ -46,14 +46,14 @@ it('refuses a feature that others depend on', async () => {
   await archive('mother');
 });
 
-it('says the same of a feature that is archived already, and tells nothing', async () => {
+it('replies as before to archiving an archived feature, without events', async () => {
   await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
   await archive('old');
   expect(await features.emittedEvents()).toEqual([]);
   expect(await features.states('feature')).toEqual([]);
 });
 
-it('finds the feature in its own project alone, for those who may delete features there', async () => {
+it('archives a feature only in its own project and with DELETE_FEATURE', async () => {
   await features.given(aFeature({ name: 'here' }));
   await expect(archive('nobody')).rejects.toMatchObject({ kind: 'NotFoundError', message: 'No feature flag found' });
   await expect(archive('here', mia, 'default')).rejects.toMatchObject({ kind: 'NotFoundError' });

@@ -33,7 +33,7 @@ const clone = (name: string, more: object = {}, caller = mia, featureName = 'sou
 const validate = (name: string, projectId: string | null = null) =>
   features.call(ValidateFeatureName, { body: { name, projectId } }, lee);
 
-it('creates a feature like another one, off everywhere and without its tags, and tells all of it', async () => {
+it('clones a feature disabled and without tags, with all events', async () => {
   expect(await clone('copy')).toMatchObject({ name: 'copy', type: 'experiment', description: 'Pays' });
   const copy = await features.get('copy', mia, 'shop');
   expect(copy).toMatchObject({ enabled: false, tags: [], dependencies: [{ feature: 'parent' }] });
@@ -49,13 +49,13 @@ it('creates a feature like another one, off everywhere and without its tags, and
   expect((await features.get('parent', mia, 'shop')).children).toEqual(['copy', 'source']);
 });
 
-it('keeps the group of users where that is wanted', async () => {
+it('keeps the groupId of cloned strategies if the request demands it', async () => {
   await clone('twin', { replaceGroupId: false });
   const [strategy] = (await features.get('twin', mia, 'shop')).environments?.[0]?.strategies ?? [];
   expect(strategy?.parameters).toMatchObject({ groupId: 'source' });
 });
 
-it('refuses a name that is taken or is none, an unknown source, and whoever may not create features', async () => {
+it('refuses to clone under an invalid or taken name, from an unknown feature, and without CREATE_FEATURE', async () => {
   await expect(clone('parent')).rejects.toMatchObject({ kind: 'NameExistsError' });
   await expect(clone('a b')).rejects.toMatchObject({ kind: 'ValidationError', message: /\/body\/name/ });
   await expect(clone('new', {}, mia, 'nobody')).rejects.toMatchObject({ kind: 'NotFoundError' });
@@ -63,7 +63,7 @@ it('refuses a name that is taken or is none, an unknown source, and whoever may 
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('brings no strategies past the change requests of a project, except for those who may skip them', async () => {
+it('refuses to clone strategies into a protected project without SKIP_CHANGE_REQUEST', async () => {
   const protect = (isProtected: boolean, version: number) =>
     features.call(SetProtection, { body: { project: 'shop', environment: 'production', isProtected, version } });
   await protect(true, 1);
@@ -75,7 +75,7 @@ it('brings no strategies past the change requests of a project, except for those
   await protect(false, 2);
 });
 
-it('says whether a name could be given', async () => {
+it('validates a name for a feature', async () => {
   await features.call(CreateProject, { body: { id: 'strict', name: 'strict' } });
   await features.database.transaction(({ query }) =>
     query(`update project set feature_naming = '{"pattern": "s-[a-z]+"}' where id = 'strict'`),

@@ -16,7 +16,7 @@ const create = (body: CreateFeatureBody, projectId = 'shop', caller = mia) =>
 const sql = (text: string, values: readonly unknown[] = []) =>
   features.database.transaction(({ query }) => query(text, values));
 
-it('answers and tells the stored feature, and tells its state', async () => {
+it('replies with the created feature, and emits its event and state', async () => {
   const stored = await create({ name: 'banner', type: 'kill-switch', description: '', impressionData: true });
   expect(stored).toMatchObject({
     ...{ name: 'banner', type: 'kill-switch', description: null, project: 'shop' },
@@ -40,7 +40,7 @@ it('answers and tells the stored feature, and tells its state', async () => {
   ]);
 });
 
-it('creates the tags that are new, and tells of them first', async () => {
+it('creates the new tags of a feature, with their events first', async () => {
   const tags = [
     { type: 'simple', value: 'zebra' },
     { type: 'simple', value: 'ant' },
@@ -56,7 +56,7 @@ it('creates the tags that are new, and tells of them first', async () => {
   expect((await features.get('tagged-too', mia, 'shop')).tags).toEqual([tags[1], tags[0]]);
 });
 
-it('stores nothing when a tag has a type that there is not', async () => {
+it('refuses a feature with a tag of unknown type, and stores nothing', async () => {
   const tags = [
     { type: 'simple', value: 'kept?' },
     { type: 'colour', value: 'red' },
@@ -70,7 +70,7 @@ it('stores nothing when a tag has a type that there is not', async () => {
 });
 
 describe('refuses a name', () => {
-  it('that is taken, in whichever project, and says when it is in the archive', async () => {
+  it('refuses a name that a feature of any project has, and reports whether that is archived', async () => {
     await features.given(
       aFeature({ name: 'taken' }),
       aFeature({ name: 'gone', archivedAt: '2026-01-02T00:00:00.000Z' }),
@@ -85,7 +85,7 @@ describe('refuses a name', () => {
     });
   });
 
-  it('that somebody else takes at the same moment', async () => {
+  it('refuses a name that a concurrent request takes', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'race' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
@@ -94,14 +94,14 @@ describe('refuses a name', () => {
     expect(await features.emittedEvents()).toHaveLength(1);
   });
 
-  it('that cannot stand in a URL', async () => {
+  it('refuses a name that is not URL-friendly', async () => {
     for (const name of ['', 'a b', 'a/b', '..', 'ä', 'x'.repeat(101)]) {
       await expect(create({ name })).rejects.toMatchObject({ kind: 'ValidationError', message: /`\/body\/name`/ });
     }
     await create({ name: 'x'.repeat(100) });
   });
 
-  it("that does not match the project's pattern, before it misses the project's room", async () => {
+  it('refuses a name that does not match the pattern of the project, before it checks limits', async () => {
     await sql(`insert into project (id, name, feature_limit, feature_naming) values ('strict', 'Strict', 1, $1)`, [
       JSON.stringify({ pattern: '[a-z]+-[0-9]+', example: 'abc-12' }),
     ]);
@@ -114,7 +114,7 @@ describe('refuses a name', () => {
   });
 });
 
-it("never passes a project's limit, however many ask at once", async () => {
+it('never exceeds the feature limit of a project under concurrent requests', async () => {
   await sql(`insert into project (id, name, feature_limit) values ('small', 'Small', 3)`);
   const outcomes = await Promise.allSettled(
     Array.from({ length: 12 }, (_, nth) => create({ name: `small-${nth}` }, 'small')),
@@ -122,7 +122,7 @@ it("never passes a project's limit, however many ask at once", async () => {
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
 });
 
-it('is for an active project', async () => {
+it('refuses to create a feature in an archived project', async () => {
   await sql(`insert into project (id, name, archived_at) values ('past', 'Past', now())`);
   for (const project of ['past', 'moon']) {
     await expect(create({ name: 'homeless' }, project)).rejects.toMatchObject({
@@ -132,14 +132,14 @@ it('is for an active project', async () => {
   }
 });
 
-it('is for those who may create features in that project', async () => {
+it('creates a feature only with CREATE_FEATURE in the project', async () => {
   await create({ name: 'by-kim' }, 'shop', callerWith({ permission: 'CREATE_FEATURE', project: 'shop' }));
   for (const caller of [lee, callerWith({ permission: 'CREATE_FEATURE', project: 'default' })]) {
     await expect(create({ name: 'by-other' }, 'shop', caller)).rejects.toMatchObject({ kind: 'NoAccessError' });
   }
 });
 
-it('holds the limit of the installation, where one is set', async () => {
+it('enforces FEATURES_MAX_FEATURES', async () => {
   const limited = await startFeatures({ FEATURES_MAX_FEATURES: '2' });
   try {
     await limited.create('one');

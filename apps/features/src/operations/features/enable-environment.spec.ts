@@ -17,7 +17,7 @@ const disable = (featureName: string, caller = mia) =>
   features.call(DisableEnvironment, { params: at(featureName) }, caller);
 const types = async () => (await features.emittedEvents()).map(({ type }) => type);
 
-it('gives a feature without strategies the default one, turns it on and off again, and tells what changed', async () => {
+it('enabling adds the default strategy to a feature without strategies, and switches it, with events', async () => {
   await features.create('lamp');
   await features.clearOutbox();
   await enable('lamp');
@@ -36,7 +36,7 @@ it('gives a feature without strategies the default one, turns it on and off agai
   expect((await features.lastState('lamp'))?.environments[0]).toMatchObject({ enabled: false, hasStrategies: true });
 });
 
-it("takes the project's default strategy, with the segments and context fields that it names", async () => {
+it('enabling adds the default strategy of the project with its segments and context fields', async () => {
   const constraint = { contextName: 'appName', operator: 'IN', values: ['web'] };
   await features.database.transaction(async ({ query }) => {
     const [segment] = await query<{ id: number }>(
@@ -59,14 +59,14 @@ it("takes the project's default strategy, with the segments and context fields t
   expect(strategy?.segments).toHaveLength(1);
 });
 
-it('enables every disabled strategy where that is wanted', async () => {
+it('enabling enables all disabled strategies if the query demands it', async () => {
   const strategies = [aStrategy({ id: 'a', disabled: true }), aStrategy({ id: 'b', disabled: true, sortOrder: 1 })];
   await features.given(aFeature({ name: 'sleeper', project: 'default', strategies }));
   await enable('sleeper', mia, true);
   expect(await types()).toEqual(['feature-strategy-update', 'feature-strategy-update', 'feature-environment-enabled']);
 });
 
-it('refuses an archived feature, an environment that the project does not have, and a feature that is not there', async () => {
+it('refuses to enable an archived or unknown feature, or in an environment that the project does not have', async () => {
   await features.given(aFeature({ name: 'old', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
   for (const operation of [EnableEnvironment, DisableEnvironment]) {
     await expect(features.call(operation, { params: at('old') })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ it('refuses an archived feature, an environment that the project does not have, 
   }
 });
 
-it('takes the right to switch there, and to add a strategy where it adds the first one', async () => {
+it('enabling takes the permission to switch, and to add strategies if it adds the first', async () => {
   await features.create('guarded');
   const switcher = callerWith({ permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' });
   await expect(enable('guarded', switcher)).rejects.toMatchObject({

@@ -48,7 +48,7 @@ beforeEach(async () => {
   await features.clearOutbox();
 });
 
-it('takes features out with all that belongs to them in one environment, and tells which', async () => {
+it('exports features of an environment with everything they use, and emits an event', async () => {
   const data = await takeOut({ project });
   expect(data.features.map(({ name }) => name)).toEqual(['checkout', 'parent']);
   expect(data.featureStrategies).toMatchObject([
@@ -64,7 +64,7 @@ it('takes features out with all that belongs to them in one environment, and tel
   ]);
 });
 
-it('is imported again to just what it was', async () => {
+it('imports an export to an identical feature', async () => {
   const before = await takeOut({ project });
   await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
   const body = { project, environment, data: before };
@@ -73,7 +73,7 @@ it('is imported again to just what it was', async () => {
   expect(await features.call(ImportFeatures, { body })).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
 });
 
-it('takes out those that are named, and those with a tag', async () => {
+it('exports features by name and by tag', async () => {
   const namesOf = async (body: Partial<ExportFeaturesBody>) => (await takeOut(body)).features.map(({ name }) => name);
   expect(await namesOf({ features: ['parent', 'nobody', 'gone'] })).toEqual(['parent']);
   expect(await namesOf({ features: [] })).toEqual([]);
@@ -81,7 +81,7 @@ it('takes out those that are named, and those with a tag', async () => {
   expect(await namesOf({ tag: 'blue', project: 'moon' })).toEqual([]);
 });
 
-it('refuses to guess which features, and environments that there are not', async () => {
+it('refuses an export without selection or of an unknown environment', async () => {
   await expect(takeOut({})).rejects.toMatchObject({ kind: 'ValidationError', message: /`\/body\/features`/ });
   await expect(takeOut({ project, environment: 'moon' })).rejects.toMatchObject({
     kind: 'ValidationError',

@@ -25,7 +25,7 @@ const patch = (body: JsonPatch, caller = mia, projectId = 'default') =>
   features.call(PatchFeature, { params: { projectId, featureName }, body }, caller);
 const types = async () => (await features.emittedEvents()).map(({ type }) => type);
 
-it('updates what the body mentions, keeps the rest, and tells before and after', async () => {
+it('updates the given properties of a feature, keeps the others, and emits both contents', async () => {
   expect(await put({ name: featureName, description: 'Pays later', archived: true })).toMatchObject({
     ...{ name: featureName, description: 'Pays later', type: 'experiment', impressionData: true, archived: false },
   });
@@ -43,13 +43,13 @@ it('updates what the body mentions, keeps the rest, and tells before and after',
   expect(await types()).toEqual(['feature-metadata-updated', 'feature-metadata-updated']);
 });
 
-it('leaves an archived feature in the archive', async () => {
+it('does not revive an archived feature by an update', async () => {
   await features.given(aFeature({ name: 'old', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
   featureName = 'old';
   expect(await put({ archived: false, type: 'release' })).toMatchObject({ archived: true });
 });
 
-it('refuses another name, and finds the feature in its own project alone', async () => {
+it('refuses to rename a feature, and finds it only in its own project', async () => {
   await expect(put({ name: 'other' })).rejects.toMatchObject({ kind: 'ValidationError', message: /\/body\/name/ });
   await expect(put({}, mia, 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(patch([], mia, 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
@@ -58,15 +58,15 @@ it('refuses another name, and finds the feature in its own project alone', async
   }
 });
 
-it('patches, and tells of a stale mark after the rest', async () => {
-  const answer = await patch([
+it('patches a feature, with the event of the stale mark last', async () => {
+  const reply = await patch([
     { op: 'replace', path: '/stale', value: true },
     { op: 'remove', path: '/description' },
     { op: 'replace', path: '/name', value: 'other' },
     { op: 'replace', path: '/archived', value: true },
     { op: 'add', path: '/tags', value: [] },
   ]);
-  expect(answer).toMatchObject({ name: featureName, stale: true, description: null, archived: false });
+  expect(reply).toMatchObject({ name: featureName, stale: true, description: null, archived: false });
   expect(await types()).toEqual(['feature-metadata-updated', 'feature-stale-on']);
   await patch([{ op: 'replace', path: '/stale', value: true }]);
   await patch([{ op: 'replace', path: '/stale', value: false }]);
@@ -85,7 +85,7 @@ it.each<[object, JsonPatch]>([
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('keeps what twenty writers of different members change at once', async () => {
+it('keeps the edits of twenty concurrent writers of different members', async () => {
   await Promise.all([
     ...Array.from({ length: 18 }, (_, n) => patch([{ op: 'replace', path: '/description', value: `${n}` }])),
     patch([{ op: 'replace', path: '/type', value: 'kill-switch' }]),

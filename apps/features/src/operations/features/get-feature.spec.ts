@@ -14,7 +14,7 @@ afterAll(() => features.stop());
 const sql = (text: string, values: readonly unknown[] = []) =>
   features.database.transaction(({ query }) => query(text, values));
 
-it('gives every field that the interface names, for a feature that has just been created', async () => {
+it('returns all documented fields of a new feature', async () => {
   await features.create('fresh', { description: 'What it does.', tags: [{ type: 'simple', value: 'new' }] });
   const { createdAt, lifecycle, ...feature } = await features.get('fresh');
   const mias = { id: 1, name: 'mia', imageUrl: imageUrlOf('mia') };
@@ -34,7 +34,7 @@ it('gives every field that the interface names, for a feature that has just been
   expect(lifecycle).toEqual({ stage: 'initial', enteredStageAt: createdAt });
 });
 
-it('gives strategies and environments in their order, and says what is on', async () => {
+it('returns strategies and environments in their order, and which are enabled', async () => {
   const [later, earlier] = [
     aStrategy({ id: 'b', sortOrder: 1, disabled: true, segments: [2, 1] }),
     aStrategy({ id: 'a' }),
@@ -77,7 +77,7 @@ it('gives strategies and environments in their order, and says what is on', asyn
   ]);
 });
 
-it('adds the variants of each environment when they are asked for', async () => {
+it('returns the variants of each environment if the query demands them', async () => {
   const params = { projectId: 'shop', featureName: 'busy' };
   const withVariants = await features.call(GetFeature, { params, query: { variantEnvironments: 'true' } });
   expect(withVariants.environments?.map(({ variants }) => variants?.map(({ name }) => name))).toEqual([
@@ -88,7 +88,7 @@ it('adds the variants of each environment when they are asked for', async () => 
   expect(without.environments?.[0]).not.toHaveProperty('variants');
 });
 
-it('names the active features that depend on it, and what it depends on', async () => {
+it('returns the children and the dependencies of a feature', async () => {
   const dependencies = [{ feature: 'parent', enabled: true, variants: [] }];
   await features.given(
     aFeature({ name: 'parent' }),
@@ -103,14 +103,14 @@ it('names the active features that depend on it, and what it depends on', async 
   expect(await features.get('child-a', mia, 'shop')).toMatchObject({ children: [], dependencies });
 });
 
-it("says whether it is the caller's favourite", async () => {
+it('returns whether a feature is a favourite of the caller', async () => {
   await features.create('loved');
   await sql('insert into feature_favorite (feature, user_id) values ($1, $2)', ['loved', lee.id]);
   expect((await features.get('loved', lee)).favorite).toBe(true);
   expect((await features.get('loved', mia)).favorite).toBe(false);
 });
 
-it('says what was counted in the last sixty minutes, and when it was last seen', async () => {
+it('returns the counts of the last sixty minutes and the time of the last use', async () => {
   await features.create('counted');
   await sql(
     `with minute as (select floor(extract(epoch from now()) / 60)::integer as now)
@@ -129,7 +129,7 @@ it('says what was counted in the last sixty minutes, and when it was last seen',
 describe('is not found', () => {
   const refusedWith = (message: string) => ({ kind: 'NotFoundError', message });
 
-  it('when there is none, or in another project', async () => {
+  it('does not find an unknown feature, or one of another project', async () => {
     await expect(features.get('nobody')).rejects.toMatchObject(
       refusedWith('There\'s no feature named "nobody" in project "default".'),
     );
@@ -142,11 +142,11 @@ describe('is not found', () => {
     }
   });
 
-  it('by a name in other letters', async () => {
+  it('does not find a feature by a name in another case', async () => {
     await expect(features.get('Fresh')).rejects.toMatchObject({ kind: 'NotFoundError' });
   });
 
-  it('when it is archived', async () => {
+  it('does not find an archived feature', async () => {
     await features.given(aFeature({ name: 'old', archivedAt: '2026-01-02T00:00:00.000Z' }));
     await expect(features.get('old', mia, 'shop')).rejects.toMatchObject(
       refusedWith('Could not find feature flag with name old'),

@@ -26,7 +26,7 @@ beforeEach(async () => {
 const bringIn = (data: ExportedFeatures, about: Partial<ImportFeaturesBody> = {}, caller = mia) =>
   features.call(ImportFeatures, { body: { project: 'default', environment: 'development', data, ...about } }, caller);
 
-/** An export of so many features: each is on, has a strategy with a segment, and a tag; each but the first depends on the first. */
+/** An export of `size` features, each enabled, with a strategy, a segment and a tag; all but the first depend on the first. */
 const exported = (count: number, environment = 'development'): ExportedFeatures => {
   const names = Array.from({ length: count }, (_, nth) => `feature-${String(nth).padStart(4, '0')}`);
   const constraint: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
@@ -58,7 +58,7 @@ const refusalOf = async (attempt: Promise<unknown>): Promise<Refusal> =>
 const namesNow = async () =>
   (await features.call(ListFeatures, { params: { projectId: 'default' } })).features.map(({ name }) => name);
 
-it('knows the feature type sunset, also in exports of later versions of Unleash', async () => {
+it('imports features of type sunset, also from later versions of Unleash', async () => {
   await features.create('old-checkout', { type: 'sunset' });
   const none = { segments: [], contextFields: [], tagTypes: [] };
   await bringIn({ ...exported(0), ...none, features: [{ name: 'feature-0000', type: 'sunset' }] });
@@ -66,7 +66,7 @@ it('knows the feature type sunset, also in exports of later versions of Unleash'
   expect(listed.map(({ type }) => type)).toEqual(['sunset', 'sunset']);
 });
 
-it('takes the file with all that it brings along, and reports, tells and tells the states of what it took', async () => {
+it('imports features with everything they use, and emits events and states', async () => {
   const segment = await beta();
   await features.clearOutbox();
   expect(await bringIn(exported(2))).toEqual({
@@ -82,25 +82,25 @@ it('takes the file with all that it brings along, and reports, tells and tells t
       { name: 'production', enabled: false, strategies: [] },
     ],
   });
-  const told = await features.emittedEvents();
-  expect(told.map(({ type }) => type).slice(0, 3)).toEqual([
+  const emitted = await features.emittedEvents();
+  expect(emitted.map(({ type }) => type).slice(0, 3)).toEqual([
     'context-field-created',
     'tag-type-created',
     'tag-created',
   ]);
-  expect(told.filter(({ featureName }) => featureName === 'feature-0001').map(({ type }) => type)).toEqual([
+  expect(emitted.filter(({ featureName }) => featureName === 'feature-0001').map(({ type }) => type)).toEqual([
     'feature-created',
     'feature-tagged',
     'feature-strategy-add',
     'feature-environment-enabled',
     'feature-dependency-added',
   ]);
-  expect(told.at(-1)).toMatchObject({ type: 'features-imported', project: 'default', environment: 'development' });
+  expect(emitted.at(-1)).toMatchObject({ type: 'features-imported', project: 'default', environment: 'development' });
   expect(await features.lastState('feature-0000')).toMatchObject({ dependencyType: 'parent', segments: [segment.id] });
   expect(await features.lastState('feature-0001')).toMatchObject({ dependencyType: 'child' });
 });
 
-it('changes nothing the second time, and takes another environment on top', async () => {
+it('importing the same file again changes nothing, and another environment is added', async () => {
   await beta();
   await bringIn(exported(3));
   await features.clearOutbox();
@@ -116,13 +116,13 @@ it('changes nothing the second time, and takes another environment on top', asyn
   expect((await features.get('feature-0002')).environments).toMatchObject([{ enabled: true }, { enabled: true }]);
 });
 
-it('finds what an import at the same moment has made', async () => {
+it('imports the same file concurrently exactly once', async () => {
   await beta();
   const reports = await Promise.all([bringIn(exported(20)), bringIn(exported(20))]);
   expect(reports.map(({ created, unchanged }) => created - unchanged).sort()).toEqual([-20, 20]);
 });
 
-it('waits for nobody who changes a feature of that name in another project', async () => {
+it('an import does not wait for locks on features of other projects', async () => {
   await features.call(CreateProject, { body: { id: 'garage', name: 'Garage' } });
   await features.given(aFeature({ name: 'busy', project: 'garage' }));
   await features.database.transaction(async ({ query }) => {
@@ -135,7 +135,7 @@ it('waits for nobody who changes a feature of that name in another project', asy
 });
 
 describe('refuses the whole file', () => {
-  it('that names segments that are not there, and names them all', async () => {
+  it('refuses an import with unknown segments and names all of them', async () => {
     const data = exported(3);
     data.segments = [...(data.segments ?? []), { id: 71, name: 'staff' }];
     data.featureStrategies[1]?.segments?.push(71);
@@ -149,7 +149,7 @@ describe('refuses the whole file', () => {
     expect(await features.emittedEvents()).toEqual([]);
   });
 
-  it('that names context fields and strategy types that are not there', async () => {
+  it('refuses an import with unknown context fields and strategy types', async () => {
     await beta();
     await features.database.transaction(({ query }) => query(`delete from context_field where name = 'region'`));
     const data = { ...exported(2), contextFields: [] };
@@ -162,7 +162,7 @@ describe('refuses the whole file', () => {
     expect(await namesNow()).toEqual([]);
   });
 
-  it('that was cut', async () => {
+  it('refuses a truncated file', async () => {
     await beta();
     const data = exported(4);
     const refusal = await refusalOf(bringIn({ ...data, features: data.features.slice(0, 2) }));
@@ -170,7 +170,7 @@ describe('refuses the whole file', () => {
     expect(await namesNow()).toEqual([]);
   });
 
-  it('for a project or an environment that there is not', async () => {
+  it('refuses an import into an unknown project or environment', async () => {
     await beta();
     expect(await refusalOf(bringIn(exported(1), { project: 'moon' }))).toMatchObject({ kind: 'NotFoundError' });
     expect(await refusalOf(bringIn(exported(1), { environment: 'moon' }))).toMatchObject({
@@ -179,7 +179,7 @@ describe('refuses the whole file', () => {
     });
   });
 
-  it('when there is no room for it', async () => {
+  it('refuses an import that exceeds a limit of features', async () => {
     await beta();
     await features.database.transaction(({ query }) =>
       query(`insert into project (id, name, feature_limit) values ('small', 'Small', 2);`),
@@ -194,7 +194,7 @@ describe('refuses the whole file', () => {
   });
 });
 
-it('leaves archived features alone, and says so', async () => {
+it('skips archived features in an import and reports them', async () => {
   await beta();
   await features.given(aFeature({ name: 'feature-0000', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
   const data = { ...exported(2), dependencies: [] };
@@ -203,7 +203,7 @@ it('leaves archived features alone, and says so', async () => {
   expect(skipped).toEqual([{ feature: 'feature-0000', reason: 'An archived feature has that name.' }]);
 });
 
-it('takes the rights that doing the same by hand takes', async () => {
+it('an import takes the permissions of the edits that it makes', async () => {
   await beta();
   const everything = [
     ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'] as const),
@@ -223,7 +223,7 @@ it('takes the rights that doing the same by hand takes', async () => {
   expect(await bringIn(exported(2), {}, callerWith(...everything))).toMatchObject({ created: 2 });
 });
 
-it('an imported context field that comes before all others is read as it was imported', async () => {
+it('returns an imported context field with a negative sort order as it was imported', async () => {
   await beta();
   const first = { name: 'first', stickiness: false, sortOrder: -5, legalValues: [] };
   await bringIn({ ...exported(1), contextFields: [...(exported(1).contextFields ?? []), first] });

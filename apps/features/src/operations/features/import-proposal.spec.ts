@@ -23,13 +23,13 @@ import { mia, callerWith } from '../../../test/started-features.ts';
 import { submitImportProposals } from '../../housekeeping/housekeeping.ts';
 import { submitImportProposal, type SubmitImportProposal } from './import-proposal.ts';
 
-// The service without its housekeeping, beside change requests that answer only when a test has them answer.
+// The service without housekeeping, and a change requests service that replies as a test specifies.
 type Proposal = RequestOf<typeof ProposeImport>['body'];
 let features: FeaturesWithoutLoops;
 let submit: SubmitImportProposal;
 let requests: Subscription;
 let proposals: Proposal[] = [];
-/** what becomes of the next calls, oldest first; where nothing is said, they are answered */
+/** the outcomes of the next calls, in order; further calls succeed */
 let mishaps: (() => unknown)[] = [];
 beforeAll(async () => {
   features = await featuresWithoutLoops();
@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 const permissions: readonly Permission[] = ['CREATE_FEATURE', 'UPDATE_FEATURE'];
-/** Somebody who may import, and neither write strategies nor skip change requests. */
+/** A caller who may import, but neither write strategies nor skip change requests. */
 const kim = callerWith(...permissions.map((permission) => ({ permission })));
 
 const bringIn = (
@@ -89,7 +89,7 @@ const strategy = (featureName: string, more: object = {}) => ({
   },
   ...more,
 });
-/** A feature that is on for five in a hundred, and has a variant and a tag. */
+/** A feature that is enabled for five percent of users, with a variant and a tag. */
 const checkout: ExportedFeatures = {
   features: [{ name: 'checkout', description: 'as in the file' }],
   featureStrategies: [strategy('checkout')],
@@ -104,9 +104,9 @@ const checkout: ExportedFeatures = {
 };
 
 describe('an import into a protected environment', () => {
-  it('makes, describes and tags the features, and proposes what they are to do there', async () => {
-    const answer = await bringIn(checkout);
-    expect(answer).toMatchObject({
+  it('creates, updates and tags features, and proposes their strategies in a protected environment', async () => {
+    const reply = await bringIn(checkout);
+    expect(reply).toMatchObject({
       ...{ created: 1, tags: 1, skipped: [] },
       changeRequest: { id: 31, environment: 'production', changes: 3 },
     });
@@ -135,7 +135,7 @@ describe('an import into a protected environment', () => {
     ]);
   });
 
-  it('proposes to replace the strategies of a feature that is there, and says what they were', async () => {
+  it('proposes to replace the strategies of an existing feature, with snapshots of them', async () => {
     await bringIn(checkout, {}, mia);
     const before = (await inProduction('checkout'))?.strategies?.[0];
     await bringIn({ ...checkout, featureStrategies: [strategy('checkout', { title: 'Other' })] });
@@ -150,13 +150,13 @@ describe('an import into a protected environment', () => {
     expect((await inProduction('checkout'))?.strategies).toEqual([before]);
   });
 
-  it('proposes nothing of what is there just so', async () => {
+  it('proposes nothing for features that are equal to the file', async () => {
     await bringIn(checkout, {}, mia);
     expect(await bringIn(checkout)).not.toHaveProperty('changeRequest');
     expect(proposals).toEqual([]);
   });
 
-  it('is done whole by who may skip change requests there', async () => {
+  it('makes all edits of an import with SKIP_CHANGE_REQUEST', async () => {
     const grants = [...permissions, 'SKIP_CHANGE_REQUEST' as const, 'CREATE_FEATURE_STRATEGY' as const];
     const trusted = callerWith(
       ...[...grants, 'UPDATE_FEATURE_ENVIRONMENT' as const, 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS' as const].map(
@@ -167,7 +167,7 @@ describe('an import into a protected environment', () => {
     expect(await inProduction('checkout')).toMatchObject({ enabled: true });
   });
 
-  it('never proposes more than the file says: neither a full rollout nor a default strategy', async () => {
+  it('proposes neither a full rollout nor a default strategy that the file does not have', async () => {
     const data: ExportedFeatures = {
       features: [{ name: 'nameless' }, { name: 'sleeping' }],
       featureStrategies: [
@@ -184,7 +184,7 @@ describe('an import into a protected environment', () => {
     ]);
   });
 
-  it('proposes what features depend on where there is protection, also when it goes to another environment', async () => {
+  it('proposes dependencies if any environment of the project is protected', async () => {
     const data: ExportedFeatures = {
       features: [{ name: 'parent' }, { name: 'child' }],
       featureStrategies: [strategy('child')],
@@ -210,7 +210,7 @@ describe('an import into a protected environment', () => {
 });
 
 describe('the proposal of an import', () => {
-  it('waits for change requests that do not answer, and is made once they do', async () => {
+  it('submits a stored proposal once the change requests service is back', async () => {
     mishaps = [
       () => {
         throw unavailable('Nobody is there.');
@@ -225,7 +225,7 @@ describe('the proposal of an import', () => {
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
   });
 
-  it('does not wait for another that is refused again and again', async () => {
+  it('submits a proposal although an earlier one is refused repeatedly', async () => {
     const fails = () => {
       throw unavailable('Nobody is there.');
     };
@@ -245,7 +245,7 @@ describe('the proposal of an import', () => {
     expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
   });
 
-  it('is one when the import is sent again with its key, and the answer is the same', async () => {
+  it('creates one change request for a repeated import with the same Idempotency-Key', async () => {
     const once = { idempotencyKey: 'import-1' };
     const first = await bringIn(checkout, {}, kim, once);
     expect(await bringIn(checkout, {}, kim, once)).toEqual(first);
@@ -259,7 +259,7 @@ describe('the proposal of an import', () => {
     expect(await told()).toEqual([]);
   };
 
-  it('is refused with all of the import where it is more than a change request holds', async () => {
+  it('refuses an import with more changes than a change request can hold', async () => {
     const names = Array.from({ length: 501 }, (_, nth) => `feature-${nth}`);
     const data: ExportedFeatures = {
       ...{ features: names.map((name) => ({ name })), tagTypes: [] },
@@ -272,7 +272,7 @@ describe('the proposal of an import', () => {
     await nothingIsDone();
   });
 
-  it('is refused with all of the import where no message could carry it to who makes the request', async () => {
+  it('refuses an import whose proposal exceeds a message', async () => {
     const names = Array.from({ length: 12 }, (_, nth) => `feature-${nth}`);
     const values = Array.from({ length: 250 }, (_, nth) => `${'v'.repeat(90)}${nth}`);
     const constraints = Array.from({ length: 30 }, () => ({ contextName: 'userId', operator: 'IN' as const, values }));
@@ -287,14 +287,14 @@ describe('the proposal of an import', () => {
     await nothingIsDone();
   });
 
-  it('is refused with all of the import to who may not propose changes in the project', async () => {
+  it('refuses an import with a proposal to callers who may not propose changes', async () => {
     await expect(bringIn(checkout, {}, { ...kim, closedProjects: ['default'] })).rejects.toMatchObject({
       kind: 'NoAccessError',
     });
     await nothingIsDone();
   });
 
-  it('is refused with all of the import where a change would be, and names the feature', async () => {
+  it('refuses an import with an invalid change and names the feature', async () => {
     await features.call(CreateStrategyType, { body: { name: 'old', parameters: [] } });
     await features.call(DeprecateStrategyType, { params: { name: 'old' } });
     const data = { ...checkout, featureStrategies: [{ featureName: 'checkout', name: 'old' }] };
@@ -307,7 +307,7 @@ describe('the proposal of an import', () => {
     await nothingIsDone();
   });
 
-  it('is announced by the validation of the import, which lacks no permission for it', async () => {
+  it('the validation of an import announces its proposal, without missing permissions', async () => {
     const body = { project: 'default', environment: 'production', data: checkout };
     const { errors, warnings, permissions: lacking } = await features.call(ValidateImport, { body }, kim);
     expect({ errors, lacking }).toEqual({ errors: [], lacking: [] });

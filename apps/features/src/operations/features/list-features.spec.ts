@@ -16,7 +16,7 @@ afterAll(() => features.stop());
 
 const list = async (projectId: string, caller = mia) => features.call(ListFeatures, { params: { projectId } }, caller);
 
-it('gives the active features of the project by name, each with what it is in every environment', async () => {
+it('lists the active features of a project by name, with all environments', async () => {
   for (const name of ['b', 'B', 'a']) await features.create(name, { tags: [{ type: 'simple', value: 'listed' }] });
   await features.given(
     aFeature({ name: 'c' }),
@@ -39,7 +39,7 @@ it('gives the active features of the project by name, each with what it is in ev
   expect((await list('shop')).features.map(({ name }) => name)).toEqual(['c']);
 });
 
-it("marks the caller's favourites", async () => {
+it('marks the favourites of the caller in the list of features', async () => {
   await features.database.transaction(({ query }) =>
     query(`insert into feature_favorite (feature, user_id) values ('a', $1)`, [lee.id]),
   );
@@ -49,11 +49,11 @@ it("marks the caller's favourites", async () => {
   expect(await favorites(mia)).toEqual([]);
 });
 
-it('gives none for a project that there is not', async () => {
+it('lists no features for an unknown project', async () => {
   expect(await list('moon')).toEqual({ version: 2, features: [] });
 });
 
-it('gives those with any of the tags whose name begins as wanted, in upper or lower case', async () => {
+it('filters features by any of the tags and by prefix, ignoring case', async () => {
   const tagged = (name: string, ...values: string[]) =>
     aFeature({ name, project: 'tagged', tags: values.map((value) => ({ type: 'simple', value })) });
   await features.call(CreateProject, { body: { id: 'tagged', name: 'tagged' } });
@@ -70,7 +70,7 @@ it('gives those with any of the tags whose name begins as wanted, in upper or lo
   expect(await found({ namePrefix: '100%' })).toEqual(['100%']);
 });
 
-it('lists a page of the features of a project that fit the query', async () => {
+it('lists a page of the matching features of a project', async () => {
   await features.call(CreateProject, { body: { id: 'paged', name: 'paged' } });
   await features.given(...['a-1', 'a-2', 'a-3', 'b-1'].map((name) => aFeature({ name, project: 'paged' })));
   const found = async (query: Query) =>

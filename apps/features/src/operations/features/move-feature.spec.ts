@@ -20,7 +20,7 @@ beforeEach(() => features.clearOutbox());
 const move = (featureName: string, newProjectId: string, caller = mia, projectId = 'shop') =>
   features.call(MoveFeature, { params: { projectId, featureName }, body: { newProjectId } }, caller);
 
-it('refuses a target that is not there or has other environments, and a feature with a family', async () => {
+it('refuses to move a feature into an unknown project or one with other environments, or with dependencies', async () => {
   await expect(move('free', 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(move('free', 'garage', mia, 'moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(move('free', 'narrow')).rejects.toMatchObject({ kind: 'IncompatibleProjectError' });
@@ -32,7 +32,7 @@ it('refuses a target that is not there or has other environments, and a feature 
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('brings no strategies past the change requests of the target, except for those who may skip them', async () => {
+it('refuses to move strategies into a protected project without SKIP_CHANGE_REQUEST', async () => {
   const said = { project: 'garage', environment: 'production' };
   await features.call(SetProtection, { body: { ...said, isProtected: true, version: 1 } });
   await expect(move('free', 'garage', callerWith({ permission: 'MOVE_FEATURE_TOGGLE' }))).rejects.toMatchObject({
@@ -42,7 +42,7 @@ it('brings no strategies past the change requests of the target, except for thos
   await features.call(SetProtection, { body: { ...said, isProtected: false, version: 2 } });
 });
 
-it('takes no feature out of a project with change requests, except for those who may skip them, and marks the event', async () => {
+it('refuses to move a feature out of a protected project without SKIP_CHANGE_REQUEST, and marks the event otherwise', async () => {
   const production = { environment: 'production' };
   await features.call(CreateProject, { body: { id: 'guarded', name: 'guarded' } });
   await features.given(aFeature({ name: 'reviewed', project: 'guarded' }));
@@ -66,7 +66,7 @@ it('takes no feature out of a project with change requests, except for those who
   ]);
 });
 
-it('moves a feature to another project, and tells it of the new one', async () => {
+it('moves a feature to another project, with an event in the new one', async () => {
   await move('free', 'garage');
   await move('free', 'garage', mia, 'garage');
   expect(await features.emittedEvents()).toMatchObject([

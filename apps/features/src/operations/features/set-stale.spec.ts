@@ -16,7 +16,7 @@ beforeEach(() => features.clearOutbox());
 const mark = (names: string[], stale: boolean, caller = mia) =>
   features.call(SetStale, { params: { projectId: 'shop' }, body: { features: names, stale } }, caller);
 
-it('marks features as stale or not, tells those that changed, and ignores names that there are not', async () => {
+it('marks features as stale or not, with events for changes, and ignores unknown names', async () => {
   await mark(['one', 'two', 'nobody'], true);
   expect(await features.get('one', mia, 'shop')).toMatchObject({ stale: true });
   await mark(['one'], false);
@@ -26,7 +26,7 @@ it('marks features as stale or not, tells those that changed, and ignores names 
   ]);
 });
 
-it('marks all or none, in the project alone, for those who may', async () => {
+it('marks all features as stale or none, only in the project and with the permission', async () => {
   await expect(mark(['one', 'foreign'], true)).rejects.toMatchObject({ kind: 'InvalidOperationError' });
   await expect(mark(['one'], true, lee)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE'] });
   expect(await features.emittedEvents()).toEqual([]);

@@ -15,14 +15,14 @@ const validate = (about: Partial<ExportedFeatures>, caller = mia, project = 'def
   return features.call(ValidateImport, { body: { project, environment: 'development', data } }, caller);
 };
 
-it('finds nothing in a file that can be taken, and takes nothing', async () => {
+it('validates a correct file without errors and imports nothing', async () => {
   expect(await validate({})).toEqual({ errors: [], warnings: [], permissions: [] });
   const { features: now } = await features.call(ListFeatures, { params: { projectId: 'default' } });
   expect(now).toEqual([]);
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('says what is wrong, what will be left out, and what the caller may not do', async () => {
+it('validates a file and returns errors, warnings and missing permissions', async () => {
   const { errors } = await validate({
     featureStrategies: [{ featureName: 'new', name: 'moon', segments: [] }],
   });
@@ -42,7 +42,7 @@ it('says what is wrong, what will be left out, and what the caller may not do', 
   await expect(validate({}, kim, 'moon')).rejects.toMatchObject({ kind: 'NoAccessError' });
 });
 
-it('waits for nobody who changes the features that the file names', async () => {
+it('validating an import does not wait for locks on its features', async () => {
   await features.given(aFeature({ name: 'busy', project: 'default' }));
   await features.database.transaction(async ({ query }) => {
     await query(`select from feature where name = 'busy' for update`);
@@ -50,7 +50,7 @@ it('waits for nobody who changes the features that the file names', async () => 
   });
 });
 
-it('says that there is no room', async () => {
+it('validating an import reports an exceeded limit', async () => {
   await features.call(UpdateProjectSettings, { params: { projectId: 'default' }, body: { featureLimit: 0 } });
   const { errors } = await validate({});
   expect(errors.map(({ message }) => message)).toEqual([

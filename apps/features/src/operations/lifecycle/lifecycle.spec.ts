@@ -27,7 +27,7 @@ const uncomplete = (params = at(), caller = mia) => features.call(UncompleteFeat
 const stages = async () =>
   (await features.call(GetLifecycle, { params: at() })).map(({ stage, status }) => [stage, status]);
 
-it('says that a feature has done its work and how, and takes it back; what did not change is not told', async () => {
+it('completes and uncompletes a feature, with events for changes only', async () => {
   await complete({ status: 'kept', statusValue: 'red' });
   await complete({ status: 'kept', statusValue: 'red' });
   expect((await features.get('lamp')).lifecycle).toMatchObject({ stage: 'completed', status: 'kept' });
@@ -49,7 +49,7 @@ it('says that a feature has done its work and how, and takes it back; what did n
   ]);
 });
 
-it('finds features that there are alone, and is for those who may update them', async () => {
+it('completes only known features and with UPDATE_FEATURE', async () => {
   for (const params of [at('nobody'), { ...at(), projectId: 'moon' }]) {
     for (const missing of [
       () => complete({ status: 'kept' }, params),
@@ -64,7 +64,7 @@ it('finds features that there are alone, and is for those who may update them', 
   }
 });
 
-it('counts the features in each stage, those that the caller sees, and how many of a project are stale', async () => {
+it('counts visible features by lifecycle stage, and the stale ones of a project', async () => {
   const used = (name: string, ...stages: ('initial' | 'pre-live' | 'live')[]) =>
     aFeature({
       name,

@@ -13,7 +13,7 @@ const params = { projectId: 'default', featureName: 'lamp' };
 const add = (url: string, caller = mia) => features.call(AddFeatureLink, { params, body: { url } }, caller);
 const linksOf = async (name: string) => (await features.get(name)).links;
 
-it('shows the links of a feature with it, keeps them out of its clones, and is for those who may update features', async () => {
+it('returns the links of a feature, does not clone them, and changes them only with UPDATE_FEATURE', async () => {
   expect(await linksOf('lamp')).toEqual([]);
   await add('a.example');
   await add('b.example');
@@ -35,7 +35,7 @@ it('shows the links of a feature with it, keeps them out of its clones, and is f
   }
 });
 
-it('keeps every link of those that are added concurrently', async () => {
+it('keeps all links that are added concurrently', async () => {
   await features.create('busy');
   const body = { url: 'a.example' };
   const busy = { params: { ...params, featureName: 'busy' }, body };

@@ -55,7 +55,7 @@ const report = (caller: Caller, name: string) => {
   return features.call(ReportMetrics, { body: { appName: 'till', instanceId: 'one', bucket } }, caller);
 };
 
-it('says how far a project has come: no feature yet, its oldest feature, or used by an SDK', async () => {
+it('returns the onboarding status of a project', async () => {
   expect((await overview()).onboardingStatus).toEqual({ status: 'onboarding-started' });
   await features.given(
     ofDefault('young', { createdAt: daysAgo(1) }),
@@ -68,7 +68,7 @@ it('says how far a project has come: no feature yet, its oldest feature, or used
   expect((await overview('shop')).onboardingStatus).toEqual({ status: 'onboarding-started' });
 });
 
-it('counts what happened in a project in the last 30 days and in the 30 days before', async () => {
+it('counts the activity of a project in the last 30 days and the 30 days before', async () => {
   await features.given(
     ofDefault('new', { createdAt: daysAgo(10) }),
     ofDefault('older', { createdAt: daysAgo(40), archivedAt: daysAgo(35) }),
@@ -88,7 +88,7 @@ it('counts what happened in a project in the last 30 days and in the 30 days bef
   expect((await overview('shop')).stats).toEqual(Object.fromEntries(Object.keys(stats).map((key) => [key, 0])));
 });
 
-it('remembers when a feature was first enabled in production, whatever becomes of it there', async () => {
+it('keeps the time when a feature was first enabled in production', async () => {
   await features.given(ofDefault('fast', { createdAt: daysAgo(1) }), ofDefault('slow', { createdAt: daysAgo(4) }));
   await features.given(ofDefault('never'), ofDefault('development-only', { enabled: true }));
   await enableInProduction('slow');
@@ -180,7 +180,7 @@ it('shows a caller a project with its newest events and the roles of the caller'
   });
 });
 
-it('says when a project was last used and when it last changed', async () => {
+it('returns when a project was last used and last changed', async () => {
   await features.given(ofDefault('lamp'));
   const [before] = (await features.call(ListProjects, {})).projects;
   expect(before).toMatchObject({ lastReportedFlagUsage: null, lastUpdatedAt: activityOfDefault.lastEventAt });
@@ -190,7 +190,7 @@ it('says when a project was last used and when it last changed', async () => {
   expect(shop).toMatchObject({ lastReportedFlagUsage: null, lastUpdatedAt: null });
 });
 
-it('finds who created features, by a part of the name and page by page, in projects that the caller sees', async () => {
+it('finds the creators of features in visible projects, by a part of the name and page by page', async () => {
   await features.given(
     ofDefault('one', { createdBy: { id: 7, name: 'Zoe' } }),
     ofDefault('two', { createdBy: { id: 8, name: 'anna%' } }),
@@ -210,7 +210,7 @@ it('finds who created features, by a part of the name and page by page, in proje
   expect(await find({ q: 'an' }, { ...lee, hiddenProjects: ['shop'] })).toMatchObject({ total: 1 });
 });
 
-it('does not find the pages of a project that does not exist', async () => {
+it('replies 404 for pages of an unknown project', async () => {
   const moon = { params: { projectId: 'moon' } };
   for (const operation of [GetProjectInsights, GetProjectStatus, GetPersonalDashboardProject]) {
     await expect(features.call(operation, moon)).rejects.toMatchObject({ kind: 'NotFoundError' });

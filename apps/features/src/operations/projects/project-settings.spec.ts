@@ -43,7 +43,7 @@ const told = async () =>
     ...{ data, preData },
   }));
 
-it('changes a project and its settings, each told once', async () => {
+it('updates a project and its settings, with one event each', async () => {
   for (let nth = 0; nth < 2; nth++) {
     await features.call(UpdateProject, { params, body: { name: 'Store', description: 'sells' } });
     const featureNaming = { pattern: '[a-z]+', example: 'abc' };
@@ -67,7 +67,7 @@ it('changes a project and its settings, each told once', async () => {
   });
 });
 
-it('counts what is in a project, and lists it', async () => {
+it('lists a project with its counts', async () => {
   await features.given(
     aFeature({ createdBy: { id: 2, name: 'lee' } }),
     aFeature({ name: 'old', stale: true, type: 'experiment' }),
@@ -86,7 +86,7 @@ it('counts what is in a project, and lists it', async () => {
   ]);
 });
 
-it('archives, revives and deletes a project that has no active feature', async () => {
+it('archives, revives and deletes a project without active features', async () => {
   await features.given(aFeature());
   for (const operation of [ArchiveProject, DeleteProject]) {
     await expect(features.call(operation, { params })).rejects.toMatchObject({ kind: 'InvalidOperationError' });
@@ -109,7 +109,7 @@ it('archives, revives and deletes a project that has no active feature', async (
   });
 });
 
-it('adds environments to a project and removes them, with all that features have in them', async () => {
+it('connects and disconnects environments, with the strategies of features in them', async () => {
   await features.given(
     aFeature({ environments: { development: { enabled: true, strategies: [aStrategy({ id: 'x' })], variants: [] } } }),
   );
@@ -141,7 +141,7 @@ it('adds environments to a project and removes them, with all that features have
   ]);
 });
 
-it('sets the default strategy of an environment, which a feature then gets', async () => {
+it('sets the default strategy of an environment, which features then get', async () => {
   const at = { ...params, environment: 'development' };
   const body = { name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } };
   for (let nth = 0; nth < 2; nth++) {
@@ -161,7 +161,7 @@ it('sets the default strategy of an environment, which a feature then gets', asy
   ).rejects.toMatchObject({ kind: 'NotFoundError' });
 });
 
-it('is a favourite of those who say so', async () => {
+it('stores the favourite projects of users', async () => {
   for (let nth = 0; nth < 2; nth++) await features.call(AddFavoriteProject, { params }, lee);
   expect(await features.call(GetProjectOverview, { params }, lee)).toMatchObject({ favorite: true });
   expect(await overview()).toMatchObject({ favorite: false });
@@ -178,7 +178,7 @@ it('is a favourite of those who say so', async () => {
   ]);
 });
 
-it('is not disconnected from a protected environment by a caller who may not skip change requests there', async () => {
+it('refuses to disconnect a protected environment without SKIP_CHANGE_REQUEST', async () => {
   await features.call(AddProjectEnvironment, { params, body: { environment: 'production' } });
   const enabled = { production: { enabled: true, strategies: [aStrategy()], variants: [] } };
   await features.given(aFeature({ environments: enabled }));
@@ -206,7 +206,7 @@ it('is not disconnected from a protected environment by a caller who may not ski
   await features.call(SetProtection, { body: { ...production, isProtected: false, version: 2 } });
 });
 
-it('does not find a project that there is not, and judges ids', async () => {
+it('refuses an unknown project, and validates ids', async () => {
   const nowhere = { projectId: 'moon' };
   const body = { name: 'Moon' };
   for (const operation of [GetProject, GetProjectOverview, ListFlagCreators, UpdateProject, ArchiveProject]) {

@@ -31,7 +31,7 @@ beforeEach(() => features.clearOutbox());
 
 const create = (body: CreateProjectBody, caller = mia) => features.call(CreateProject, { body }, caller);
 
-it('begins with the project default, in development and production', async () => {
+it('a fresh database has the project default in development and production', async () => {
   const { projects } = await features.call(ListProjects, {});
   expect(projects).toMatchObject([{ id: 'default', name: 'Default', mode: 'open', featureCount: 0, health: 100 }]);
   const { environments } = await features.call(GetProjectEnvironments, { params: { projectId: 'default' } });
@@ -41,7 +41,7 @@ it('begins with the project default, in development and production', async () =>
   ]);
 });
 
-it('connects a new project to every enabled environment, or to those that are named, and tells it', async () => {
+it('connects a new project to all enabled environments or to the named ones, with an event', async () => {
   const shop = await create({ id: 'shop', name: 'Shop' });
   expect(shop).toEqual({
     ...{ id: 'shop', name: 'Shop', mode: 'open', defaultStickiness: 'default' },
@@ -55,7 +55,7 @@ it('connects a new project to every enabled environment, or to those that are na
   ]);
 });
 
-it('creates a project without environments where the list of environments is empty', async () => {
+it('creates a project without environments if the list is empty', async () => {
   const { environments } = await create({ id: 'bare', name: 'Bare', environments: [] });
   expect(environments).toEqual([]);
   const params = { projectId: 'bare' };
@@ -79,7 +79,7 @@ it('creates a project without environments where the list of environments is emp
   expect(await lamp()).toMatchObject({ enabled: false, environments: [] });
 });
 
-it('says how many members a project has and who owns it: the system where nobody does', async () => {
+it('returns the members and owners of a project, or the system if it has no owner', async () => {
   const { projects } = await features.call(ListProjects, {});
   expect(projects.find(({ id }) => id === 'default')).toMatchObject({ memberCount: 3, owners: [ada] });
   expect(projects.find(({ id }) => id === 'shop')).toMatchObject({
@@ -92,13 +92,13 @@ it('says how many members a project has and who owns it: the system where nobody
   }
 });
 
-it('makes an id from the name where none is given', async () => {
+it('makes the id of a project from its name if none is given', async () => {
   expect((await create({ name: ' Café & Bar 24 ' })).id).toBe('cafe-bar-24');
   expect((await create({ id: '', name: 'Cafe Bar 24' })).id).toMatch(/^cafe-bar-24-[0-9a-f]{8}$/);
   expect((await create({ id: null, name: '喫茶店' })).id).toBe('project');
 });
 
-it('refuses an id that is taken or that cannot stand in a URL, and environments that there are not', async () => {
+it('refuses a project with a taken or invalid id, or with unknown environments', async () => {
   await expect(create({ id: 'default', name: 'Mine' })).rejects.toMatchObject({
     kind: 'NameExistsError',
     message: 'A project with this id already exists.',
@@ -115,7 +115,7 @@ it('refuses an id that is taken or that cannot stand in a URL, and environments 
   }
 });
 
-it('gives the id of a deleted private project to administrators alone, and says to others that it is taken', async () => {
+it('lets only administrators reuse the id of a deleted private project', async () => {
   const kim = callerWith({ permission: 'CREATE_PROJECT' });
   const remove = (projectId: string) => features.call(DeleteProject, { params: { projectId } });
   for (const id of ['merger', 'opened']) await create({ id, name: 'Merger', mode: 'private' });
@@ -138,7 +138,7 @@ it('gives the id of a deleted private project to administrators alone, and says 
   await create({ id: 'merger', name: 'Mine' }, kim);
 });
 
-it('has the gateway hide a project before it commits that it is private, and commits nothing when that fails', async () => {
+it('has the gateway hide a private project before the commit, and commits nothing if that fails', async () => {
   const seen: unknown[] = [];
   let isAway = false;
   const hiding = await startFeatures({}, async ({ id, version }) => {
@@ -154,10 +154,10 @@ it('has the gateway hide a project before it commits that it is private, and com
     await settings('open');
     await settings('private');
     await hiding.call(CreateProject, { body: { id: 'open', name: 'Open' } });
-    const told = (await hiding.states('project')).filter(({ state }) => state?.mode === 'private');
+    const emitted = (await hiding.states('project')).filter(({ state }) => state?.mode === 'private');
     expect(seen).toEqual([
-      ['merger', told[0]?.version, undefined],
-      ['merger', told[1]?.version, 'open'],
+      ['merger', emitted[0]?.version, undefined],
+      ['merger', emitted[1]?.version, 'open'],
     ]);
     isAway = true;
     await expect(
@@ -170,14 +170,14 @@ it('has the gateway hide a project before it commits that it is private, and com
   }
 });
 
-it('is for those who may create projects', async () => {
+it('creates a project only with CREATE_PROJECT', async () => {
   await create({ id: 'of-kim', name: 'Of Kim' }, callerWith({ permission: 'CREATE_PROJECT' }));
   await expect(create({ id: 'of-lee', name: 'Of Lee' }, lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
   const withinOne = callerWith({ permission: 'CREATE_PROJECT', project: 'default' });
   await expect(create({ id: 'of-one', name: 'Of One' }, withinOne)).rejects.toMatchObject({ kind: 'NoAccessError' });
 });
 
-it('does not find the environments of a project that there is not', async () => {
+it('refuses the environments of an unknown project', async () => {
   const params = { projectId: 'moon' };
   await expect(features.call(GetProjectEnvironments, { params })).rejects.toMatchObject({ kind: 'NotFoundError' });
 });

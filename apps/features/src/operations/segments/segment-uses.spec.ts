@@ -35,7 +35,7 @@ const body = { name: 'beta', constraints: [] };
 const told = async () =>
   (await features.emittedEvents()).map(({ type, project, data, preData }) => ({ type, project, data, preData }));
 
-it('changes a segment, tells it once, and tells its state', async () => {
+it('updates a segment, with one event and its state', async () => {
   const after = { ...body, name: 'testers', description: 'those who test' };
   for (let nth = 0; nth < 2; nth++) await features.call(UpdateSegment, { params: { id }, body: after });
   const stored = await features.call(GetSegment, { params: { id } });
@@ -58,7 +58,7 @@ it('changes a segment, tells it once, and tells its state', async () => {
   });
 });
 
-it('lets nobody take a segment from every project with a right in one', async () => {
+it('refuses to change a global segment with a permission in one project', async () => {
   const kim = callerWith({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
   const refused = { kind: 'NoAccessError' };
   await expect(
@@ -72,7 +72,7 @@ it('lets nobody take a segment from every project with a right in one', async ()
   await features.call(DeleteSegment, { params: { id: own.id } }, kim);
 });
 
-it('says where a segment is used, and deletes one that is used nowhere', async () => {
+it('lists the uses of a segment, and deletes an unused one', async () => {
   const use = { id: strategyId, projectId: 'default', featureName: 'checkout', strategyName: 'default' };
   expect(await features.call(ListStrategiesOfSegment, { params: { id } })).toEqual({
     strategies: [{ ...use, environment: 'development' }],
@@ -103,7 +103,7 @@ it('says where a segment is used, and deletes one that is used nowhere', async (
   });
 });
 
-it('sets the segments of a strategy by the right in the project that it is in', async () => {
+it('sets the segments of a strategy with the permission in its own project', async () => {
   const ask = { projectId: 'default', strategyId, environmentId: 'development', segmentIds: [id, 4711] };
   await expect(features.call(SetStrategySegments, { body: ask })).rejects.toMatchObject({ message: /"4711"/ });
   const kim = callerWith({ permission: 'UPDATE_FEATURE_STRATEGY', project: 'shop' });
@@ -115,7 +115,7 @@ it('sets the segments of a strategy by the right in the project that it is in', 
   });
 });
 
-it('judges a name for a segment', async () => {
+it('validates a name for a segment', async () => {
   const validate = (name: string) => features.call(ValidateSegmentName, { body: { name } });
   expect(await validate('new')).toBeNull();
   await expect(validate('beta')).rejects.toMatchObject({ kind: 'NameExistsError' });

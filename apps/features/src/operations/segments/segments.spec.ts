@@ -21,7 +21,7 @@ const create = (body: Partial<CreateSegmentBody>, caller = mia) =>
   features.call(CreateSegment, { body: { name: 'unnamed', constraints: [], ...body } }, caller);
 const version = { contextName: 'appVersion', operator: 'SEMVER_GT', value: '1.2.3' } as const;
 
-it('answers and tells the stored segment, and tells its state', async () => {
+it('replies with the created segment, and emits its event and state', async () => {
   const segment = await create({ name: 'new apps', project: 'shop', constraints: [version] });
   expect(segment).toMatchObject({
     ...{ name: 'new apps', description: null, project: 'shop', createdBy: 'mia' },
@@ -39,7 +39,7 @@ it('answers and tells the stored segment, and tells its state', async () => {
   ]);
 });
 
-it('lists segments by name, and says by how much each is used', async () => {
+it('lists segments by name with the numbers of their uses', async () => {
   const used = await create({ name: 'Used' });
   for (const [projectId, name] of [
     ['default', 'one'],
@@ -58,7 +58,7 @@ it('lists segments by name, and says by how much each is used', async () => {
   ]);
 });
 
-it('refuses a name that is taken, also when both ask at once', async () => {
+it('refuses a taken name of a segment, also under concurrent requests', async () => {
   const outcomes = await Promise.allSettled([create({ name: 'twice' }), create({ name: 'twice', project: 'shop' })]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   await expect(create({ name: 'twice' })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ it('refuses a name that is taken, also when both ask at once', async () => {
   });
 });
 
-it('refuses constraints that cannot hold and projects that there are not, and names them', async () => {
+it('refuses a segment with invalid constraints or an unknown project, and names them', async () => {
   await expect(create({ constraints: [{ ...version, value: 'new' }] })).rejects.toMatchObject({
     kind: 'ValidationError',
     message: /`\/body\/constraints\/0\/value`/,
@@ -79,14 +79,14 @@ it('refuses constraints that cannot hold and projects that there are not, and na
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('does not find a segment that there is not', async () => {
+it('refuses an unknown segment', async () => {
   await expect(features.call(GetSegment, { params: { id: 4711 } })).rejects.toMatchObject({
     kind: 'NotFoundError',
     message: 'No segment exists with ID "4711"',
   });
 });
 
-it('lets those who may change segments of a project create segments of that project alone', async () => {
+it('creates segments of a project with UPDATE_PROJECT_SEGMENT in that project only', async () => {
   const kim = callerWith({ permission: 'UPDATE_PROJECT_SEGMENT', project: 'shop' });
   const withinShop = callerWith({ permission: 'CREATE_SEGMENT', project: 'shop' });
   await create({ name: 'of the shop', project: 'shop' }, kim);

@@ -21,7 +21,7 @@ afterAll(() => features.stop());
 
 const digests = (limit = 100, after = '') => features.call(DigestStates, { body: { entity: 'feature', after, limit } });
 
-it('sums up each project, and sums up otherwise after any change', async () => {
+it('returns a digest of each project that differs after any change', async () => {
   const { groups, next } = await digests();
   expect(groups).toEqual([
     { group: 'default', count: 3, digest: expect.any(String) },
@@ -34,14 +34,14 @@ it('sums up each project, and sums up otherwise after any change', async () => {
   expect(after.groups[1]).toEqual(groups[1]);
 });
 
-it('goes through projects page by page', async () => {
+it('returns the digests of projects page by page', async () => {
   const first = await digests(1);
   expect(first).toMatchObject({ groups: [{ group: 'default' }], next: 'default' });
   expect(await digests(1, 'default')).toMatchObject({ groups: [{ group: 'shop' }], next: 'shop' });
   expect(await digests(1, 'shop')).toEqual({ groups: [], next: null });
 });
 
-it('lists versions in the order of bytes, of all or of a project', async () => {
+it('lists the versions of states in byte order, of all projects or of one', async () => {
   const list = async (after: string, limit: number, project?: string) =>
     (
       await features.call(ListStateVersions, {
@@ -53,16 +53,16 @@ it('lists versions in the order of bytes, of all or of a project', async () => {
   expect(await list('', 100, 'shop')).toEqual(['of-the-shop']);
 });
 
-it('answers states as they were told, and what is gone with the version that it went with', async () => {
+it('returns states as they were emitted, and deleted ones with their last version', async () => {
   await features.create('short-lived');
   const path = { projectId: 'default', featureName: 'short-lived' };
   await features.call(ArchiveFeature, { params: path });
   await features.call(DeleteFeature, { params: { featureName: 'short-lived' } });
   const ids = ['one', 'short-lived', 'never-there'];
   const { states } = await features.call(ReadStates, { body: { entity: 'feature', ids } });
-  const told = (await features.states('feature')).findLast(({ id }) => id === 'one');
+  const emitted = (await features.states('feature')).findLast(({ id }) => id === 'one');
   expect(states).toHaveLength(3);
-  expect(states).toContainEqual({ id: 'one', version: told?.version, state: told?.state });
+  expect(states).toContainEqual({ id: 'one', version: emitted?.version, state: emitted?.state });
   expect(states).toContainEqual({ id: 'short-lived', version: 3, state: null });
   expect(states).toContainEqual({ id: 'never-there', version: null, state: null });
 });

@@ -17,7 +17,7 @@ const at = (about: object = {}) => ({
 const add = (body: CreateStrategy, params = at(), caller = mia) => features.call(AddStrategy, { params, body }, caller);
 const strategiesNow = async () => (await features.get('checkout')).environments?.[0]?.strategies;
 
-it('answers and tells the new strategy, after those that there are, and turns nothing on', async () => {
+it('adds a strategy after the existing ones with an event, and does not enable the feature', async () => {
   const first = await add({ name: 'flexibleRollout', parameters: { rollout: '50' } });
   const second = await add({ name: 'default', title: 'Everyone' });
   expect(first).toMatchObject({
@@ -34,14 +34,14 @@ it('answers and tells the new strategy, after those that there are, and turns no
   ]);
 });
 
-it('takes segments of every project and of its own, and tells their ids with the state', async () => {
+it('adds a strategy with global segments and those of its project, whose ids are in the state', async () => {
   const segment = (name: string) => features.call(CreateSegment, { body: { name, constraints: [] } });
   const [one, two] = [await segment('beta'), await segment('staff')];
   await add({ name: 'default', segments: [two.id, one.id, two.id] });
   expect((await features.lastState('checkout'))?.segments).toEqual([two.id, one.id]);
 });
 
-it('refuses what it does not know, and stores nothing', async () => {
+it('refuses a strategy with unknown references, and stores nothing', async () => {
   const before = await strategiesNow();
   const unknown: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
   const refused: [CreateStrategy, object][] = [
@@ -66,7 +66,7 @@ it('refuses what it does not know, and stores nothing', async () => {
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('never has more than thirty strategies in an environment, however many are added at once', async () => {
+it('never exceeds thirty strategies in an environment under concurrent requests', async () => {
   const production = at({ environment: 'production' });
   const outcomes = await Promise.allSettled(Array.from({ length: 34 }, () => add({ name: 'default' }, production)));
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as object] : []));
@@ -74,7 +74,7 @@ it('never has more than thirty strategies in an environment, however many are ad
   for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'ExceedsLimitError' });
 });
 
-it('is for those who may add strategies there', async () => {
+it('adds a strategy only with CREATE_FEATURE_STRATEGY in the environment', async () => {
   const permission = 'CREATE_FEATURE_STRATEGY';
   await add({ name: 'default' }, at(), callerWith({ permission, project: 'default', environment: 'development' }));
   for (const caller of [lee, callerWith({ permission, environment: 'production' })]) {

@@ -26,7 +26,7 @@ const add = (featureName: string, value: string) =>
 const valuesOf = async (featureName: string) =>
   (await features.get(featureName)).environments?.[0]?.strategies?.[0]?.constraints?.[0]?.values ?? [];
 
-/** Lets clients add values one by one, each its next as soon as it has its answer. Gives what was refused. */
+/** Lets clients concurrently add values one by one. Returns the refusals. */
 const addTogether = async (featureName: string, values: readonly string[]): Promise<unknown[]> => {
   const waiting = [...values];
   const refused: unknown[] = [];
@@ -52,14 +52,14 @@ it.each(rounds)(
     const name = `busy-${round}`;
     await withOneValue(name);
     expect(await addTogether(name, values)).toEqual([]);
-    const kept = await valuesOf(name);
-    expect(kept).toHaveLength(wanted);
-    expect(new Set(kept)).toEqual(new Set(['first', ...values]));
+    const stored = await valuesOf(name);
+    expect(stored).toHaveLength(wanted);
+    expect(new Set(stored)).toEqual(new Set(['first', ...values]));
   },
   60_000,
 );
 
-it('stops exactly at the limit, whoever asks at once', async () => {
+it('concurrent patches stop exactly at the limit of values', async () => {
   await withOneValue('full');
   expect(await addTogether('full', values)).toEqual([]);
   const refused = await addTogether(

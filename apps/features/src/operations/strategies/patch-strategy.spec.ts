@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => features.stop());
 
-/** A feature of its own for each test, with one strategy in development. */
+/** A new feature for each test, with one strategy in development. */
 let featureName: string;
 let strategyId: string;
 beforeEach(async () => {
@@ -49,13 +49,13 @@ const patch = (body: JsonPatch, params = at(), caller = mia) => features.call(Pa
 const retitled = (value: unknown): JsonPatch => [{ op: 'replace', path: '/title', value }];
 const strategyNow = async () => (await features.get(featureName, mia, 'shop')).environments?.[0]?.strategies?.[0];
 
-it('answers the strategy as it is stored', async () => {
-  const answer = await patch(retitled('Half of Oslo'));
-  expect(answer).toEqual({
+it('replies to a patch with the stored strategy', async () => {
+  const reply = await patch(retitled('Half of Oslo'));
+  expect(reply).toEqual({
     ...{ id: strategyId, name: 'default', title: 'Half of Oslo', disabled: false, sortOrder: 0 },
     ...{ constraints: [], parameters: {}, variants: [], segments: [] },
   });
-  expect(await strategyNow()).toEqual(answer);
+  expect(await strategyNow()).toEqual(reply);
 });
 
 it.each<[string, object]>([
@@ -89,7 +89,7 @@ it.each<[string, object]>([
   }
 });
 
-it('tells what the strategy was and what it became, by whom and when', async () => {
+it('emits the strategy before and after a patch, with actor and time', async () => {
   const before = Date.now();
   await patch(retitled('Half of Oslo'));
   const [event, ...others] = await features.emittedEvents();
@@ -105,7 +105,7 @@ it('tells what the strategy was and what it became, by whom and when', async () 
   expect((await features.get(featureName, mia, 'shop')).collaborators?.users.map(({ name }) => name)).toEqual(['mia']);
 });
 
-it('turns the feature off with its last active strategy, tells it, and tells the new state with a higher version', async () => {
+it('disables the feature with its last active strategy, with an event and a state of a higher version', async () => {
   await patch(retitled('still on'));
   await patch([{ op: 'replace', path: '/disabled', value: true }]);
   expect((await features.emittedEvents()).map(({ type }) => type)).toEqual([
@@ -124,14 +124,14 @@ it('turns the feature off with its last active strategy, tells it, and tells the
   ]);
 });
 
-it('stores and tells nothing when the patch changes nothing', async () => {
+it('stores and emits nothing for a patch without effect', async () => {
   await patch([]);
   await patch(retitled('Everyone'));
   expect(await features.emittedEvents()).toEqual([]);
   expect(await features.states('feature')).toEqual([]);
 });
 
-it('keeps what twenty patches of different members change at once', async () => {
+it('keeps the edits of twenty concurrent patches of different members', async () => {
   const members = Array.from({ length: 20 }, (_, nth) => `member-${nth}`);
   await Promise.all(members.map((key) => patch([{ op: 'add', path: `/parameters/${key}`, value: key }])));
   expect((await strategyNow())?.parameters).toEqual(Object.fromEntries(members.map((key) => [key, key])));
@@ -139,7 +139,7 @@ it('keeps what twenty patches of different members change at once', async () => 
   expect(versions).toEqual(members.map((_, nth) => nth + 2));
 });
 
-it('finds the segments and context fields that a patch names', async () => {
+it('accepts segments and context fields that a patch refers to', async () => {
   const constraint = { contextName: 'userId', operator: 'IN', values: ['7'] };
   expect(await patch([{ op: 'add', path: '/constraints/-', value: constraint }])).toMatchObject({
     constraints: [constraint],
@@ -155,7 +155,7 @@ it('finds the segments and context fields that a patch names', async () => {
 });
 
 describe('finds nothing', () => {
-  it('under an unknown id, or in another environment', async () => {
+  it('does not patch an unknown strategy, or one of another environment', async () => {
     for (const elsewhere of [
       at({ strategyId: randomUUID() }),
       at({ environment: 'production' }),
@@ -168,7 +168,7 @@ describe('finds nothing', () => {
     }
   });
 
-  it('in another feature, or in another project', async () => {
+  it('does not patch a strategy of another feature or project', async () => {
     const other = `feature-${randomUUID()}`;
     await features.given(aFeature({ name: other, strategies: [aStrategy({ id: randomUUID() })] }));
     await expect(patch(retitled('x'), at({ featureName: other }))).rejects.toMatchObject({ kind: 'NotFoundError' });
@@ -185,7 +185,7 @@ describe('finds nothing', () => {
   });
 });
 
-it('refuses what is no strategy any more, names the property, and stores nothing', async () => {
+it('refuses a patch with an invalid result, names the property, and stores nothing', async () => {
   await expect(patch(retitled(7))).rejects.toMatchObject({ kind: 'ValidationError', message: /\/title/ });
   await expect(patch([{ op: 'add', path: '/__proto__/polluted', value: true }])).rejects.toMatchObject({
     kind: 'ValidationError',
@@ -200,7 +200,7 @@ it('refuses what is no strategy any more, names the property, and stores nothing
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('is for those who may update strategies in that project and environment', async () => {
+it('patches a strategy only with UPDATE_FEATURE_STRATEGY in its project and environment', async () => {
   const permission = 'UPDATE_FEATURE_STRATEGY';
   await patch(retitled('by kim'), at(), callerWith({ permission, project: 'shop', environment: 'development' }));
   const others = [

@@ -27,7 +27,7 @@ const constraint: Constraint = {
   caseInsensitive: false,
 };
 
-/** A feature of its own for each test, on in development with two strategies: the first has a constraint, the second is off. */
+/** A new feature for each test, enabled in development with two strategies: the first has a constraint, the second is disabled. */
 let featureName: string;
 let first: string;
 let second: string;
@@ -53,7 +53,7 @@ const order = (body: { id: string; sortOrder: number }[], params = at(), caller 
   features.call(SetStrategyOrder, { params, body }, caller);
 const types = async () => (await features.emittedEvents()).map(({ type }) => type);
 
-it('reads the strategies in their order, and one alone', async () => {
+it('returns strategies in their order, and a single one', async () => {
   expect((await list()).map(({ id }) => id)).toEqual([first, second]);
   expect(await read(first)).toMatchObject({ id: first, title: 'Seven', constraints: [constraint], segments: [] });
   expect(await features.call(GetFeatureEnvironment, { params: at() })).toMatchObject({
@@ -71,7 +71,7 @@ it('reads the strategies in their order, and one alone', async () => {
   });
 });
 
-it('finds nothing where nothing is', async () => {
+it('refuses unknown strategies, features and environments', async () => {
   for (const params of [of(randomUUID()), of(first, 'production'), { ...of(first), featureName: 'nobody' }]) {
     for (const operation of [GetStrategy, DeleteStrategy]) {
       await expect(features.call(operation, { params })).rejects.toMatchObject({ kind: 'NotFoundError' });
@@ -86,16 +86,16 @@ it('finds nothing where nothing is', async () => {
   }
 });
 
-it('replaces constraints and variants, keeps what else the update leaves out, and tells before and after', async () => {
-  const answer = await put({ title: null, disabled: null, sortOrder: 9 });
-  expect(answer).toMatchObject({
+it('an update replaces constraints and variants, keeps omitted properties, and emits both contents', async () => {
+  const reply = await put({ title: null, disabled: null, sortOrder: 9 });
+  expect(reply).toMatchObject({
     title: 'Seven',
     disabled: false,
     constraints: [],
     parameters: { a: '1' },
     sortOrder: 0,
   });
-  expect(await read(first)).toEqual(answer);
+  expect(await read(first)).toEqual(reply);
   const [event, ...others] = await features.emittedEvents();
   expect(others).toEqual([]);
   expect(event).toMatchObject({
@@ -108,18 +108,18 @@ it('replaces constraints and variants, keeps what else the update leaves out, an
   expect(await types()).toHaveLength(1);
 });
 
-it('fills in what a gradual rollout needs', async () => {
+it('fills in the default parameters of a gradual rollout', async () => {
   expect(await put({ name: 'flexibleRollout', parameters: { rollout: '5' } })).toMatchObject({
     parameters: { rollout: '5', stickiness: 'default', groupId: featureName },
   });
 });
 
-it('turns the feature off when its last active strategy is disabled or deleted, and tells it', async () => {
+it('disables the feature when its last active strategy is disabled or deleted, with an event', async () => {
   await put({ constraints: [constraint], disabled: true });
   expect(await types()).toEqual(['feature-strategy-update', 'feature-environment-disabled']);
 });
 
-it('deletes a strategy, after it has turned off a feature that has no other active one', async () => {
+it('deletes a strategy after disabling a feature without another active one', async () => {
   await remove(second);
   await remove(first);
   expect(await types()).toEqual(['feature-strategy-remove', 'feature-environment-disabled', 'feature-strategy-remove']);
@@ -127,7 +127,7 @@ it('deletes a strategy, after it has turned off a feature that has no other acti
   expect(await list()).toEqual([]);
 });
 
-it('gives strategies other places, and tells the order only when it changed', async () => {
+it('reorders strategies, with an event only if the order changes', async () => {
   await order([{ id: first, sortOrder: 5 }]);
   await order([{ id: first, sortOrder: 5 }]);
   await order([]);
@@ -145,7 +145,7 @@ it('gives strategies other places, and tells the order only when it changed', as
   });
 });
 
-it('names the property that an update got wrong, and stores nothing', async () => {
+it('refuses an invalid update of a strategy, names the property, and stores nothing', async () => {
   await expect(put({ name: 'magic' })).rejects.toMatchObject({ kind: 'ValidationError', message: /\/body\/name/ });
   await expect(put({ constraints: [{ contextName: 'userId', operator: 'IN', values: [] }] })).rejects.toMatchObject({
     kind: 'ValidationError',
@@ -154,7 +154,7 @@ it('names the property that an update got wrong, and stores nothing', async () =
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('is for those who may change strategies there', async () => {
+it('changes strategies only with the permission in the environment', async () => {
   const production = { project: 'default', environment: 'production' };
   const updater = callerWith({ permission: 'UPDATE_FEATURE_STRATEGY', ...production });
   await expect(put({}, of(first), updater)).rejects.toMatchObject({ permissions: ['UPDATE_FEATURE_STRATEGY'] });

@@ -22,7 +22,7 @@ beforeEach(() => features.clearOutbox());
 
 const told = async () => (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
 
-it('creates, changes, deprecates and deletes a type of strategies, and tells it', async () => {
+it('creates, updates, deprecates and deletes a strategy type, with events', async () => {
   const params = { name: 'byPlan' };
   const body = { ...params, description: 'by plan', parameters: [{ name: 'plan', required: true }] };
   const created = await features.call(CreateStrategyType, { body });
@@ -66,7 +66,7 @@ it('creates, changes, deprecates and deletes a type of strategies, and tells it'
   }
 });
 
-it('leaves built-in types as they are', async () => {
+it('refuses to edit built-in strategy types', async () => {
   const params = { name: 'flexibleRollout' };
   const { strategies } = await features.call(ListStrategyTypes, {});
   expect(strategies.map(({ name, editable }) => [name, editable]).slice(0, 2)).toEqual([
@@ -84,7 +84,7 @@ it('leaves built-in types as they are', async () => {
   });
 });
 
-it('sets for how long features of a type are expected to live', async () => {
+it('sets the expected lifetime of a feature type', async () => {
   const { types } = await features.call(ListFeatureTypes, {});
   const ids = ['experiment', 'kill-switch', 'operational', 'permission', 'release', 'sunset'];
   expect(types.map(({ id }) => id)).toEqual(ids);

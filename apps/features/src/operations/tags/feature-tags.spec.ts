@@ -21,7 +21,7 @@ const tagsOf = async (featureName = 'checkout') =>
 const told = async () =>
   (await features.emittedEvents()).map(({ type, data, preData, tags }) => ({ type, data, preData, tags }));
 
-it('puts a tag on a feature and takes it off again, and tells the tags that it had then', async () => {
+it('adds a tag to a feature and removes it, with the tags at that time in the events', async () => {
   expect(await add(red)).toEqual(red);
   expect(await add(red)).toEqual(red);
   expect(await tagsOf()).toEqual([red]);
@@ -37,21 +37,21 @@ it('puts a tag on a feature and takes it off again, and tells the tags that it h
   expect((await features.lastState('checkout'))?.tags).toEqual([]);
 });
 
-it('knows a tag by its type and its whole value', async () => {
+it('identifies a tag by its type and whole value', async () => {
   await add({ type: 'simple', value: 'a/b %2F ' });
   await remove({ type: 'simple', value: 'a/b %2F' });
   await remove({ type: 'SIMPLE', value: 'a/b %2F ' });
   expect(await tagsOf()).toEqual([{ type: 'simple', value: 'a/b %2F ' }]);
 });
 
-it('keeps both of two tags that are put on at once', async () => {
+it('keeps two tags that are added concurrently', async () => {
   await features.create('busy');
   const tags = ['one', 'two', 'three', 'four'].map((value) => ({ type: 'simple', value }));
   await Promise.all(tags.map((tag) => add(tag, 'busy')));
   expect((await tagsOf('busy')).map(({ value }) => value)).toEqual(['four', 'one', 'three', 'two']);
 });
 
-it('refuses a type of tags that there is not', async () => {
+it('refuses a tag of unknown type', async () => {
   await expect(add({ type: 'colour', value: 'red' })).rejects.toMatchObject({
     kind: 'ValidationError',
     message: "Tag type 'colour' does not exist: see the `/body/type` property.",
@@ -59,13 +59,13 @@ it('refuses a type of tags that there is not', async () => {
   expect(await told()).toEqual([]);
 });
 
-it('works on archived features too', async () => {
+it('tags archived features', async () => {
   await features.given(aFeature({ name: 'old', project: 'default', archivedAt: '2026-01-02T00:00:00.000Z' }));
   await add(red, 'old');
   expect(await tagsOf('old')).toEqual([red]);
 });
 
-it('answers 404 for an unknown feature to whoever may tag any, and 403 to all others', async () => {
+it('replies 404 for an unknown feature to callers who may tag all features, and 403 to others', async () => {
   const elsewhere = callerWith({ permission: 'UPDATE_FEATURE', project: 'shop' });
   await expect(tagsOf('nobody')).rejects.toMatchObject({ message: 'Could not find feature with name nobody' });
   await expect(add(red, 'nobody')).rejects.toMatchObject({ message: 'Could not find feature with name nobody' });

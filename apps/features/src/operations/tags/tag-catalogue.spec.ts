@@ -48,7 +48,7 @@ const inBulk = (names: string[], addedTags: Tag[], projectId = 'default') =>
     body: { features: names, tags: { addedTags, removedTags: [blue] } },
   });
 
-it('changes the tags of a feature, and tells each change once', async () => {
+it('updates the tags of a feature, with one event for each change', async () => {
   expect(await update([red, blue])).toEqual({ version: 1, tags: [blue, red] });
   await features.clearOutbox();
   expect(await update([red], [blue])).toEqual({ version: 1, tags: [red] });
@@ -60,7 +60,7 @@ it('changes the tags of a feature, and tells each change once', async () => {
   });
 });
 
-it('lists a page of the tags, in their order', async () => {
+it('lists a sorted page of tags', async () => {
   const tag = (nth: number): Tag => ({ type: 'simple', value: `t${nth}` });
   await update([tag(1), tag(2), tag(3)]);
   const page = async (query: object) => (await features.call(ListTags, { query })).tags;
@@ -71,7 +71,7 @@ it('lists a page of the tags, in their order', async () => {
   expect(ofType.tags).toEqual([tag(2)]);
 });
 
-it('tags features in bulk, all of them or none', async () => {
+it('tags all features of a bulk request or none', async () => {
   await inBulk(['checkout', 'basket', 'checkout'], [red]);
   expect([await tagsOf('checkout'), await tagsOf('basket')]).toEqual([[red], [red]]);
   expect((await told()).map(({ type, featureName }) => [type, featureName])).toEqual([
@@ -88,7 +88,7 @@ it('tags features in bulk, all of them or none', async () => {
   expect(await tagsOf('checkout')).toEqual([red]);
 });
 
-it('keeps a catalogue of tags, and takes a tag that goes from every feature', async () => {
+it('stores a catalogue of tags, and removes a deleted tag from all features', async () => {
   const create = (body: Tag) => features.call(CreateTag, { body }, lee);
   expect(await create({ type: 'simple', value: '  red ' })).toEqual({ version: 1, tag: red });
   await expect(create(red)).rejects.toMatchObject({ kind: 'NameExistsError' });
@@ -111,7 +111,7 @@ it('keeps a catalogue of tags, and takes a tag that goes from every feature', as
   await expect(features.call(DeleteTag, { params: blue }, inProject)).rejects.toMatchObject({ kind: 'NoAccessError' });
 });
 
-it('keeps types of tags, and removes with one all of its tags', async () => {
+it('stores tag types, and removes the tags of a deleted one', async () => {
   const team = { name: 'team', description: 'who looks after it', icon: null, color: null };
   const body = { name: 'team', description: 'who looks after it' };
   expect(await features.call(ValidateTagType, { body })).toEqual({ valid: true, tagType: body });

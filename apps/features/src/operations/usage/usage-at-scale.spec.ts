@@ -25,7 +25,7 @@ const report = async (flags: number): Promise<number> => {
   return features.statementsOf(() => features.call(ReportMetrics, { body }, caller, { timeoutMs: 60_000 }));
 };
 
-it('takes as many statements for ten thousand flags as for one, the first time and later', async () => {
+it('stores a report about ten thousand features with as many statements as one about one feature', async () => {
   const [first, later] = [await report(count), await report(count)];
   expect(first).toBeLessThanOrEqual(14);
   expect(later).toBeLessThanOrEqual(first);

@@ -64,7 +64,7 @@ const raw = async (feature: string, hoursBack?: number) =>
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 describe('metrics', () => {
-  it('are in the figures of a feature as soon as they are answered for', async () => {
+  it('shows metrics in the usage of a feature as soon as the report is replied to', async () => {
     expect(await report({ [name]: { yes: 3, no: 1 } })).toBeNull();
     await report({ [name]: { yes: 2, no: 0, variants: { red: 2 } } });
     expect(await figuresOf(name)).toEqual([
@@ -82,7 +82,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('leave the figures after sixty minutes, and not at the full hour', async () => {
+  it('drops metrics from the usage of the last hour after sixty minutes, not at the full hour', async () => {
     await report({ [name]: { yes: 1, no: 0 } }, { stop: minutesAgo(58) });
     await report({ [name]: { yes: 10, no: 0 } }, { stop: minutesAgo(61) });
     expect((await figuresOf(name))[0]).toEqual({ environment: 'development', yes: 1, no: 0, seen: true });
@@ -91,7 +91,7 @@ describe('metrics', () => {
     expect((await raw(name, 48)).reduce((sum, { yes }) => sum + yes, 0)).toBe(11);
   });
 
-  it('of one hour and application add up, variant by variant, whoever reports at once', async () => {
+  it('adds up concurrent metrics of one hour and application, by variant', async () => {
     const reports = Array.from({ length: 20 }, () =>
       report({ [name]: { yes: 1, no: 1, variants: { red: 1, blue: 2 } } }),
     );
@@ -102,14 +102,14 @@ describe('metrics', () => {
     expect([sum('red'), sum('blue')]).toEqual([20, 40]);
   });
 
-  it('never count higher than JSON can say', async () => {
-    const most = Number.MAX_SAFE_INTEGER;
+  it('caps counts at the largest exact integer of JSON', async () => {
+    const max = Number.MAX_SAFE_INTEGER;
     for (const stop of [minutesAgo(0), minutesAgo(0), minutesAgo(1)])
-      await report({ [name]: { yes: most, no: most } }, { stop });
-    expect((await figuresOf(name))[0]).toMatchObject({ yes: most, no: most });
+      await report({ [name]: { yes: max, no: max } }, { stop });
+    expect((await figuresOf(name))[0]).toMatchObject({ yes: max, no: max });
   });
 
-  it('of unknown and archived flags, and of other projects than those of the token, are dropped', async () => {
+  it('drops metrics of unknown and archived features, and of projects outside of the token', async () => {
     const garage = callerWith({ permission: 'CLIENT', project: 'shop', environment: 'development' });
     await report({ nobody: { yes: 1 }, [name]: { yes: 1 } }, { caller: garage });
     expect((await figuresOf(name))[0]).toMatchObject({ yes: 0, seen: false });
@@ -119,7 +119,7 @@ describe('metrics', () => {
     );
   });
 
-  it('are refused without the right to report, and for an environment that there is not', async () => {
+  it('refuses metrics without permission or for an unknown environment', async () => {
     await expect(report({ [name]: { yes: 1 } }, { caller: lee })).rejects.toMatchObject({ kind: 'NoAccessError' });
     const everywhere = callerWith({ permission: 'CLIENT' });
     await expect(report({ [name]: { yes: 1 } }, { caller: everywhere, environment: 'nowhere' })).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe('metrics', () => {
   });
 
   it.each([undefined, 'default'])(
-    'of an admin token that names the environment %s count in the first enabled environment',
+    'counts metrics of an admin token that names the environment %s in the first enabled environment',
     async (environment) => {
       await report({ [name]: { yes: 3 } }, { caller: mia, environment });
       expect((await figuresOf(name))[0]).toMatchObject({ environment: 'development', yes: 3 });
@@ -138,14 +138,14 @@ describe('metrics', () => {
     },
   );
 
-  it('of browsers are accepted from an admin token as well', async () => {
+  it('accepts frontend metrics from an admin token', async () => {
     await report({ [name]: { yes: 2 } }, { caller: mia, operation: ReportFrontendMetrics });
     expect((await figuresOf(name))[0]).toMatchObject({ environment: 'development', yes: 2 });
   });
 });
 
 describe('metrics in bulk', () => {
-  it('count for the environment of the token alone', async () => {
+  it('counts bulk metrics only for the environment of the token', async () => {
     const metric = (environment: string, appName: string) => ({
       ...{ featureName: name, environment, appName, timestamp: new Date().toISOString(), yes: 2, no: 1 },
     });
@@ -163,7 +163,7 @@ describe('metrics in bulk', () => {
   });
 });
 
-it('are counted once, however often they are sent with one Idempotency-Key', async () => {
+it('counts bulk metrics once for each Idempotency-Key', async () => {
   const stop = new Date().toISOString();
   const body = { appName: 'web', bucket: { start: stop, stop, toggles: { [name]: { yes: 3, no: 1 } } } };
   const collected = {
@@ -180,7 +180,7 @@ it('are counted once, however often they are sent with one Idempotency-Key', asy
 });
 
 describe('the first metrics', () => {
-  it('bring a feature to pre-live, and live from production where it is on; its state is told, and no event', async () => {
+  it('the first metrics move a feature to pre-live, or live from production, with its state and no event', async () => {
     await report({ [name]: { yes: 1 } });
     expect(await stageOf(name)).toBe('pre-live');
     expect((await features.lastState(name))?.lifecycle?.stage).toBe('pre-live');
@@ -196,7 +196,7 @@ describe('the first metrics', () => {
     expect((await features.emittedEvents()).filter(({ featureName }) => featureName === name)).toEqual([]);
   });
 
-  it('of many at once bring it there once', async () => {
+  it('concurrent first metrics move a feature to a stage exactly once', async () => {
     const callers = [inEnvironment('development'), inEnvironment('production')];
     await Promise.all(
       Array.from({ length: 16 }, (_, index) => report({ [name]: { yes: 1 } }, { caller: callers[index % 2] })),
@@ -210,13 +210,13 @@ describe('the first metrics', () => {
   });
 });
 
-it('tells mere figures at most once a minute', async () => {
+it('emits the state of a feature for usage alone at most once a minute', async () => {
   for (let round = 0; round < 5; round++) await report({ [name]: { yes: 1 } });
-  const told = async () => (await features.states('feature')).filter(({ id }) => id === name);
-  expect(await told()).toHaveLength(1);
+  const emitted = async () => (await features.states('feature')).filter(({ id }) => id === name);
+  expect(await emitted()).toHaveLength(1);
   await sql("update feature_seen set emitted_at = now() - interval '61 seconds' where feature = $1", [name]);
   await report({ [name]: { yes: 1 } });
-  expect(await told()).toHaveLength(2);
+  expect(await emitted()).toHaveLength(2);
   expect((await features.lastState(name))?.environments[0]).toMatchObject({ yes: 6 });
 });
 
@@ -228,12 +228,12 @@ describe('an application', () => {
       caller,
     );
 
-  it('is told of by the system when it is new, and never again', async () => {
+  it('emits one event for a new application, with the system as actor', async () => {
     await Promise.all([register('backend', ['default']), register('backend', ['default'])]);
     await register('backend', ['default', 'flexibleRollout']);
     await report({ [name]: { yes: 1 } }, { appName: 'backend' });
-    const told = (await features.emittedEvents()).filter(({ type }) => type === 'application-created');
-    expect(told).toMatchObject([
+    const emitted = (await features.emittedEvents()).filter(({ type }) => type === 'application-created');
+    expect(emitted).toMatchObject([
       {
         ...{ createdBy: 'unleash_system_user', createdByUserId: -1337, project: null, featureName: null },
         data: { appName: 'backend', strategies: ['default'], sdkVersion: 'node:6' },
@@ -249,7 +249,7 @@ describe('an application', () => {
     expect(applications.map(({ appName }) => appName)).toContain('backend');
   });
 
-  it('is not found, nor is the usage of a feature, where there is none', async () => {
+  it('refuses unknown applications and the usage of unknown features', async () => {
     const missing = { kind: 'NotFoundError' };
     await expect(features.call(GetApplication, { params: { appName: 'nobody' } })).rejects.toMatchObject(missing);
     await expect(features.call(GetFeatureUsage, { params: { featureName: 'nobody' } })).rejects.toMatchObject(missing);

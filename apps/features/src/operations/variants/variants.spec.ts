@@ -39,15 +39,15 @@ const inEnvironment = async (environment: string) =>
   weights(await features.call(GetEnvironmentVariants, { params: within(environment) }));
 const told = async () => (await features.emittedEvents()).map(({ type, environment }) => [type, environment]);
 
-it('sets and patches the variants of a feature in an environment, works out their weights, and tells what they were', async () => {
+it('sets and patches variants in an environment, computes their weights, and emits the previous ones', async () => {
   const body = [variant('c'), variant('b'), variant('a')];
-  const answer = await features.call(SetEnvironmentVariants, { params: within(), body });
-  expect(weights(answer)).toEqual([
+  const reply = await features.call(SetEnvironmentVariants, { params: within(), body });
+  expect(weights(reply)).toEqual([
     ['a', 333],
     ['b', 333],
     ['c', 334],
   ]);
-  expect(await features.call(GetEnvironmentVariants, { params: within() })).toEqual(answer);
+  expect(await features.call(GetEnvironmentVariants, { params: within() })).toEqual(reply);
   await features.call(SetEnvironmentVariants, { params: within(), body });
   const patch = [{ op: 'remove', path: '/2' } as const, { op: 'add', path: '/-', value: variant('d') } as const];
   await features.call(PatchEnvironmentVariants, { params: within(), body: patch });
@@ -66,7 +66,7 @@ it('sets and patches the variants of a feature in an environment, works out thei
   });
 });
 
-it('gives no variants to a feature that has none, except in a batch', async () => {
+it('refuses variants for a feature without any, except in a batch', async () => {
   const plain = `plain-${nth}`;
   const params = within('development', plain);
   for (const refused of [
@@ -76,26 +76,26 @@ it('gives no variants to a feature that has none, except in a batch', async () =
     await expect(refused()).rejects.toMatchObject({ kind: 'InvalidOperationError', message: /Use strategy variants/ });
   }
   const body = { environments: ['development', 'production'], variants: [variant('x')] };
-  const answer = await features.call(SetVariantsInBatch, { params: at(plain), body });
-  expect(weights(answer)).toEqual([['x', 1000]]);
+  const reply = await features.call(SetVariantsInBatch, { params: at(plain), body });
+  expect(weights(reply)).toEqual([['x', 1000]]);
   expect(await told()).toEqual([
     ['feature-environment-variants-updated', 'development'],
     ['feature-environment-variants-updated', 'production'],
   ]);
 });
 
-it('sets and patches the variants in every environment', async () => {
+it('sets and patches variants in all environments', async () => {
   const params = at();
   expect(weights(await features.call(SetFeatureVariants, { params, body: [variant('a')] }))).toEqual([['a', 1000]]);
   expect(await inEnvironment('production')).toEqual([['a', 1000]]);
   await features.call(SetFeatureVariants, { params, body: [variant('a')] });
   const patch = [{ op: 'add', path: '/-', value: variant('b') } as const];
-  const answer = await features.call(PatchFeatureVariants, { params, body: patch });
-  expect(weights(answer)).toEqual([
+  const reply = await features.call(PatchFeatureVariants, { params, body: patch });
+  expect(weights(reply)).toEqual([
     ['a', 500],
     ['b', 500],
   ]);
-  expect(await features.call(GetFeatureVariants, { params })).toEqual(answer);
+  expect(await features.call(GetFeatureVariants, { params })).toEqual(reply);
   expect(await told()).toEqual([
     ['feature-variants-updated', null],
     ['feature-environment-variants-updated', 'development'],
@@ -103,7 +103,7 @@ it('sets and patches the variants in every environment', async () => {
   ]);
 });
 
-it('names the property that is wrong, and stores nothing', async () => {
+it('refuses invalid variants, names the property, and stores nothing', async () => {
   const body = [variant('a'), variant('a b')];
   await expect(features.call(SetEnvironmentVariants, { params: within(), body })).rejects.toMatchObject({
     kind: 'ValidationError',
@@ -123,7 +123,7 @@ it('names the property that is wrong, and stores nothing', async () => {
   expect(await features.emittedEvents()).toEqual([]);
 });
 
-it('finds features and environments that there are alone, and is for those who may', async () => {
+it('changes variants only of known features and environments and with the permission', async () => {
   for (const params of [within('moon'), within('development', 'nobody')]) {
     for (const missing of [
       () => features.call(GetEnvironmentVariants, { params }),
