@@ -267,7 +267,7 @@ export const FeatureEntity = defineEntity({
 const describedBy = ['name', 'type', 'description', 'project', 'stale', 'impressionData'] as const;
 
 /** The last versions of deleted features. The versions of a new feature with the same name continue from there. */
-export const DeletedFeatureEntity = defineEntity({
+const DeletedFeatureEntity = defineEntity({
   name: 'DeletedFeature',
   tableName: 'deleted_feature',
   properties: { name: p.text().primary(), version: p.integer() },
@@ -291,7 +291,7 @@ export const FeatureFavoriteEntity = defineEntity({
 const counts = () => p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
 
 /** The last use of a feature in an environment, and its counts by minute for the last hour. */
-export const FeatureSeenEntity = defineEntity({
+const FeatureSeenEntity = defineEntity({
   name: 'FeatureSeen',
   tableName: 'feature_seen',
   properties: {
@@ -306,7 +306,7 @@ export const FeatureSeenEntity = defineEntity({
 });
 
 /** Counts by hour and application, for two days. */
-export const FeatureUsageHourEntity = defineEntity({
+const FeatureUsageHourEntity = defineEntity({
   name: 'FeatureUsageHour',
   tableName: 'feature_usage_hour',
   properties: {
@@ -324,7 +324,7 @@ export const FeatureUsageHourEntity = defineEntity({
   ],
 });
 
-export const ClientApplicationEntity = defineEntity({
+const ClientApplicationEntity = defineEntity({
   name: 'ClientApplication',
   tableName: 'client_application',
   properties: {
@@ -353,7 +353,7 @@ const ofApplication = (table: string) =>
     .updateRule('no action')
     .foreignKeyName(foreignKey(table, 'app_name'));
 
-export const ClientApplicationUsageEntity = defineEntity({
+const ClientApplicationUsageEntity = defineEntity({
   name: 'ClientApplicationUsage',
   tableName: 'client_application_usage',
   properties: {
@@ -363,7 +363,7 @@ export const ClientApplicationUsageEntity = defineEntity({
   },
 });
 
-export const ClientInstanceEntity = defineEntity({
+const ClientInstanceEntity = defineEntity({
   name: 'ClientInstance',
   tableName: 'client_instance',
   properties: {
@@ -377,7 +377,7 @@ export const ClientInstanceEntity = defineEntity({
   indexes: [{ name: 'client_instance_by_last_seen', properties: ['lastSeenAt'] }],
 });
 
-export const ClientMissingFeatureEntity = defineEntity({
+const ClientMissingFeatureEntity = defineEntity({
   name: 'ClientMissingFeature',
   tableName: 'client_missing_feature',
   properties: {

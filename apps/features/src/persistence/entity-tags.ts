@@ -24,7 +24,7 @@ export interface SeenFeature {
 }
 
 /** The objects that a transaction has locked. The operation's own subject is among them. */
-export interface SeenObjects {
+interface SeenObjects {
   readonly features: ReadonlyMap<string, Seen<SeenFeature>>;
   readonly segments: ReadonlyMap<number, Seen<StoredSegment>>;
   readonly environments: ReadonlyMap<string, Seen<StoredEnvironment>>;

@@ -91,4 +91,3 @@ export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
     return Math.max(...removed.map((rows) => rows.length));
   },
 });
-export type HousekeepingRepository = ReturnType<typeof housekeepingRepository>;

@@ -84,4 +84,3 @@ export const stateReader = (database: Database) => ({
   features: (names: readonly string[]): Promise<CurrentState[]> => database.read(features, [names]),
   segments: (ids: readonly string[]): Promise<CurrentState[]> => database.read(segments, [ids]),
 });
-export type StateReader = ReturnType<typeof stateReader>;

@@ -4,7 +4,7 @@ import { type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { ClientFeaturesCache, CachedClientFeatures } from './client-features-cache.ts';
 
 /** Returns the evaluator of the features that a server-side SDK with the same token would receive. */
-export type EvaluatorCache = (caller: Caller, environment: string) => Promise<Evaluator>;
+type EvaluatorCache = (caller: Caller, environment: string) => Promise<Evaluator>;
 
 /** Caches one evaluator for each cached reply. */
 export const evaluatorCache = (clientFeaturesCache: ClientFeaturesCache): EvaluatorCache => {

@@ -3,7 +3,7 @@ import { named } from '../../domain/refusals.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
-export interface SetEnvironmentEnabledRequest extends TransactionContext {
+interface SetEnvironmentEnabledRequest extends TransactionContext {
   readonly params: { readonly name: string };
 }
 

@@ -2,7 +2,7 @@ import { type Caller } from '@bunting/contracts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { lockProject } from '../projects/lock-project.ts';
 
-export interface SetProjectFavoriteRequest extends TransactionContext {
+interface SetProjectFavoriteRequest extends TransactionContext {
   readonly params: { readonly projectId: string };
   readonly caller: Caller;
 }

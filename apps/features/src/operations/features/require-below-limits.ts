@@ -3,7 +3,7 @@ import { tooMany } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** The limits of active features, in a project and in all projects; null and undefined mean no limit. */
-export interface FeatureLimits {
+interface FeatureLimits {
   readonly project: string;
   readonly featureLimit: number | null;
   readonly limit: number | undefined;

@@ -12,7 +12,7 @@ import type { ProjectMembers } from '../../persistence/projects/project-members.
 import type { ExternalProjectData } from '../../persistence/projects/project-overview-reader.ts';
 import { loadActivityIfAvailable, noActivity } from './project-activity.ts';
 
-export type ProjectRequest = OperationRequest<
+type ProjectRequest = OperationRequest<
   | typeof GetPersonalDashboardProject
   | typeof GetProject
   | typeof GetProjectHealth

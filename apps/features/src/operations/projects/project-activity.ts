@@ -1,7 +1,7 @@
 import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus';
 import { type AnyOperation, GetProjectActivity, Refusal, type ReplyOf } from '@bunting/contracts';
 
-export type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
+type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
 
 /** The timeout of calls for optional data, in milliseconds. */
 const optionalMs = 2_000;

@@ -8,7 +8,7 @@ import { orNull, withoutNulls } from '../json-sql.ts';
 import { SerializationFailure } from '../serialization-failure.ts';
 
 /** A tag type as it is stored. */
-export type StoredTagType = Required<TagTypeDescription>;
+type StoredTagType = Required<TagTypeDescription>;
 
 const tagType = withoutNulls(
   `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,

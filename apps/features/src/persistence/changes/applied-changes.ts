@@ -52,4 +52,3 @@ export const appliedChanges = (tx: Tx) => ({
     await tx.em.nativeUpdate(AppliedChangeRequestEntity, { id }, { ...attempt, result });
   },
 });
-export type AppliedChangesRepository = ReturnType<typeof appliedChanges>;

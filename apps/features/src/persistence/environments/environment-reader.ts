@@ -84,4 +84,3 @@ export const environmentReader = (database: Database) => {
     isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,
   };
 };
-export type EnvironmentReader = ReturnType<typeof environmentReader>;

@@ -98,4 +98,3 @@ export const environmentRepository = (tx: Tx) => {
       (await query<{ name: string }>(featureNames, [names])).map(({ name }) => name),
   };
 };
-export type EnvironmentRepository = ReturnType<typeof environmentRepository>;

@@ -184,4 +184,3 @@ export const featurePartsReader = (database: Database) => {
       read(archived, [userId, project, hidden]),
   };
 };
-export type FeaturePartsReader = ReturnType<typeof featurePartsReader>;

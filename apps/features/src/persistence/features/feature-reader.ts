@@ -71,4 +71,3 @@ export const featureReader = (database: Database) => {
     },
   };
 };
-export type FeatureReader = ReturnType<typeof featureReader>;

@@ -12,7 +12,7 @@ const added = <T>(items: readonly T[], before: readonly T[]): T[] => {
 };
 
 /** A feature before and after it is stored. A new one may share the references of the locked feature `like`, which it was cloned from. */
-export interface StoredChange {
+interface StoredChange {
   readonly before: Feature | undefined;
   readonly after: Feature;
   readonly like?: Feature | undefined;

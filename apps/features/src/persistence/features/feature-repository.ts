@@ -248,4 +248,3 @@ export const featureRepository = (
     },
   };
 };
-export type FeatureRepository = ReturnType<typeof featureRepository>;

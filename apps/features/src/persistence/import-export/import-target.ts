@@ -70,4 +70,3 @@ export const importTargetRepository = ({ query }: Tx, hidden: readonly string[])
     };
   },
 });
-export type ImportTargetRepository = ReturnType<typeof importTargetRepository>;

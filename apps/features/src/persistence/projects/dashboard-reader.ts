@@ -64,4 +64,3 @@ export const dashboardReader = (database: Database) => {
     ): Promise<string> => read(creators, [hidden, part, limit, offset]),
   };
 };
-export type DashboardReader = ReturnType<typeof dashboardReader>;

@@ -8,11 +8,11 @@ const pastWindowOf = (column: string): string =>
   `${column} <= now() - interval '30 days' and ${column} > now() - interval '60 days'`;
 
 /** SQL: the days between two times, to one decimal. */
-export const daysBetween = (from: string, to: string): string =>
+const daysBetween = (from: string, to: string): string =>
   `round((extract(epoch from ${to} - ${from}) / 86400)::numeric, 1)`;
 
 /** SQL to join: `counted`, the numbers of active, stale, and potentially stale features. */
-export const joinCounted = `
+const joinCounted = `
   cross join lateral (
     select count(*) as features, count(*) filter (where stale) as stale,
       count(*) filter (where potentially_stale and not stale) as outlived

@@ -101,7 +101,7 @@ const idTaken: Statement = {
 };
 
 /** The numbers of events of a project. */
-export type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
+type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
 
 /** Data about a project from other services. */
 export interface ExternalProjectData {
@@ -147,4 +147,3 @@ export const projectOverviewReader = (database: Database) => {
       (await database.read(idTaken, [id, reservedIsFree])).length > 0,
   };
 };
-export type ProjectOverviewReader = ReturnType<typeof projectOverviewReader>;

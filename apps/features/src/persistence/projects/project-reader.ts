@@ -41,7 +41,7 @@ export interface ProjectEnvironment extends Environment {
 }
 
 /** When the newest event of a project happened. */
-export type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
+type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
 
 /** Reads projects outside of transactions. */
 export const projectReader = (database: Database) => ({
@@ -71,4 +71,3 @@ export const projectReader = (database: Database) => ({
     return (await database.read<NewFeatureContext>(statement, [project, name]))[0] as NewFeatureContext;
   },
 });
-export type ProjectReader = ReturnType<typeof projectReader>;

@@ -222,4 +222,3 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
         : (await tx.em.nativeDelete(ProjectFavoriteEntity, { project, userId })) > 0,
   };
 };
-export type ProjectRepository = ReturnType<typeof projectRepository>;

@@ -120,4 +120,3 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
     },
   };
 };
-export type SegmentRepository = ReturnType<typeof segmentRepository>;

@@ -231,4 +231,3 @@ export const applicationReader = (database: Database) => {
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
   };
 };
-export type ApplicationReader = ReturnType<typeof applicationReader>;

@@ -178,4 +178,3 @@ export const applicationRepository = ({ query }: Tx) => {
     },
   };
 };
-export type ApplicationRepository = ReturnType<typeof applicationRepository>;

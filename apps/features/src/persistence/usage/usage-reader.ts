@@ -56,4 +56,3 @@ export const usageReader = (database: Database) => {
       readJson(byHour, [feature, hoursBack, hidden], noFeature(feature)),
   };
 };
-export type UsageReader = ReturnType<typeof usageReader>;

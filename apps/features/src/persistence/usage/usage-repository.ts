@@ -158,4 +158,3 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
     }
   },
 });
-export type UsageRepository = ReturnType<typeof usageRepository>;
