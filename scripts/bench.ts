@@ -17,6 +17,7 @@ const help = `Measures the seven operations of the interface, searches of events
   --features N       how many flags to seed (default 1000; with --search 100000)
   --connections N    at once (default 32)
   --seconds N        per operation (default 5)
+  --warm-up N        seconds of each operation before it is measured, so that its code is compiled and its caches are warm (default 0)
   --only TEXT        only operations, or searches, whose name contains it
   --url URL          a server that runs already, instead of a Bunting started for the bench; it needs --token
   --token TOKEN      its admin token
@@ -69,8 +70,9 @@ const drive = (
   operation: BenchOperation,
   connections: number,
   seconds: number,
+  first = 0,
 ): Promise<Omit<Row, 'cpuMs'> & { readonly requests: number }> => {
-  let nth = 0;
+  let nth = first;
   const statuses: Record<string, number> = {};
   const setupRequest = (request: Request): Request => {
     const wanted = operation.request(nth++);
@@ -106,10 +108,18 @@ const drive = (
 };
 
 /** Drives an operation, and measures what a request costs the server's process. */
-const measure = async (...[target, ...how]: Parameters<typeof drive>): Promise<Row> => {
+const measure = async (
+  target: Target,
+  operation: BenchOperation,
+  connections: number,
+  seconds: number,
+  warmUpSeconds: number,
+): Promise<Row> => {
+  // Requests go on where the warm-up ended: those of writes make other changes.
+  const warmedUp = warmUpSeconds > 0 ? await drive(target, operation, connections, warmUpSeconds) : undefined;
   await settled(target);
   const before = target.cpuSeconds();
-  const { requests, ...row } = await drive(target, ...how);
+  const { requests, ...row } = await drive(target, operation, connections, seconds, warmedUp?.requests);
   await settled(target);
   const after = target.cpuSeconds();
   if (before === undefined || after === undefined) return { ...row, cpuMs: undefined };
@@ -162,6 +172,7 @@ const main = async (): Promise<void> => {
       features: { type: 'string' },
       connections: { type: 'string', default: '32' },
       seconds: { type: 'string', default: '5' },
+      'warm-up': { type: 'string', default: '0' },
       only: { type: 'string', default: '' },
       url: { type: 'string' },
       token: { type: 'string' },
@@ -222,7 +233,13 @@ const main = async (): Promise<void> => {
     for (const operation of benchOperations(count, strategies).filter(({ name }) => name.includes(values.only))) {
       const aloneMs = await median(target, operation, 30);
       const row = {
-        ...(await measure(target, operation, Number(values.connections), Number(values.seconds))),
+        ...(await measure(
+          target,
+          operation,
+          Number(values.connections),
+          Number(values.seconds),
+          Number(values['warm-up']),
+        )),
         aloneMs,
       };
       rows.push(row);
