@@ -72,7 +72,7 @@ const patienceMs = 5_000;
  * several producers mostly arrive in the order in which a person caused them. A caller that needs to be fresh never waits for it.
  */
 const batchingMs = 200;
-const burst = 40;
+const burst = 10;
 const maxBackoffMs = 2_000;
 
 /** A position, and what was told there, where that is known. */
