@@ -47,10 +47,10 @@ export interface Tx {
   readonly em: EntityManager;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Sends a statement whose result is not needed, without waiting for it: what follows, such as COMMIT, shares its round trip.
-   * When it fails, the transaction fails with its error.
+   * Sends a statement whose result is not needed in the round trip of the next one, such as COMMIT, and right before it. Its
+   * values are asked for then. When it fails, the transaction fails with its error.
    */
-  send(text: string, values?: readonly unknown[]): void;
+  send(text: string, values?: () => readonly unknown[]): void;
 }
 
 /** A connection held for long, for what a lock or a cursor keeps alive. */
@@ -315,12 +315,22 @@ export const openDatabase = async ({
     let isOver = false;
     let entities: EntityManager | undefined;
     // What goes on of a job that has failed must not reach the connection, which is somebody else's by then.
-    const query = ((text: string, values?: unknown[]) =>
-      isOver
-        ? Promise.reject(new Error('The transaction is over.'))
-        : client.query(text, values)) as PoolClient['query'];
+    const query = ((text: string, values?: unknown[]) => {
+      if (isOver) return Promise.reject(new Error('The transaction is over.'));
+      sendWaiting();
+      return client.query(text, values);
+    }) as PoolClient['query'];
+    const waiting: { readonly text: string; readonly values: () => readonly unknown[] }[] = [];
     const sent: Promise<unknown>[] = [];
     let sendFailure: unknown;
+    const sendWaiting = (): void => {
+      if (waiting.length > 0) cork(client);
+      for (const { text, values } of waiting.splice(0)) {
+        const sending = client.query(text, [...values()]);
+        sending.catch((error: unknown) => (sendFailure ??= error));
+        sent.push(sending);
+      }
+    };
     let hasBegun = false;
     let isPastDeadline = false;
     try {
@@ -334,24 +344,18 @@ export const openDatabase = async ({
           return (entities ??= entitiesOn(client, query, begun));
         },
         query: async <Row>(text: string, values: readonly unknown[] = []) => {
-          if (!isRead(text)) await begun;
+          if (!isRead(text) || waiting.length > 0) await begun;
           const [{ rows }] = await Promise.all([query(text, [...values]), begun]);
           return rows as Row[];
         },
-        send: (text, values = []) => {
-          const sending = begun.then(() => {
-            cork(client);
-            return query(text, [...values]);
-          });
-          sending.catch((error: unknown) => (sendFailure ??= error));
-          sent.push(sending);
-        },
+        send: (text, values = () => []) => void waiting.push({ text, values }),
       });
       await entities?.flush();
       await begun;
       isOver = true;
       requireTimeLeft(limits);
       cork(client);
+      sendWaiting();
       // Each is settled before the connection is given back; the first to fail is why the others did.
       for (const outcome of await Promise.allSettled([...sent, client.query('commit')]))
         if (outcome.status === 'rejected') throw outcome.reason;

@@ -85,7 +85,12 @@ const valueOf = (values: object, path: readonly string[]): unknown =>
 export const entitySql = (entities: readonly Entity[]): EntitySql => {
   const metadata = new MikroORM({ dbName: 'unconnected', entities: [...entities] as EntitySchema[] }).getMetadata();
   const metaOf = (entity: Entity): EntityMetadata => metadata.get(entity as EntityName<AnyEntity>);
-  const storedOf = (entity: Entity) => metaOf(entity).props.filter(({ kind }) => kind !== 'embedded');
+  const stored = new Map<Entity, readonly EntityProperty[]>();
+  const storedOf = (entity: Entity): readonly EntityProperty[] => {
+    const cached = stored.get(entity) ?? metaOf(entity).props.filter(({ kind }) => kind !== 'embedded');
+    stored.set(entity, cached);
+    return cached;
+  };
   const propertyOf = (entity: Entity, name: string): EntityProperty => {
     const property = storedOf(entity).find((one) => one.name === name);
     if (property === undefined) throw new Error(`The entity ${metaOf(entity).className} has no column for ${name}.`);

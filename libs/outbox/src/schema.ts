@@ -13,7 +13,7 @@ export const outboxTables: SchemaMigration = {
   statements: [
     `create table outbox (
       id bigint generated always as identity primary key,
-      topic text not null check (topic in ('event', 'state')),
+      topic text not null,
       position bigint,
       uid uuid not null default gen_random_uuid(),
       type text not null,

@@ -67,7 +67,12 @@ describe('the outbox', () => {
 
   it('stores states that a statement makes in the order in which they were emitted, and refuses one that is too large', async () => {
     const states = (bytes: number) =>
-      insertStates('feature', `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state) as made`, '$1');
+      insertStates(
+        'feature',
+        `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state) as made`,
+        '$1',
+        '$2',
+      );
     const emit = (bytes: number) =>
       producer.telling.work('00-trace', async (_tx, outbox) => {
         outbox.state({ entity: 'feature', id: 'before', version: 1, state: null });
@@ -81,7 +86,9 @@ describe('the outbox', () => {
       });
     await expect(emit(25 * 1024 * 1024)).rejects.toMatchObject({ kind: 'PayloadTooLarge' });
     expect(await stored()).toEqual([]);
+    const before = producer.database.statements;
     await emit(10);
+    expect(producer.database.statements - before).toBe(4);
     expect(await stored()).toEqual([
       { key: 'feature:before', traceparent: '00-trace', version: '1' },
       { key: 'feature:made', traceparent: '00-trace', version: '2' },

@@ -9,21 +9,29 @@ export interface Outbox {
   /** Tells what is now. */
   state<E extends StateEntity>(state: StateOf<E>): void;
   /**
-   * Sends a statement that stores states by `insertStates`, without waiting for it. Its last parameter, which the outbox adds, is
-   * the traceparent.
+   * Sends a statement that stores states by `insertStates`, without waiting for it. What is emitted after it is stored by the same
+   * statement, in two parameters that the outbox adds: the traceparent, and the rows.
    */
   send(text: string, values: readonly unknown[]): void;
 }
 
+const columns = 'topic, type, entity_key, traceparent, payload';
+
+/** SQL: outbox rows from the parameters `traceparent` and `rows`. */
+const selectRows = (traceparent: string, rows: string): string => `
+  select row.topic, row.type, row.entity_key, ${traceparent}::text, row.payload
+  from json_to_recordset(${rows}::json) as row (topic text, type text, entity_key text, payload json)`;
+
 /**
  * SQL: stores the states that the query `from` has (`id`, `version`, `state`) as outbox rows, so that a state which PostgreSQL makes
- * never leaves it.
+ * never leaves it, and after them the rows of the second parameter.
  */
-export const insertStates = (entity: StateEntity, from: string, traceparent: string): string => `
-  insert into outbox (topic, type, entity_key, traceparent, payload)
-  select 'state', '${entity}', '${entity}:' || id, ${traceparent},
+export const insertStates = (entity: StateEntity, from: string, traceparent: string, rows: string): string => `
+  insert into outbox (${columns})
+  select 'state', '${entity}', '${entity}:' || id, ${traceparent}::text,
     json_build_object('entity', '${entity}', 'id', id, 'version', version, 'state', state)
-  from ${from}`;
+  from ${from}
+  union all ${selectRows(traceparent, rows)}`;
 
 interface Row {
   readonly topic: 'event' | 'state';
@@ -32,10 +40,7 @@ interface Row {
   readonly payload: unknown;
 }
 
-const insertRows = `
-  insert into outbox (topic, type, entity_key, traceparent, payload)
-  select row.topic, row.type, row.entity_key, $2, row.payload
-  from json_to_recordset($1::json) as row (topic text, type text, entity_key text, payload json)`;
+const insertRows = `insert into outbox (${columns}) ${selectRows('$1', '$2')}`;
 
 const mostBytesOfLetter = 3;
 
@@ -71,12 +76,14 @@ export const transactionWithOutbox =
     const result = await database
       .transaction(async (tx) => {
         told = false;
+        /** what was emitted since the last statement that takes rows along was sent; `isTaken` when that one still waits for them */
         let rows: Row[] = [];
-        const flush = (): void => {
-          if (rows.length === 0) return;
+        let isTaken = false;
+        const sendRows = (): void => {
+          if (isTaken || rows.length === 0) return;
           told = true;
-          tx.send(insertRows, [written(rows), traceparent]);
-          rows = [];
+          const emitted = rows;
+          tx.send(insertRows, () => [traceparent, written(emitted)]);
         };
         const done = await job(tx, {
           event: (event) => void rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event }),
@@ -88,12 +95,17 @@ export const transactionWithOutbox =
               payload: state,
             }),
           send: (text, values) => {
-            flush();
+            sendRows();
             told = true;
-            tx.send(text, [...values, traceparent]);
+            const taken: Row[] = [];
+            [rows, isTaken] = [taken, true];
+            tx.send(text, () => {
+              if (rows === taken) [rows, isTaken] = [[], false];
+              return [...values, traceparent, written(taken)];
+            });
           },
         });
-        flush();
+        sendRows();
         return done;
       }, limits)
       .catch((error: unknown) => {

@@ -60,7 +60,7 @@ const children = `
 
 const insert = `with saved as (${insertFeatures}) ${statesOf('saved')}`;
 const savingStates = (write: string): string =>
-  `with saved as (${write}) ${insertStates('feature', `(${statesOf('saved')}) as stored`, '$2')}`;
+  `with saved as (${write}) ${insertStates('feature', `(${statesOf('saved')}) as stored`, '$2', '$3')}`;
 const update = savingStates(updateFeatures);
 const remove = `
   with gone as (delete from feature where name = any ($1::text[]) returning name, version)
