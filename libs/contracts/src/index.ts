@@ -15,6 +15,7 @@ export * from './model/constraint-body.ts';
 export * from './model/constraint.ts';
 export * from './model/context-field.ts';
 export * from './model/documented.ts';
+export * from './model/edge.ts';
 export * from './model/environment.ts';
 export * from './model/export.ts';
 export * from './model/feature-environment.ts';

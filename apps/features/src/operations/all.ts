@@ -162,3 +162,5 @@ export { setFeatureVariantsEndpoint } from './variants/set-feature-variants.ts';
 export { setVariantsInBatchEndpoint } from './variants/set-variants-in-batch.ts';
 export { evaluateAdvancedPlaygroundEndpoint } from './playground/evaluate-advanced-playground.ts';
 export { evaluatePlaygroundEndpoint } from './playground/evaluate-playground.ts';
+export { listEdgeInstancesEndpoint } from './usage/list-edge-instances.ts';
+export { reportEdgeInstanceEndpoint } from './usage/report-edge-instance.ts';

@@ -1,4 +1,11 @@
-import type { Constraint, CreateStrategy, FeatureLink, FeatureTypeDescription, Tag } from '@bunting/contracts';
+import type {
+  Constraint,
+  CreateStrategy,
+  EdgeInstanceBody,
+  FeatureLink,
+  FeatureTypeDescription,
+  Tag,
+} from '@bunting/contracts';
 import { entitySql, Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/context-field.ts';
@@ -389,6 +396,18 @@ const ClientMissingFeatureEntity = defineEntity({
   indexes: [{ name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] }],
 });
 
+/** The latest report of each Edge. */
+export const EdgeInstanceEntity = defineEntity({
+  name: 'EdgeInstance',
+  tableName: 'edge_instance',
+  properties: {
+    identifier: p.text().primary(),
+    report: p.json<EdgeInstanceBody>(),
+    lastSeenAt: moment(),
+  },
+  indexes: [{ name: 'edge_instance_by_last_seen', properties: ['lastSeenAt'] }],
+});
+
 /** The result of the latest attempt to apply a change request. */
 export const AppliedChangeRequestEntity = defineEntity({
   name: 'AppliedChangeRequest',
@@ -435,6 +454,7 @@ export const entities = [
   ClientApplicationUsageEntity,
   ClientInstanceEntity,
   ClientMissingFeatureEntity,
+  EdgeInstanceEntity,
   AppliedChangeRequestEntity,
   ImportProposalEntity,
 ];

@@ -81,10 +81,10 @@ export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
   deleteInactiveApplications: async (days: number, limit: number): Promise<number> =>
     (await query(deleteUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
 
-  /** Deletes instances and missing features without report for the retention period of usage; returns the higher of the two counts. */
+  /** Deletes instances, missing features and Edges without report for the retention period of usage; returns the highest count. */
   deleteInactiveInstances: async (limit: number): Promise<number> => {
     const removed = await Promise.all(
-      ['client_instance', 'client_missing_feature'].map((table) =>
+      ['client_instance', 'client_missing_feature', 'edge_instance'].map((table) =>
         query(deleteUnseen(table, `interval '${usageRetentionHours} hours'`), [limit]),
       ),
     );

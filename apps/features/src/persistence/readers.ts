@@ -16,6 +16,7 @@ import { situationReader } from './changes/situation-reader.ts';
 import { stateReader } from './state-reader.ts';
 import { strategyTypeReader } from './catalogue/strategy-types.ts';
 import { tagReader } from './catalogue/tags.ts';
+import { edgeInstanceLister } from './usage/edge-instances.ts';
 import { usageReader } from './usage/usage-reader.ts';
 import type { Database } from '@bunting/database';
 
@@ -28,6 +29,7 @@ export const readersOf = (database: Database) => ({
   segments: segmentReader(database),
   readSituation: situationReader(database),
   usage: usageReader(database),
+  listEdgeInstances: edgeInstanceLister(database),
   applications: applicationReader(database),
   states: stateReader(database),
   clientFeatures: clientFeaturesReader(database),

@@ -22,6 +22,7 @@ import { importTargetRepository } from './import-export/import-target.ts';
 import { projectRepository } from './projects/project-repository.ts';
 import { segmentRepository } from './segments/segment-repository.ts';
 import { applicationRepository } from './usage/application-repository.ts';
+import { edgeInstanceRepository } from './usage/edge-instances.ts';
 import { usageRepository } from './usage/usage-repository.ts';
 
 /** Who makes a change, when, and until when it may commit. */
@@ -42,6 +43,7 @@ const repositories = (tx: Tx, outbox: Outbox, hidden: readonly string[], guard: 
   appliedChanges: appliedChanges(tx),
   applications: applicationRepository(tx),
   contextFields: contextFieldRepository(tx),
+  edgeInstances: edgeInstanceRepository(tx),
   environments: environmentRepository(tx),
   exportFeatures: exportFeatures(tx),
   favorites: favoriteRepository(tx),

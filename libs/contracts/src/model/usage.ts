@@ -97,6 +97,15 @@ export const BulkMetricsBody = Type.Object(
       }),
       { maxItems: 100_000, description: 'the evaluations' },
     ),
+    impactMetrics: Type.Optional(
+      Type.Array(Type.Unknown(), { maxItems: 100_000, description: 'accepted from newer SDKs, and not stored' }),
+    ),
+    seenTokens: Type.Optional(
+      Type.Array(Type.String({ maxLength: 512 }), {
+        maxItems: 10_000,
+        description: 'accepted from newer proxies, and not stored',
+      }),
+    ),
   },
   { title: 'bulkMetricsSchema', description: 'Metrics and registrations of many applications.' },
 );

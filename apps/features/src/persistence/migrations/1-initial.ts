@@ -192,6 +192,13 @@ const tables = [
     primary key (app_name, environment, feature)
   )`,
   'create index client_missing_feature_by_last_seen on client_missing_feature (last_seen_at)',
+  `create table edge_instance (
+    identifier text not null,
+    report jsonb not null,
+    last_seen_at timestamptz not null,
+    primary key (identifier)
+  )`,
+  'create index edge_instance_by_last_seen on edge_instance (last_seen_at)',
   `create table applied_change_request (
     id bigint primary key,
     uid uuid,

@@ -1,0 +1,14 @@
+import { implement } from '@bunting/bus';
+import { ReportEdgeInstance } from '@bunting/contracts';
+import { authorise } from '../authorise.ts';
+import type { FeaturesContext } from '../context.ts';
+
+export const reportEdgeInstanceEndpoint = ({ transaction }: FeaturesContext) =>
+  implement(ReportEdgeInstance, async (request) => {
+    const { body, caller, now } = request;
+    authorise(caller, ReportEdgeInstance.permission, {});
+    return transaction(request, async ({ edgeInstances }) => {
+      await edgeInstances.store(body, now);
+      return null;
+    });
+  });

@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import { AnyObject, Timestamp } from './schema.ts';
+
+const text = (description: string) => Type.String({ maxLength: 255, description });
+
+/** What an Edge reports about itself. Further members are stored and shown as they were sent. */
+export const EdgeInstanceBody = Type.Object(
+  {
+    identifier: Type.String({ minLength: 1, maxLength: 255, description: 'the id of the process' }),
+    appName: text('the name that its operator gave it'),
+    edgeVersion: text('its version'),
+    region: Type.Optional(
+      Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 255, description: 'where it runs' }),
+    ),
+  },
+  {
+    title: 'edgeInstanceDataSchema',
+    description:
+      'What an Edge reports about itself: traffic, latencies, connected streams, Edges behind it and the like.',
+  },
+);
+export type EdgeInstanceBody = Static<typeof EdgeInstanceBody>;
+
+export const EdgeInstances = Type.Object(
+  {
+    edges: Type.Array(
+      AnyObject({
+        properties: { ...EdgeInstanceBody.properties, reportedAt: Timestamp('when it reported last') },
+        required: ['identifier', 'appName', 'edgeVersion', 'reportedAt'],
+        description: 'what it reported, and when',
+      }),
+      { description: 'the Edges that reported within the last two days, the latest first' },
+    ),
+  },
+  { title: 'edgeInstancesSchema', description: 'The Edges that report to this server.' },
+);
+export type EdgeInstances = Static<typeof EdgeInstances>;

@@ -1,0 +1,13 @@
+import { EdgeInstances } from '../../model/edge.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Lists the Edges that reported lately. */
+export const ListEdgeInstances = defineOperation({
+  subject: 'call.features.list-edge-instances',
+  operationId: 'getEdgeInstances',
+  summary: 'List the Edges that report to this server',
+  tag: 'Metrics',
+  http: { method: 'GET', url: '/api/admin/metrics/edges' },
+  permission: 'authenticated',
+  reply: EdgeInstances,
+});
