@@ -38,9 +38,9 @@ it('replies over NATS as in one process, and emits events', async () => {
 });
 
 it('refuses over NATS with the same message', async () => {
-  await expect(features.get('nobody', lee)).rejects.toMatchObject({
+  await expect(features.get('unknown', lee)).rejects.toMatchObject({
     kind: 'NotFoundError',
-    message: 'There\'s no feature named "nobody" in project "default".',
+    message: 'There\'s no feature named "unknown" in project "default".',
   });
   const body = { project: 'moon', environment: 'production', changes: [], earlier: [] };
   await expect(features.call(CheckChanges, { body })).rejects.toMatchObject({ kind: 'NotFoundError' });

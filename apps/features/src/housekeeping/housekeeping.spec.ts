@@ -34,12 +34,12 @@ const given = (...features: readonly Feature[]) =>
   );
 const runHousekeepingEverywhere = () =>
   Promise.all(replicas.map(({ transaction }) => runHousekeeping(transaction, 90)));
-const told = async <T>(topic: string): Promise<T[]> =>
+const emitted = async <T>(topic: string): Promise<T[]> =>
   (await sql<{ payload: T }>('select payload from outbox where topic = $1 order by id', [topic])).map(
     ({ payload }) => payload,
   );
-const events = () => told<RecordedEvent>('event');
-const states = () => told<StateOf<'feature'> & { state: FeatureState }>('state');
+const events = () => emitted<RecordedEvent>('event');
+const states = () => emitted<StateOf<'feature'> & { state: FeatureState }>('state');
 
 const old = (name: string, about: Partial<Feature> = {}) => aFeature({ name, createdAt: daysAgo(41), ...about });
 

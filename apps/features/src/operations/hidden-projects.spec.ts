@@ -74,7 +74,11 @@ beforeAll(async () => {
 afterAll(() => features.stop());
 
 /** The replies to the stranger about an object that exists and one that does not, in one spelling. */
-const told = async (attempt: (name: string) => Promise<unknown>, there: string, absent: string): Promise<string[]> =>
+const repliesFor = async (
+  attempt: (name: string) => Promise<unknown>,
+  there: string,
+  absent: string,
+): Promise<string[]> =>
   Promise.all(
     [there, absent].map(async (name) => {
       const refused = await attempt(name).then(
@@ -87,7 +91,7 @@ const told = async (attempt: (name: string) => Promise<unknown>, there: string, 
     }),
   );
 
-describe('a project that is hidden from who asks', () => {
+describe('hidden projects', () => {
   it('replies for features of a hidden project as for unknown ones', async () => {
     const tag = { type: 'simple', value: 'red' };
     const attempts: ((name: string) => Promise<unknown>)[] = [
@@ -98,13 +102,13 @@ describe('a project that is hidden from who asks', () => {
       (featureName) => features.call(GetFeatureUsage, { params: { featureName } }, stranger),
     ];
     for (const attempt of attempts) {
-      const [there, absent] = await told(attempt, 'hush', 'nosuch');
+      const [there, absent] = await repliesFor(attempt, 'hush', 'nosuch');
       expect(there).toMatch(/^NotFoundError/);
       expect(there).toBe(absent);
     }
     const inDefault = (featureName: string) =>
       features.call(GetFeature, { params: { projectId: 'default', featureName } }, stranger);
-    const [there, absent] = await told(inDefault, 'hush', 'nosuch');
+    const [there, absent] = await repliesFor(inDefault, 'hush', 'nosuch');
     expect(there).toBe(absent);
   });
 
@@ -116,7 +120,7 @@ describe('a project that is hidden from who asks', () => {
       (id) => features.call(DeleteSegment, { params: { id: Number(id) } }, stranger),
     ];
     for (const attempt of attempts) {
-      const [there, absent] = await told(attempt, String(segmentId), '987654');
+      const [there, absent] = await repliesFor(attempt, String(segmentId), '987654');
       expect(there).toMatch(/^NotFoundError/);
       expect(there).toBe(absent);
     }
@@ -147,11 +151,11 @@ describe('a project that is hidden from who asks', () => {
         stranger,
       );
     for (const attempt of [using, proposing]) {
-      const [there, absent] = await told(attempt, String(segmentId), '987654');
+      const [there, absent] = await repliesFor(attempt, String(segmentId), '987654');
       expect(there).toBe(absent);
     }
     const into = (project: string) => features.call(CreateSegment, { body: { ...everywhere, project } }, stranger);
-    const [there, absent] = await told(into, 'vault', 'nosuch');
+    const [there, absent] = await repliesFor(into, 'vault', 'nosuch');
     expect(there).toMatch(/^ValidationError/);
     expect(there).toBe(absent);
   });
@@ -175,7 +179,7 @@ describe('a project that is hidden from who asks', () => {
   it('refuses a dependency on a feature of a hidden project as on an unknown one', async () => {
     const params = { projectId: 'default', featureName: 'plain' };
     const depending = (feature: string) => features.call(AddDependency, { params, body: { feature } }, stranger);
-    const [there, absent] = await told(depending, 'hush', 'nosuch');
+    const [there, absent] = await repliesFor(depending, 'hush', 'nosuch');
     expect(there).toBe(absent);
   });
 
@@ -244,7 +248,7 @@ describe('a project that is hidden from who asks', () => {
       [(appName) => features.call(GetApplication, { params: { appName } }, stranger), 'safe'],
     ];
     for (const [attempt, name] of attempts) {
-      const [there, absent] = await told(attempt, name, 'nosuch');
+      const [there, absent] = await repliesFor(attempt, name, 'nosuch');
       expect(there).toMatch(/^NotFoundError/);
       expect(there).toBe(absent);
     }

@@ -91,7 +91,7 @@ const together = async (
 };
 
 /** The outcome of a call: its refusal, or `done`. */
-const told = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
+const outcomesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'done' : (outcome.reason as { kind: string }).kind));
 
 interface Case {
@@ -215,11 +215,11 @@ describe.each(cases)('$what', ({ given, use: uses, takeAway, late }) => {
   const [takenLate, usedLate] = late;
 
   it(`cannot be removed concurrently with its first use: ${takenLate}`, async () => {
-    expect(told(await together(uses, takeAway))).toEqual(['done', takenLate]);
+    expect(outcomesOf(await together(uses, takeAway))).toEqual(['done', takenLate]);
   });
 
   it(`cannot be used concurrently with its removal: ${usedLate}`, async () => {
-    expect(told(await together(takeAway, uses))).toEqual(['done', usedLate]);
+    expect(outcomesOf(await together(takeAway, uses))).toEqual(['done', usedLate]);
   });
 });
 

@@ -20,11 +20,11 @@ export interface CurrentState {
 const digestFeatures: Statement = {
   name: 'digest-features',
   text: `
-    with asked as (select id from project where id collate "C" > $1 order by id collate "C" limit $2)
-    select (select case when count(*) = $2 then max(id collate "C") end from asked) as next, coalesce((
+    with requested as (select id from project where id collate "C" > $1 order by id collate "C" limit $2)
+    select (select case when count(*) = $2 then max(id collate "C") end from requested) as next, coalesce((
       select json_agg(it order by it."group" collate "C") from (
         select project as "group", count(*) as count, ${digestOfVersions('name', 'version')} as digest
-        from feature where project in (select id from asked) group by project) as it), '[]') as groups`,
+        from feature where project in (select id from requested) group by project) as it), '[]') as groups`,
 };
 
 const digestSegments: Statement = {
@@ -50,20 +50,20 @@ const features: Statement = {
   name: 'current-features',
   text: `
     with wanted as (select * from feature where name = any ($1::text[])),
-      told as (${statesOf('wanted')})
-    select told.id, told.version, told.state from told
+      stored as (${statesOf('wanted')})
+    select stored.id, stored.version, stored.state from stored
     union all
-    select asked.name, gone.version, null from unnest($1::text[]) as asked (name)
-      left join deleted_feature gone on gone.name = asked.name
-      where not exists (select from wanted where wanted.name = asked.name)`,
+    select requested.name, gone.version, null from unnest($1::text[]) as requested (name)
+      left join deleted_feature gone on gone.name = requested.name
+      where not exists (select from wanted where wanted.name = requested.name)`,
 };
 
 const segments: Statement = {
   name: 'current-segments',
   text: `
-    select asked.id, segment.version,
+    select requested.id, segment.version,
       case when segment.id is not null then json_build_object('id', segment.id, 'name', segment.name, 'project', segment.project) end as state
-    from unnest($1::text[]) as asked (id) left join segment on segment.id::text = asked.id`,
+    from unnest($1::text[]) as requested (id) left join segment on segment.id::text = requested.id`,
 };
 
 /** Reads current states and their versions, with which consumers check their projections for drift. */

@@ -111,7 +111,7 @@ it('stores nothing after the deadline of the caller', async () => {
   // The first call was first in the queue for the row lock: once the second is done, the first has ended.
   expect(await retitle('in time')).toMatchObject({ title: 'in time' });
   const emitted = await features.database.read<{ title: string }>({
-    name: 'told titles',
+    name: 'emitted titles',
     text: "select payload -> 'data' ->> 'title' as title from outbox where type = 'feature-strategy-update'",
   });
   expect(emitted).toEqual([{ title: 'in time' }]);

@@ -172,10 +172,10 @@ describe('an application', () => {
     expect(await features.call(GetApplication, { params })).toMatchObject({ ...said, updatedAt: expect.any(String) });
     await features.call(DeleteApplication, { params }, kim);
     await expect(features.call(DeleteApplication, { params }, kim)).rejects.toMatchObject({ kind: 'NotFoundError' });
-    const nobody = callerWith();
+    const noPermissions = callerWith();
     for (const request of [
-      features.call(DescribeApplication, { params, body: {} }, nobody),
-      features.call(DeleteApplication, { params }, nobody),
+      features.call(DescribeApplication, { params, body: {} }, noPermissions),
+      features.call(DeleteApplication, { params }, noPermissions),
     ])
       await expect(request).rejects.toMatchObject({ permissions: ['UPDATE_APPLICATION'] });
   });

@@ -49,14 +49,14 @@ const remove = (names: string[], caller = mia, projectId = 'shop') =>
   features.call(DeleteFeatures, { params: { projectId }, body: { features: names } }, caller);
 const validate = (names: string[], caller = mia) =>
   features.call(ValidateArchive, { params, body: { features: names } }, caller);
-const told = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
+const emitted = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
 const archived = async (projectId = 'shop') =>
   (await features.call(ListArchivedFeaturesOfProject, { params: { projectId } })).features.map(({ name }) => name);
 
 it('archives a parent together with its children, with one event each, and lists them', async () => {
-  await archive([child, parent, 'nobody', child]);
+  await archive([child, parent, 'unknown', child]);
   await archive([child, parent]);
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     ['feature-dependencies-removed', child],
     ['feature-archived', child],
     ['feature-archived', parent],
@@ -82,7 +82,7 @@ it('archives all of the named features or none', async () => {
 });
 
 it('validates archiving and reports the dependencies that prevent it', async () => {
-  expect(await validate([parent, 'nobody', other])).toEqual({
+  expect(await validate([parent, 'unknown', other])).toEqual({
     parentsWithChildFeatures: [parent],
     hasDeletedDependencies: false,
   });
@@ -92,9 +92,9 @@ it('validates archiving and reports the dependencies that prevent it', async () 
 it('revives features disabled and in their initial stage, with events for archived ones only', async () => {
   await archive([child, parent]);
   await features.clearOutbox();
-  await revive([parent, 'nobody']);
+  await revive([parent, 'unknown']);
   await features.call(ReviveFeature, { params: { featureName: parent } });
-  expect(await told()).toEqual([['feature-revived', parent]]);
+  expect(await emitted()).toEqual([['feature-revived', parent]]);
   const feature = await features.get(parent, mia, 'shop');
   expect(feature).toMatchObject({ enabled: false, lifecycle: { stage: 'initial' } });
   expect(feature.environments?.[0]?.strategies).toHaveLength(1);
@@ -143,8 +143,8 @@ it('deletes archived features, emits their last content, and frees their names',
   await features.call(AddFavoriteFeature, { params: { projectId: 'shop', featureName: child } });
   await archive([child]);
   await features.clearOutbox();
-  await remove([child, parent, 'nobody']);
-  expect(await told()).toEqual([['feature-deleted', child]]);
+  await remove([child, parent, 'unknown']);
+  expect(await emitted()).toEqual([['feature-deleted', child]]);
   expect((await features.emittedEvents())[0]).toMatchObject({
     project: 'shop',
     preData: { name: child, archived: true },

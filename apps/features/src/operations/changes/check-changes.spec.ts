@@ -107,7 +107,7 @@ it('refuses changes of objects that the project or environment does not have, an
     message: /`\/body\/1\/payload\/constraints\/0\/value`/,
   });
   await expect(check([retitled], [], 'production')).rejects.toMatchObject({ kind: 'NotFoundError' });
-  await expect(check([enabled('nobody')])).rejects.toMatchObject({ kind: 'NotFoundError', message: /nobody/ });
+  await expect(check([enabled('unknown')])).rejects.toMatchObject({ kind: 'NotFoundError', message: /unknown/ });
   await expect(check([enabled('foreign')])).rejects.toMatchObject({ kind: 'NotFoundError', message: /"default"/ });
   await expect(check([enabled('old')])).rejects.toMatchObject({ kind: 'ArchivedFeatureError' });
   await expect(check([enabled('checkout')], [], 'moon')).rejects.toMatchObject({

@@ -29,7 +29,8 @@ const region = {
   legalValues: [{ value: 'eu' }, { value: 'us' }],
 };
 const constraint: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
-const told = async () => (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
+const emitted = async () =>
+  (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
 
 it('creates, updates and deletes a context field, with events', async () => {
   const body = { ...params, ...region };
@@ -58,7 +59,7 @@ it('creates, updates and deletes a context field, with events', async () => {
   for (let nth = 0; nth < 2; nth++) await features.call(UpdateContextField, { params, body: {} });
   await features.call(DeleteContextField, { params });
   const cleared = { ...params, description: null, stickiness: false, sortOrder: 7, legalValues: [] };
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     { type: 'context-field-updated', data: cleared, preData: body },
     { type: 'context-field-deleted', data: null, preData: cleared },
   ]);

@@ -39,7 +39,7 @@ const add = (featureName: string, body: AddDependencyBody, caller = mia) =>
 const remove = (parent: string, caller = mia) =>
   features.call(RemoveDependency, { params: { ...at('child'), parent } }, caller);
 const removeAll = (caller = mia) => features.call(RemoveDependencies, { params: at('child') }, caller);
-const told = async () =>
+const emitted = async () =>
   (await features.emittedEvents()).map(({ type, featureName, data }) => [type, featureName, data]);
 
 it('adds, replaces and removes the parent of a feature, with events and the states of all features involved', async () => {
@@ -47,7 +47,7 @@ it('adds, replaces and removes the parent of a feature, with events and the stat
   await add('child', { feature: 'mother', variants: ['red'] });
   await add('child', { feature: 'father', enabled: false, variants: ['red'] });
   await remove('father');
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     ['feature-dependency-added', 'child', { feature: 'mother', enabled: true, variants: ['red'] }],
     ['feature-dependency-removed', 'child', { feature: 'mother' }],
     ['feature-dependency-added', 'child', { feature: 'father', enabled: false, variants: [] }],
@@ -64,7 +64,7 @@ it('removes all dependencies of a feature, and refuses if there are none', async
   await expect(remove('father')).rejects.toMatchObject({ kind: 'NotFoundError', message: /"father".*"child"/ });
   await removeAll();
   await expect(removeAll()).rejects.toMatchObject({ kind: 'NotFoundError' });
-  expect(await told()).toEqual([['feature-dependencies-removed', 'child', null]]);
+  expect(await emitted()).toEqual([['feature-dependencies-removed', 'child', null]]);
 });
 
 it('refuses invalid dependencies and stores nothing', async () => {
@@ -74,13 +74,13 @@ it('refuses invalid dependencies and stores nothing', async () => {
     ['father', 'father', /itself/],
     ['mother', 'father', /other features depend on/],
     ['father', 'child', /has parent dependency/],
-    ['father', 'nobody', /No active feature nobody exists/],
+    ['father', 'unknown', /No active feature unknown exists/],
     ['father', 'old', /No active feature old exists/],
     ['father', 'foreign', /same project/],
   ] as const) {
     await expect(add(child, { feature: parent })).rejects.toMatchObject({ kind: 'InvalidOperationError', message });
   }
-  for (const child of ['nobody', 'foreign']) {
+  for (const child of ['unknown', 'foreign']) {
     await expect(add(child, { feature: 'mother' })).rejects.toMatchObject({ kind: 'NotFoundError' });
   }
   for (const refused of [
@@ -118,7 +118,7 @@ it('lists possible parents and their variants, and an empty list for an unknown 
   expect(await features.call(ListParentVariants, { params: at('mother') })).toEqual(['red']);
   expect(await features.call(ListParentVariants, { params: at('father') })).toEqual([]);
   for (const operation of [ListPossibleParents, ListParentVariants]) {
-    expect(await features.call(operation, { params: at('nobody') })).toEqual([]);
+    expect(await features.call(operation, { params: at('unknown') })).toEqual([]);
     expect(await features.call(operation, { params: { ...at('child'), projectId: 'moon' } })).toEqual([]);
   }
 });

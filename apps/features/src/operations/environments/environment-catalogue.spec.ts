@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => features.stop());
 beforeEach(() => features.clearOutbox());
 
-const told = async () =>
+const emitted = async () =>
   (await features.emittedEvents()).map(({ type, environment, data, preData }) => ({
     type,
     environment,
@@ -73,7 +73,7 @@ it('creates, reorders, switches and deletes an environment, with events', async 
   const typed = { ...created, type: 'test' };
   const moved = { ...typed, sortOrder: 1 };
   const environment = 'staging';
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     { type: 'environment-created', environment, data: created, preData: null },
     { type: 'environment-updated', environment, data: typed, preData: created },
     { type: 'environment-updated', environment, data: moved, preData: typed },

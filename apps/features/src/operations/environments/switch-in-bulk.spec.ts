@@ -32,11 +32,11 @@ const enable = (names: string[], { activate = false, caller = mia, params = at()
 };
 const disable = (names: string[], caller = mia, params = at()) =>
   features.call(DisableEnvironmentsInBulk, { params, body: { features: names } }, caller);
-const told = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
+const emitted = async () => (await features.emittedEvents()).map(({ type, featureName }) => [type, featureName]);
 
 it('enables features in bulk with an active strategy each, and disables them, with events for changes only', async () => {
   await enable([sleeper, empty, awake]);
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     ['feature-strategy-add', empty],
     ['feature-environment-enabled', empty],
     ['feature-strategy-add', sleeper],
@@ -45,12 +45,12 @@ it('enables features in bulk with an active strategy each, and disables them, wi
   await features.clearOutbox();
   await disable([awake, empty, sleeper]);
   await disable([awake, empty, sleeper]);
-  expect(await told()).toEqual([awake, empty, sleeper].map((name) => ['feature-environment-disabled', name]));
+  expect(await emitted()).toEqual([awake, empty, sleeper].map((name) => ['feature-environment-disabled', name]));
 });
 
 it('enables disabled strategies in bulk if the query demands it', async () => {
   await enable([sleeper], { activate: true });
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     ['feature-strategy-update', sleeper],
     ['feature-environment-enabled', sleeper],
   ]);
@@ -58,7 +58,7 @@ it('enables disabled strategies in bulk if the query demands it', async () => {
 
 it('switches all features of a bulk request or none', async () => {
   for (const [bad, kind] of [
-    ['nobody', 'NotFoundError'],
+    ['unknown', 'NotFoundError'],
     ['foreign', 'NotFoundError'],
     ['old', 'ArchivedFeatureError'],
   ] as const) {

@@ -37,7 +37,7 @@ it('stores favourites by user, with events for changes and the users in the stat
 });
 
 it('refuses an unknown feature as a favourite', async () => {
-  for (const params of [at('nobody'), { ...at(), projectId: 'moon' }]) {
+  for (const params of [at('unknown'), { ...at(), projectId: 'moon' }]) {
     for (const missing of [() => add(mia, params), () => remove(mia, params)]) {
       await expect(missing()).rejects.toMatchObject({ kind: 'NotFoundError' });
     }

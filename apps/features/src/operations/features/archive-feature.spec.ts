@@ -55,7 +55,7 @@ it('replies as before to archiving an archived feature, without events', async (
 
 it('archives a feature only in its own project and with DELETE_FEATURE', async () => {
   await features.given(aFeature({ name: 'here' }));
-  await expect(archive('nobody')).rejects.toMatchObject({ kind: 'NotFoundError', message: 'No feature flag found' });
+  await expect(archive('unknown')).rejects.toMatchObject({ kind: 'NotFoundError', message: 'No feature flag found' });
   await expect(archive('here', mia, 'default')).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(archive('here', lee)).rejects.toMatchObject({
     kind: 'NoAccessError',

@@ -58,7 +58,7 @@ it('keeps the groupId of cloned strategies if the request demands it', async () 
 it('refuses to clone under an invalid or taken name, from an unknown feature, and without CREATE_FEATURE', async () => {
   await expect(clone('parent')).rejects.toMatchObject({ kind: 'NameExistsError' });
   await expect(clone('a b')).rejects.toMatchObject({ kind: 'ValidationError', message: /\/body\/name/ });
-  await expect(clone('new', {}, mia, 'nobody')).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(clone('new', {}, mia, 'unknown')).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(clone('new', {}, lee)).rejects.toMatchObject({ permissions: ['CREATE_FEATURE'] });
   expect(await features.emittedEvents()).toEqual([]);
 });

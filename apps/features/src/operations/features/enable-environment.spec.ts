@@ -76,7 +76,7 @@ it('refuses to enable an archived or unknown feature, or in an environment that 
       kind: 'NotFoundError',
       message: 'Could not find environment moon for feature: lamp',
     });
-    await expect(features.call(operation, { params: at('nobody') })).rejects.toMatchObject({ kind: 'NotFoundError' });
+    await expect(features.call(operation, { params: at('unknown') })).rejects.toMatchObject({ kind: 'NotFoundError' });
   }
 });
 

@@ -130,8 +130,8 @@ describe('is not found', () => {
   const refusedWith = (message: string) => ({ kind: 'NotFoundError', message });
 
   it('does not find an unknown feature, or one of another project', async () => {
-    await expect(features.get('nobody')).rejects.toMatchObject(
-      refusedWith('There\'s no feature named "nobody" in project "default".'),
+    await expect(features.get('unknown')).rejects.toMatchObject(
+      refusedWith('There\'s no feature named "unknown" in project "default".'),
     );
     for (const project of ['garage', 'moon']) {
       await expect(features.get('busy', mia, project)).rejects.toMatchObject(

@@ -76,9 +76,9 @@ const bringIn = (
 const get = (featureName: string) => features.call(GetFeature, { params: { projectId: 'default', featureName } });
 const inProduction = async (name: string) =>
   (await get(name)).environments?.find((environment) => environment.name === 'production');
-const told = async () => {
+const emitted = async () => {
   const text = "select type, payload ->> 'createdBy' as by from outbox where topic = 'event' order by id";
-  return (await features.database.read<{ type: string }>({ name: 'told', text })).map(({ type }) => type);
+  return (await features.database.read<{ type: string }>({ name: 'emitted', text })).map(({ type }) => type);
 };
 
 const strategy = (featureName: string, more: object = {}) => ({
@@ -115,7 +115,7 @@ describe('an import into a protected environment', () => {
       tags: [{ type: 'simple', value: 'payments' }],
     });
     expect(await inProduction('checkout')).toMatchObject({ enabled: false, strategies: [], variantCount: 0 });
-    expect(await told()).toEqual(['tag-created', 'feature-created', 'feature-tagged', 'features-imported']);
+    expect(await emitted()).toEqual(['tag-created', 'feature-created', 'feature-tagged', 'features-imported']);
     expect(proposals).toMatchObject([
       {
         ...{ project: 'default', environment: 'production', title: 'Import of 1 feature', by: { id: 3, name: 'kim' } },
@@ -256,7 +256,7 @@ describe('the proposal of an import', () => {
     const listed = await features.call(ListFeatures, { params: { projectId: 'default' } });
     expect(listed.features).toEqual([]);
     expect(proposals).toEqual([]);
-    expect(await told()).toEqual([]);
+    expect(await emitted()).toEqual([]);
   };
 
   it('refuses an import with more changes than a change request can hold', async () => {

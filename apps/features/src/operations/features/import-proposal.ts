@@ -46,7 +46,7 @@ export const requireProposable = (caller: Caller, project: string, changes: read
     throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
   }
   if (changes.length > mostChangesOfRequest) {
-    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${mostChangesOfRequest}. Import fewer features at once.`;
+    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${mostChangesOfRequest}. Import fewer features.`;
     throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
   }
 };
@@ -77,7 +77,7 @@ export const storeProposal = async (
     title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
   };
   if (Buffer.byteLength(JSON.stringify(proposal)) > maxBytes) {
-    const message = `The import takes a change request of more than ${maxBytes} bytes, with what it would replace. Import fewer features at once.`;
+    const message = `The import takes a change request of more than ${maxBytes} bytes, with what it would replace. Import fewer features.`;
     throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
   }
   await tx.importProposals.add(importId, proposal);

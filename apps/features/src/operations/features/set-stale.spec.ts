@@ -17,7 +17,7 @@ const mark = (names: string[], stale: boolean, caller = mia) =>
   features.call(SetStale, { params: { projectId: 'shop' }, body: { features: names, stale } }, caller);
 
 it('marks features as stale or not, with events for changes, and ignores unknown names', async () => {
-  await mark(['one', 'two', 'nobody'], true);
+  await mark(['one', 'two', 'unknown'], true);
   expect(await features.get('one', mia, 'shop')).toMatchObject({ stale: true });
   await mark(['one'], false);
   expect((await features.emittedEvents()).map(({ type, featureName }) => [type, featureName])).toEqual([

@@ -50,7 +50,7 @@ it('completes and uncompletes a feature, with events for changes only', async ()
 });
 
 it('completes only known features and with UPDATE_FEATURE', async () => {
-  for (const params of [at('nobody'), { ...at(), projectId: 'moon' }]) {
+  for (const params of [at('unknown'), { ...at(), projectId: 'moon' }]) {
     for (const missing of [
       () => complete({ status: 'kept' }, params),
       () => uncomplete(params),

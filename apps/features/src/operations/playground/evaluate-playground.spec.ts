@@ -80,7 +80,7 @@ it('shows a disabled strategy without evaluating it, and a custom one as unknown
   ]);
 });
 
-it('tells a feature that its parent keeps off from one that is off', async () => {
+it('distinguishes a feature that its parent disables from a disabled one', async () => {
   const on = { enabled: true, strategies: [aStrategy()] };
   const child = { dependencies: [{ feature: 'parent', enabled: true, variants: [] }] };
   await features.given(aFeature({ name: 'parent' }), aFeature({ ...on, name: 'child', ...child }));

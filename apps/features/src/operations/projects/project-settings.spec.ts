@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const params = { projectId: 'shop' };
 const overview = () => features.call(GetProjectOverview, { params });
-const told = async () =>
+const emitted = async () =>
   (await features.emittedEvents()).map(({ type, project, environment, data, preData }) => ({
     ...{ type, project, environment },
     ...{ data, preData },
@@ -54,7 +54,7 @@ it('updates a project and its settings, with one event each', async () => {
     ...{ featureNaming: { pattern: '[a-z]+', example: 'abc' }, updatedAt: expect.any(String), favorite: false },
     environments: [{ environment: 'development' }],
   });
-  expect(await told()).toMatchObject([
+  expect(await emitted()).toMatchObject([
     { type: 'project-updated', project: 'shop', preData: { name: 'Shop' }, data: { name: 'Store' } },
     { type: 'project-updated', project: 'shop', preData: { mode: 'open' }, data: { mode: 'protected' } },
   ]);
@@ -98,7 +98,7 @@ it('archives, revives and deletes a project without active features', async () =
   for (const operation of [ArchiveProject, ArchiveProject, ReviveProject, ReviveProject, DeleteProject]) {
     await features.call(operation, { params });
   }
-  expect((await told()).map(({ type }) => type)).toEqual([
+  expect((await emitted()).map(({ type }) => type)).toEqual([
     ...['project-archived', 'project-revived', 'feature-deleted', 'segment-deleted', 'project-deleted'],
   ]);
   expect((await features.states('segment')).at(-1)?.state).toBeNull();
@@ -130,7 +130,7 @@ it('connects and disconnects environments, with the strategies of features in th
   await remove('development');
   expect(await environments()).toEqual(['production']);
   await expect(remove('moon')).rejects.toMatchObject({ kind: 'NotFoundError' });
-  expect(await told()).toMatchObject([
+  expect(await emitted()).toMatchObject([
     { type: 'project-environment-added', project: 'shop', environment: 'production' },
     { type: 'project-environment-removed', project: 'shop', environment: 'development' },
   ]);
@@ -147,7 +147,7 @@ it('sets the default strategy of an environment, which features then get', async
   for (let nth = 0; nth < 2; nth++) {
     expect(await features.call(SetDefaultStrategy, { params: at, body })).toMatchObject(body);
   }
-  expect(await told()).toMatchObject([
+  expect(await emitted()).toMatchObject([
     { type: 'default-strategy-updated', project: 'shop', environment: 'development', data: body, preData: null },
   ]);
   expect((await overview()).environments).toMatchObject([{ defaultStrategy: body }]);
@@ -172,7 +172,7 @@ it('stores the favourite projects of users', async () => {
   ]);
   for (let nth = 0; nth < 2; nth++) await features.call(RemoveFavoriteProject, { params }, lee);
   const data = { project: 'shop' };
-  expect(await told()).toMatchObject([
+  expect(await emitted()).toMatchObject([
     { type: 'project-favorited', project: 'shop', data },
     { type: 'project-unfavorited', project: 'shop', data },
   ]);
@@ -198,9 +198,9 @@ it('refuses to disconnect a protected environment without SKIP_CHANGE_REQUEST', 
   await expect(remove(owner)).rejects.toMatchObject({ kind: 'NoAccessError', permissions: ['SKIP_CHANGE_REQUEST'] });
   const { environments = [] } = await features.get('checkout', undefined, 'shop');
   expect(environments.find(({ name }) => name === 'production')).toMatchObject({ enabled: true, strategies: [{}] });
-  expect(await told()).toEqual([]);
+  expect(await emitted()).toEqual([]);
   await remove(owner, skipper);
-  expect(await told()).toMatchObject([
+  expect(await emitted()).toMatchObject([
     { type: 'project-environment-removed', ...production, data: { bypassedChangeRequest: true } },
   ]);
   await features.call(SetProtection, { body: { ...production, isProtected: false, version: 2 } });

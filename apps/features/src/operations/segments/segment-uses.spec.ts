@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 const body = { name: 'beta', constraints: [] };
-const told = async () =>
+const emitted = async () =>
   (await features.emittedEvents()).map(({ type, project, data, preData }) => ({ type, project, data, preData }));
 
 it('updates a segment, with one event and its state', async () => {
@@ -41,7 +41,7 @@ it('updates a segment, with one event and its state', async () => {
   const stored = await features.call(GetSegment, { params: { id } });
   expect(stored).toMatchObject(after);
   expect(stored).not.toHaveProperty('project');
-  expect(await told()).toMatchObject([{ type: 'segment-updated', data: after, preData: { name: 'beta' } }]);
+  expect(await emitted()).toMatchObject([{ type: 'segment-updated', data: after, preData: { name: 'beta' } }]);
   expect((await features.states('segment')).at(-1)?.state).toMatchObject({ name: 'testers' });
   await features.call(CreateSegment, { body });
   await expect(features.call(UpdateSegment, { params: { id }, body })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ it('lists the uses of a segment, and deletes an unused one', async () => {
     expect(await features.call(SetStrategySegments, { body: cleared })).toEqual(cleared);
   }
   await features.call(DeleteSegment, { params: { id } });
-  expect(await told()).toMatchObject([
+  expect(await emitted()).toMatchObject([
     { type: 'feature-strategy-update', data: { segments: [] }, preData: { segments: [id] } },
     { type: 'segment-deleted', preData: { id, name: 'beta' } },
   ]);

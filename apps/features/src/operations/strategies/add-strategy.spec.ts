@@ -59,7 +59,7 @@ it('refuses a strategy with unknown references, and stores nothing', async () =>
   await expect(add({ name: 'default' }, at({ environment: 'moon' }))).rejects.toMatchObject({
     kind: 'ValidationError',
   });
-  await expect(add({ name: 'default' }, at({ featureName: 'nobody' }))).rejects.toMatchObject({
+  await expect(add({ name: 'default' }, at({ featureName: 'unknown' }))).rejects.toMatchObject({
     kind: 'NotFoundError',
   });
   expect(await strategiesNow()).toEqual(before);

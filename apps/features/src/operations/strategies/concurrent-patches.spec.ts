@@ -47,7 +47,7 @@ const withOneValue = async (name: string): Promise<void> => {
 const values = Array.from({ length: wanted - 1 }, (_, nth) => `value-${nth}`);
 
 it.each(rounds)(
-  'loses no value of many clients that add to one constraint at once, in round %i',
+  'loses no value of many clients that concurrently add to one constraint, in round %i',
   async (round) => {
     const name = `busy-${round}`;
     await withOneValue(name);

@@ -172,8 +172,8 @@ describe('finds nothing', () => {
     const other = `feature-${randomUUID()}`;
     await features.given(aFeature({ name: other, strategies: [aStrategy({ id: randomUUID() })] }));
     await expect(patch(retitled('x'), at({ featureName: other }))).rejects.toMatchObject({ kind: 'NotFoundError' });
-    await expect(patch(retitled('x'), at({ featureName: 'nobody' }))).rejects.toMatchObject({
-      message: 'There\'s no feature named "nobody" in project "shop".',
+    await expect(patch(retitled('x'), at({ featureName: 'unknown' }))).rejects.toMatchObject({
+      message: 'There\'s no feature named "unknown" in project "shop".',
     });
     for (const projectId of ['garage', 'moon']) {
       await expect(patch(retitled('x'), at({ projectId }))).rejects.toMatchObject({

@@ -72,7 +72,7 @@ it('returns strategies in their order, and a single one', async () => {
 });
 
 it('refuses unknown strategies, features and environments', async () => {
-  for (const params of [of(randomUUID()), of(first, 'production'), { ...of(first), featureName: 'nobody' }]) {
+  for (const params of [of(randomUUID()), of(first, 'production'), { ...of(first), featureName: 'unknown' }]) {
     for (const operation of [GetStrategy, DeleteStrategy]) {
       await expect(features.call(operation, { params })).rejects.toMatchObject({ kind: 'NotFoundError' });
     }

@@ -20,7 +20,8 @@ beforeAll(async () => {
 afterAll(() => features.stop());
 beforeEach(() => features.clearOutbox());
 
-const told = async () => (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
+const emitted = async () =>
+  (await features.emittedEvents()).map(({ type, data, preData }) => ({ type, data, preData }));
 
 it('creates, updates, deprecates and deletes a strategy type, with events', async () => {
   const params = { name: 'byPlan' };
@@ -47,7 +48,7 @@ it('creates, updates, deprecates and deletes a strategy type, with events', asyn
   });
   await features.database.transaction(({ query }) => query('truncate feature cascade'));
   await features.call(DeleteStrategyType, { params });
-  expect((await told()).filter(({ type }) => !type.startsWith('feature'))).toEqual([
+  expect((await emitted()).filter(({ type }) => !type.startsWith('feature'))).toEqual([
     { type: 'strategy-created', data: created, preData: null },
     {
       type: 'strategy-updated',
@@ -93,7 +94,7 @@ it('sets the expected lifetime of a feature type', async () => {
     features.call(SetFeatureTypeLifetime, { params, body: { lifetimeDays } });
   expect(await set(0)).toMatchObject({ id: 'release', lifetimeDays: null });
   await set(null);
-  expect(await told()).toMatchObject([
+  expect(await emitted()).toMatchObject([
     { type: 'feature-type-updated', data: { lifetimeDays: null }, preData: { lifetimeDays: 40 } },
   ]);
   const body = { lifetimeDays: 1 };

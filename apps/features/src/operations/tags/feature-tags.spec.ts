@@ -18,7 +18,7 @@ const remove = ({ type, value }: Tag, featureName = 'checkout', caller = mia) =>
   features.call(RemoveFeatureTag, { params: { featureName, type, value } }, caller);
 const tagsOf = async (featureName = 'checkout') =>
   (await features.call(ListFeatureTags, { params: { featureName } })).tags;
-const told = async () =>
+const emitted = async () =>
   (await features.emittedEvents()).map(({ type, data, preData, tags }) => ({ type, data, preData, tags }));
 
 it('adds a tag to a feature and removes it, with the tags at that time in the events', async () => {
@@ -29,7 +29,7 @@ it('adds a tag to a feature and removes it, with the tags at that time in the ev
   await remove(red);
   await remove(red);
   expect(await tagsOf()).toEqual([]);
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     { type: 'tag-created', data: red, preData: null, tags: [] },
     { type: 'feature-tagged', data: red, preData: null, tags: [red] },
     { type: 'feature-untagged', data: null, preData: red, tags: [red] },
@@ -56,7 +56,7 @@ it('refuses a tag of unknown type', async () => {
     kind: 'ValidationError',
     message: "Tag type 'colour' does not exist: see the `/body/type` property.",
   });
-  expect(await told()).toEqual([]);
+  expect(await emitted()).toEqual([]);
 });
 
 it('tags archived features', async () => {
@@ -67,9 +67,9 @@ it('tags archived features', async () => {
 
 it('replies 404 for an unknown feature to callers who may tag all features, and 403 to others', async () => {
   const elsewhere = callerWith({ permission: 'UPDATE_FEATURE', project: 'shop' });
-  await expect(tagsOf('nobody')).rejects.toMatchObject({ message: 'Could not find feature with name nobody' });
-  await expect(add(red, 'nobody')).rejects.toMatchObject({ message: 'Could not find feature with name nobody' });
-  await expect(remove(red, 'nobody', elsewhere)).rejects.toMatchObject({
+  await expect(tagsOf('unknown')).rejects.toMatchObject({ message: 'Could not find feature with name unknown' });
+  await expect(add(red, 'unknown')).rejects.toMatchObject({ message: 'Could not find feature with name unknown' });
+  await expect(remove(red, 'unknown', elsewhere)).rejects.toMatchObject({
     kind: 'NotFoundError',
     message: 'No feature flag found',
   });
@@ -77,5 +77,5 @@ it('replies 404 for an unknown feature to callers who may tag all features, and 
     await expect(remove(red, 'checkout', caller)).rejects.toMatchObject({ kind: 'NoAccessError' });
     await expect(add(red, 'checkout', caller)).rejects.toMatchObject({ kind: 'NoAccessError' });
   }
-  await expect(remove(red, 'nobody', lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
+  await expect(remove(red, 'unknown', lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
 });

@@ -33,7 +33,7 @@ beforeEach(async () => {
 const red: Tag = { type: 'simple', value: 'red' };
 const blue: Tag = { type: 'simple', value: 'blue' };
 const tagsOf = async (featureName: string) => (await features.call(ListFeatureTags, { params: { featureName } })).tags;
-const told = async () =>
+const emitted = async () =>
   (await features.emittedEvents()).map(({ type, featureName, data, preData }) => ({
     type,
     featureName,
@@ -53,7 +53,7 @@ it('updates the tags of a feature, with one event for each change', async () => 
   await features.clearOutbox();
   expect(await update([red], [blue])).toEqual({ version: 1, tags: [red] });
   await update([red], [blue]);
-  expect(await told()).toEqual([{ type: 'feature-untagged', featureName: 'checkout', data: null, preData: blue }]);
+  expect(await emitted()).toEqual([{ type: 'feature-untagged', featureName: 'checkout', data: null, preData: blue }]);
   await expect(update([red, { type: 'colour', value: 'red' }])).rejects.toMatchObject({
     kind: 'ValidationError',
     message: /'colour'.*`\/body\/addedTags\/1\/type`/,
@@ -74,13 +74,13 @@ it('lists a sorted page of tags', async () => {
 it('tags all features of a bulk request or none', async () => {
   await inBulk(['checkout', 'basket', 'checkout'], [red]);
   expect([await tagsOf('checkout'), await tagsOf('basket')]).toEqual([[red], [red]]);
-  expect((await told()).map(({ type, featureName }) => [type, featureName])).toEqual([
+  expect((await emitted()).map(({ type, featureName }) => [type, featureName])).toEqual([
     ['tag-created', null],
     ['feature-tagged', 'checkout'],
     ['feature-tagged', 'basket'],
   ]);
   const green = { type: 'simple', value: 'green' };
-  await expect(inBulk(['checkout', 'nobody'], [green])).rejects.toMatchObject({ kind: 'NotFoundError' });
+  await expect(inBulk(['checkout', 'unknown'], [green])).rejects.toMatchObject({ kind: 'NotFoundError' });
   await expect(inBulk(['checkout'], [green], 'shop')).rejects.toMatchObject({
     kind: 'ValidationError',
     message: /`\/body\/features\/0`/,
@@ -101,7 +101,7 @@ it('stores a catalogue of tags, and removes a deleted tag from all features', as
 
   await features.clearOutbox();
   await features.call(DeleteTag, { params: red });
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     { type: 'feature-untagged', featureName: 'checkout', data: null, preData: red },
     { type: 'tag-deleted', featureName: null, data: red, preData: null },
   ]);
@@ -137,7 +137,7 @@ it('stores tag types, and removes the tags of a deleted one', async () => {
   await features.call(DeleteTagType, { params });
   expect(await tagsOf('basket')).toEqual([]);
   expect((await features.call(ListTags, {})).tags).toEqual([]);
-  expect((await told()).filter(({ type }) => type.startsWith('tag-type') || type === 'feature-untagged')).toEqual([
+  expect((await emitted()).filter(({ type }) => type.startsWith('tag-type') || type === 'feature-untagged')).toEqual([
     { type: 'tag-type-created', featureName: null, data: team, preData: null },
     { type: 'tag-type-updated', featureName: null, data: after, preData: team },
     { type: 'feature-untagged', featureName: 'basket', data: null, preData: payments },

@@ -111,10 +111,10 @@ describe('metrics', () => {
 
   it('drops metrics of unknown and archived features, and of projects outside of the token', async () => {
     const garage = callerWith({ permission: 'CLIENT', project: 'shop', environment: 'development' });
-    await report({ nobody: { yes: 1 }, [name]: { yes: 1 } }, { caller: garage });
+    await report({ unknown: { yes: 1 }, [name]: { yes: 1 } }, { caller: garage });
     expect((await figuresOf(name))[0]).toMatchObject({ yes: 0, seen: false });
     expect(await stageOf(name)).toBe('initial');
-    expect(await sql('select from feature_usage_hour where feature = any ($1::text[])', [['nobody', name]])).toEqual(
+    expect(await sql('select from feature_usage_hour where feature = any ($1::text[])', [['unknown', name]])).toEqual(
       [],
     );
   });
@@ -251,8 +251,8 @@ describe('an application', () => {
 
   it('refuses unknown applications and the usage of unknown features', async () => {
     const missing = { kind: 'NotFoundError' };
-    await expect(features.call(GetApplication, { params: { appName: 'nobody' } })).rejects.toMatchObject(missing);
-    await expect(features.call(GetFeatureUsage, { params: { featureName: 'nobody' } })).rejects.toMatchObject(missing);
-    await expect(raw('nobody')).rejects.toMatchObject(missing);
+    await expect(features.call(GetApplication, { params: { appName: 'unknown' } })).rejects.toMatchObject(missing);
+    await expect(features.call(GetFeatureUsage, { params: { featureName: 'unknown' } })).rejects.toMatchObject(missing);
+    await expect(raw('unknown')).rejects.toMatchObject(missing);
   });
 });

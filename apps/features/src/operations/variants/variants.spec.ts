@@ -37,7 +37,7 @@ const weights = ({ variants }: { variants: readonly FeatureVariant[] }) =>
   variants.map(({ name, weight }) => [name, weight]);
 const inEnvironment = async (environment: string) =>
   weights(await features.call(GetEnvironmentVariants, { params: within(environment) }));
-const told = async () => (await features.emittedEvents()).map(({ type, environment }) => [type, environment]);
+const emitted = async () => (await features.emittedEvents()).map(({ type, environment }) => [type, environment]);
 
 it('sets and patches variants in an environment, computes their weights, and emits the previous ones', async () => {
   const body = [variant('c'), variant('b'), variant('a')];
@@ -56,7 +56,7 @@ it('sets and patches variants in an environment, computes their weights, and emi
     ['b', 333],
     ['d', 333],
   ]);
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     ['feature-environment-variants-updated', 'development'],
     ['feature-environment-variants-updated', 'development'],
   ]);
@@ -78,7 +78,7 @@ it('refuses variants for a feature without any, except in a batch', async () => 
   const body = { environments: ['development', 'production'], variants: [variant('x')] };
   const reply = await features.call(SetVariantsInBatch, { params: at(plain), body });
   expect(weights(reply)).toEqual([['x', 1000]]);
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     ['feature-environment-variants-updated', 'development'],
     ['feature-environment-variants-updated', 'production'],
   ]);
@@ -96,7 +96,7 @@ it('sets and patches variants in all environments', async () => {
     ['b', 500],
   ]);
   expect(await features.call(GetFeatureVariants, { params })).toEqual(reply);
-  expect(await told()).toEqual([
+  expect(await emitted()).toEqual([
     ['feature-variants-updated', null],
     ['feature-environment-variants-updated', 'development'],
     ['feature-environment-variants-updated', 'production'],
@@ -124,7 +124,7 @@ it('refuses invalid variants, names the property, and stores nothing', async () 
 });
 
 it('changes variants only of known features and environments and with the permission', async () => {
-  for (const params of [within('moon'), within('development', 'nobody')]) {
+  for (const params of [within('moon'), within('development', 'unknown')]) {
     for (const missing of [
       () => features.call(GetEnvironmentVariants, { params }),
       () => features.call(SetEnvironmentVariants, { params, body: [] }),

@@ -75,7 +75,7 @@ const wholeFeature = (withVariants: boolean): string => `
   select json_build_object(${members},
     'archived', f.archived_at is not null,
     'enabled', coalesce(env.enabled, false),
-    'favorite', ${favorite('asked.user_id')},
+    'favorite', ${favorite('requested.user_id')},
     'variants', '[]'::json,
     'strategies', '[]'::json,
     'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
@@ -83,7 +83,7 @@ const wholeFeature = (withVariants: boolean): string => `
     'links', f.links,
     'collaborators', json_build_object('users', f.collaborators))::text as json, f.edition::text as tag
   from feature f ${environments(withVariants ? strategies + variants : strategies)}
-  where f.name = asked.name and f.project = asked.project and f.archived_at is null`;
+  where f.name = requested.name and f.project = requested.project and f.archived_at is null`;
 
 /**
  * A batch of complete features, each for a user: `$1` names, `$2` projects, `$3` ids of the users. The lateral join with `limit 1` makes
@@ -91,9 +91,9 @@ const wholeFeature = (withVariants: boolean): string => `
  * that one generic plan is reused.
  */
 export const wholeFeatures = (withVariants: boolean): string => `
-  select asked.nth::integer, whole.json, whole.tag
+  select requested.nth::integer, whole.json, whole.tag
   from unnest((select $1::text[]), (select $2::text[]), (select $3::integer[]))
-    with ordinality as asked (name, project, user_id, nth)
+    with ordinality as requested (name, project, user_id, nth)
   cross join lateral (${wholeFeature(withVariants)} limit 1) as whole`;
 
 const inProject = (wanted: string): string => `f.project = $1 and f.archived_at is null ${wanted}`;

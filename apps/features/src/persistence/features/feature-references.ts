@@ -25,7 +25,7 @@ interface StoredChange {
 const newReferences = ({ before, after, like = before }: StoredChange) => {
   const { project } = after;
   const there = like?.project === project ? like : undefined;
-  // What an archived feature refers to may be deleted, so a revived one refers to all of it anew.
+  // What an archived feature refers to may be deleted, so a revived one refers to all of it as if newly.
   const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
   const [was, is] = [isRevived ? [] : strategiesOf(like), strategiesOf(after)];
   const wasActive = before === undefined || (before.project === project && before.archivedAt === null);
