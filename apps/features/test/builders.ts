@@ -1,6 +1,6 @@
-import type { Feature, Strategy } from '../src/domain/feature.ts';
-import type { StoredSegment } from '../src/domain/segment.ts';
-import type { Surroundings } from '../src/domain/surroundings.ts';
+import type { Feature, Strategy } from '../src/domain/features/feature.ts';
+import type { StoredSegment } from '../src/domain/constraints/segment.ts';
+import type { ProjectContext } from '../src/domain/project-context.ts';
 
 /** A strategy that matches all users, unless the test specifies otherwise. */
 export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
@@ -55,7 +55,7 @@ export const aSegment = (about: Partial<StoredSegment> = {}): StoredSegment => (
 });
 
 /** The surroundings of a fresh installation, with the project `shop` in `development` and `production`. */
-export const someSurroundings = (about: Partial<Surroundings> = {}): Surroundings => ({
+export const someSurroundings = (about: Partial<ProjectContext> = {}): ProjectContext => ({
   environments: [
     { name: 'development', type: 'development', sortOrder: 2, enabled: true },
     { name: 'production', type: 'production', sortOrder: 3, enabled: true },

@@ -37,7 +37,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import type { Feature as StoredFeature } from '../src/domain/feature.ts';
+import type { Feature as StoredFeature } from '../src/domain/features/feature.ts';
 import { featureRepository } from '../src/persistence/features/feature-repository.ts';
 import { steps } from '../src/persistence/migrations/index.ts';
 import { featuresService } from '../src/service.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AnyOperation, isRepeatable, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
+import { type AnyOperation, isIdempotent, type ReplyOf, type RequestOf, systemCaller } from '@bunting/contracts';
 import type { CallResponse, Bus, CallContext } from './bus.ts';
 import { refusalFrom } from './refusal-response.ts';
 
@@ -15,7 +15,7 @@ export const callForResponse = <O extends AnyOperation>(
 ): Promise<CallResponse> =>
   bus.call(operation.subject, JSON.stringify({ params: ask.params ?? {}, query: ask.query ?? {}, body: ask.body }), {
     ...context,
-    repeatable: isRepeatable(operation),
+    repeatable: isIdempotent(operation),
   });
 
 /** Calls an operation. A refusal is thrown as it was meant: who does not handle it passes it on. */

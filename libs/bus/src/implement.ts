@@ -2,7 +2,7 @@ import {
   allOperations,
   type AnyOperation,
   type Caller,
-  type Conditional,
+  type IfMatchTarget,
   nameOf,
   type ReplyOf,
   type RequestOf,
@@ -35,7 +35,7 @@ export type OperationRequest<O extends AnyOperation> = RequestOf<O> & {
   /** what it takes to do a write once, when it carries an `Idempotency-Key` */
   readonly idempotency: IdempotentWrite | undefined;
   /** what `If-Match` is judged by, in an operation that has one */
-  readonly conditional: Conditional | undefined;
+  readonly conditional: IfMatchTarget | undefined;
   /** refuses a write that came with an `If-Match`, unless it names one of the tags; undefined when it came with none */
   readonly requireMatch: ((current: readonly string[]) => void) | undefined;
   /** whether the reader has what has this tag */

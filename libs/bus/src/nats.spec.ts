@@ -27,12 +27,12 @@ const Echo = defineOperation({
   summary: 'Says it again',
   tag: 'Test',
   permission: 'service',
-  repeatable: false,
+  idempotent: false,
   body: Type.Object({ repeat: Type.Integer(), text: Type.String() }),
   reply: Type.String(),
 });
 
-const Read = { ...Echo, repeatable: true } as const;
+const Read = { ...Echo, idempotent: true } as const;
 
 describe('a call over NATS whose holder ends without an answer', () => {
   let server: Awaited<ReturnType<typeof startNats>>;

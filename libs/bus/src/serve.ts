@@ -2,7 +2,7 @@ import {
   type AnyOperation,
   type Caller,
   invalid,
-  isRepeatable,
+  isIdempotent,
   nameOf,
   Refusal,
   type RequestOf,
@@ -84,7 +84,7 @@ export const serve = async (
       observe?.({
         operation: nameOf(operation),
         outcome,
-        repeatable: isRepeatable(operation),
+        repeatable: isIdempotent(operation),
         durationMs: performance.now() - startedAt,
         caller: context.caller,
         requestId: context.requestId,

@@ -21,13 +21,13 @@ const Greet = defineOperation({
   summary: 'Greets',
   tag: 'Test',
   permission: 'service',
-  repeatable: false,
+  idempotent: false,
   params: Type.Object({ name: Type.String() }),
   body: Type.Optional(Type.Unknown()),
   reply: Type.Object({ text: Type.String() }),
 });
 
-const Look = { ...Greet, subject: 'call.features.look', repeatable: true } as const satisfies AnyOperation;
+const Look = { ...Greet, subject: 'call.features.look', idempotent: true } as const satisfies AnyOperation;
 
 const mia: Caller = {
   id: 7,

@@ -1,8 +1,8 @@
 import { type ErrorDetail } from './errors.ts';
 import { type Constraint, type ConstraintOperator, constraintOperators } from './model/constraint.ts';
-import { moment } from './model/documented.ts';
+import { datePattern } from './model/patterns.ts';
 import { exactNumbers } from './request-form.ts';
-import { quoteValue } from './shown.ts';
+import { quoteValue } from './quote-value.ts';
 
 /** What a constraint compares with: some values, or one value of a kind. */
 export type Operand = 'values' | 'number' | 'date' | 'version';
@@ -116,6 +116,6 @@ export const documentedOperands = [
     required: ['operator', 'values'],
   },
   oneValue('number', { type: ['string', 'number'], documentedPattern: documentedNumber, ...exactNumbers }),
-  oneValue('date', { type: 'string', documentedPattern: `^${moment}$` }),
+  oneValue('date', { type: 'string', documentedPattern: `^${datePattern}$` }),
   oneValue('version', { type: 'string', documentedPattern: semver }),
 ];

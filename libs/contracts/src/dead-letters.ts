@@ -25,7 +25,7 @@ const defineReadDeadLetters = <S extends ServiceName>(service: S) =>
     summary: 'Lists the messages that the service could not apply, the oldest first',
     tag: 'Internal',
     permission: 'service',
-    repeatable: true,
+    idempotent: true,
     reply: Type.Array(DeadLetter),
   });
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { eventTypes } from './event-types.ts';
-import { Always, AnyObject, Nullable, Timestamp } from './model/schema.ts';
+import { Constant, AnyObject, Nullable, Timestamp } from './model/schema.ts';
 import { Tag } from './model/tag.ts';
 
 const EventTypeName = Type.Enum([...eventTypes], {
@@ -36,7 +36,7 @@ export type Event = Static<typeof Event>;
 /** One page of events, newest first. */
 export const Events = Type.Object(
   {
-    version: Always(1, 'the version of this format; it increases only when the format changes'),
+    version: Constant(1, 'the version of this format; it increases only when the format changes'),
     events: Type.Array(Event, { description: 'the events of this page, newest first' }),
     totalEvents: Type.Optional(Type.Integer({ minimum: 0, description: 'how many events match, on whatever page' })),
   },

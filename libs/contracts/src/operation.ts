@@ -39,7 +39,8 @@ export interface HttpBinding {
 export type Access = Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'service';
 
 /** What a write can be judged by, when it comes with an `If-Match`: the thing whose tag must still be current. */
-export type Conditional = 'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
+export type IfMatchTarget =
+  'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
 
 export const NoFields = Type.Object({});
 /** The reply of an operation that answers without a body. */
@@ -66,21 +67,21 @@ export interface Operation<
   readonly body: B;
   readonly reply: R;
   /** what `If-Match` is judged by; a write that does not say it refuses the header */
-  readonly ifMatch?: Conditional;
+  readonly ifMatch?: IfMatchTarget;
   /** of a read: its replies have a whole tag of the service's own, which then need not make again what the reader has */
-  readonly tagsItself?: true;
+  readonly hasOwnTag?: true;
   /** the refusals that callers should expect beside 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;
   /** whether asking twice does no harm; of a GET that goes without saying */
-  readonly repeatable?: boolean;
+  readonly idempotent?: boolean;
 }
 
-type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors' | 'http' | 'repeatable'>;
+type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors' | 'http' | 'idempotent'>;
 
 /** What only services ask each other has no method that would tell whether it may be asked twice: it has to say so. */
-type SaysWhetherRepeatable =
-  { readonly http: HttpBinding; readonly repeatable?: true } | { readonly http?: never; readonly repeatable: boolean };
+type DeclaresIdempotency =
+  { readonly http: HttpBinding; readonly idempotent?: true } | { readonly http?: never; readonly idempotent: boolean };
 
 /** Declares an operation once: validation, static types, routing, permission and OpenAPI all follow from this object. */
 export const defineOperation = <
@@ -90,7 +91,7 @@ export const defineOperation = <
   R extends TSchema = typeof NoReply,
 >(
   declared: Declared<Operation> &
-    SaysWhetherRepeatable & {
+    DeclaresIdempotency & {
       readonly params?: P;
       readonly query?: Q;
       readonly body?: B;
@@ -123,8 +124,8 @@ export const serviceOf = (operation: AnyOperation): ServiceName => operation.sub
 export const nameOf = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
 
 /** Whether an operation may be asked again by who does not know what became of it. */
-export const isRepeatable = ({ http, repeatable }: AnyOperation): boolean =>
-  repeatable === true || http?.method === 'GET';
+export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>
+  idempotent === true || http?.method === 'GET';
 
 export const hasBody = (operation: AnyOperation): boolean => operation.body !== (NoBody as TSchema);
 

@@ -27,7 +27,7 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
     summary: 'Reads what follows a position in the outbox, and where its end is',
     tag: 'Internal',
     permission: 'service',
-    repeatable: true,
+    idempotent: true,
     body: Type.Object({
       topic: OutboxTopic,
       consumer: Type.String({ description: 'who asks' }),

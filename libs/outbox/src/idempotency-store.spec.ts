@@ -12,7 +12,7 @@ const declared = {
   summary: 'test',
   tag: 'test',
   permission: 'service',
-  repeatable: false,
+  idempotent: false,
 } as const;
 const AddThing = defineOperation({
   ...{ ...declared, subject: 'call.features.add-thing' as const },

@@ -1,5 +1,5 @@
 import { JsonText, type IdempotentWrite } from '@bunting/bus';
-import type { Caller, Conditional } from '@bunting/contracts';
+import type { Caller, IfMatchTarget } from '@bunting/contracts';
 import type { CommitLimits, Database, Tx } from '@bunting/database';
 import {
   claimIdempotencyKey,
@@ -20,7 +20,7 @@ export interface WriteContext {
   /** aborted when the caller can no longer be given the reply */
   readonly signal?: AbortSignal | undefined;
   readonly idempotency: IdempotentWrite | undefined;
-  readonly conditional: Conditional | undefined;
+  readonly conditional: IfMatchTarget | undefined;
   readonly requireMatch: ((current: readonly string[]) => void) | undefined;
   readonly setHeader: (header: string, value: string) => void;
   readonly headers: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ const Greet = defineOperation({
   summary: 'Greets',
   tag: 'Test',
   permission: 'service',
-  repeatable: false,
+  idempotent: false,
   body: Type.Object({ name: Type.String() }),
   reply: Type.String(),
 });

@@ -2,7 +2,7 @@ import type {
   AdvancedPlaygroundResult,
   ChangeRequest,
   ChangeRequestPreview,
-  ChangeRequestSearch,
+  ChangeRequestSearchPage,
   Feature,
   ImportReport,
   SegmentStrategies,
@@ -285,7 +285,10 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await done(author('PUT', `${requests}/${id}/approvers`, { reviewers: [request?.id] }));
       await done(move(author, id, 'In review'));
       const found = await done(
-        approver<ChangeRequestSearch>('GET', `/api/admin/search/change-requests?requestedApproverId=IS:${request?.id}`),
+        approver<ChangeRequestSearchPage>(
+          'GET',
+          `/api/admin/search/change-requests?requestedApproverId=IS:${request?.id}`,
+        ),
       );
       expect(found).toMatchObject({ total: 1, changeRequests: [{ id, project, state: 'In review' }] });
       await done(move(author, id, 'Cancelled'));

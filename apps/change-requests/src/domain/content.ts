@@ -1,4 +1,4 @@
-import { type ChangeRequestState, type EventType, mostChangesOfRequest, refusal } from '@bunting/contracts';
+import { type ChangeRequestState, type EventType, maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from './change-request.ts';
 import { type ContentStep, eventOf, eventOfStep } from './events.ts';
 
@@ -75,8 +75,8 @@ export const editContent = (
   if (edit === undefined) {
     throw refusal('ConflictError', `The changes of a change request in state "${before.state}" cannot be edited`);
   }
-  if (changes.length > mostChangesOfRequest) {
-    throw refusal('ConflictError', `A change request can hold at most ${mostChangesOfRequest} changes`);
+  if (changes.length > maxChangesPerChangeRequest) {
+    throw refusal('ConflictError', `A change request can hold at most ${maxChangesPerChangeRequest} changes`);
   }
   const entered = edit.to === before.state ? {} : { [edit.to]: actor.now.toISOString() };
   const request: ChangeRequest = {

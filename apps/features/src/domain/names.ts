@@ -1,6 +1,6 @@
 import { invalid, refusal, urlFriendlyError } from '@bunting/contracts';
 import { RE2JS } from 're2js';
-import { mustBe, named } from './refusals.ts';
+import { invalidValue, shortName } from './refusals.ts';
 
 /**
  * Holds a name to the rule that features, variants, projects, context fields and types of tags share: it needs no escape in
@@ -9,8 +9,8 @@ import { mustBe, named } from './refusals.ts';
 export const requireUrlFriendlyName = (name: string, path = '/body/name', most = 100): void => {
   const fault = urlFriendlyError(name, most);
   if (fault === undefined) return;
-  if (name === '') throw invalid(`The \`${named(path)}\` property ${fault}.`, named(path));
-  throw mustBe(fault.slice('must '.length), path, name);
+  if (name === '') throw invalid(`The \`${shortName(path)}\` property ${fault}.`, shortName(path));
+  throw invalidValue(fault.slice('must '.length), path, name);
 };
 
 /** How the names of a project's new features must look. */
@@ -33,7 +33,7 @@ export const requireMatchingName = (
   const description = naming.description ? ` The pattern's description is: "${naming.description}"` : '';
   throw refusal(
     'PatternError',
-    `The feature flag name "${named(name)}" does not match the project's naming pattern: "${naming.pattern}".${example}${description}`,
+    `The feature flag name "${shortName(name)}" does not match the project's naming pattern: "${naming.pattern}".${example}${description}`,
     { details: [{ message: 'The flag name does not match the pattern.', path }] },
   );
 };

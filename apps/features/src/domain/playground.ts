@@ -7,9 +7,9 @@ import {
   type FeatureExplanation,
   type StrategyExplanation,
 } from '@bunting/evaluation';
-import type { Dependency, Feature, FeatureInEnvironment, Strategy } from './feature.ts';
-import { wrong } from './refusals.ts';
-import type { StoredSegment } from './segment.ts';
+import type { Dependency, Feature, FeatureInEnvironment, Strategy } from './features/feature.ts';
+import { invalidProperty } from './refusals.ts';
+import type { StoredSegment } from './constraints/segment.ts';
 
 type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
 
@@ -67,7 +67,7 @@ export const combinationsOf = (fields: ReadonlyMap<string, string>): ReadonlyMap
 
 const requireWithinLimit = (evaluations: number): void => {
   if (evaluations <= maxEvaluations) return;
-  throw wrong(
+  throw invalidProperty(
     `The playground makes at most ${maxEvaluations} evaluations in one request, and this one asks for more: narrow projects, environments or values of the context.`,
     '/body',
   );
@@ -163,7 +163,9 @@ export const playgroundOf = ({ features, segments }: PlaygroundContent, environm
             evaluationStatus: explanation.isEvaluable ? 'complete' : 'incomplete',
             enabled: explanation.result,
             ...(explanation.rollout === undefined ? {} : { rollout: explanation.rollout }),
-            ...(explanation.variant === undefined ? {} : { variant: explanation.variant as PlaygroundFeature['variant'] }),
+            ...(explanation.variant === undefined
+              ? {}
+              : { variant: explanation.variant as PlaygroundFeature['variant'] }),
           },
     links: {
       edit: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}/strategies/edit?environmentId=${encodeURIComponent(environment)}&strategyId=${strategy.id}`,

@@ -1,35 +1,29 @@
-import { type ErrorDetail, invalid, type Refusal, refusal } from '@bunting/contracts';
+import { type ErrorDetail, invalid, quoteValue, type Refusal, refusal, truncate } from '@bunting/contracts';
 
-const most = 200;
+const maxLength = 200;
 
-/** What somebody sent, as JSON and short enough for a message. */
-export const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
-};
-
-/** A name that somebody sent, short enough for a message. */
-export const named = (name: string): string => (name.length > most ? `${name.slice(0, most).toWellFormed()}…` : name);
+/** A name from a request, truncated for an error message. */
+export const shortName = (name: string): string => truncate(name, maxLength);
 
 /** 400: a reason in the words that Unleash's clients know, and the property at fault. The reason has no full stop. */
-export const wrong = (reason: string, path: string): Refusal => {
-  const at = named(path);
+export const invalidProperty = (reason: string, path: string): Refusal => {
+  const at = shortName(path);
   return invalid(`${reason}: see the \`${at}\` property.`, at);
 };
 
 /** 400: what the property must be, and what was sent instead. */
-export const mustBe = (what: string, path: string, sent: unknown): Refusal => {
-  const at = named(path);
-  return invalid(`The \`${at}\` property must ${what}. You provided ${shown(sent)}.`, at);
+export const invalidValue = (rule: string, path: string, value: unknown): Refusal => {
+  const at = shortName(path);
+  return invalid(`The \`${at}\` property must ${rule}. You provided ${quoteValue(value)}.`, at);
 };
 
 /** 400: there would be too many. */
-export const tooMany = (what: string, limit: number, path?: string): Refusal => {
+export const limitExceeded = (what: string, limit: number, path?: string): Refusal => {
   const message = `Failed to create ${what}. You can't create more than the established limit of ${limit}.`;
-  const detail: ErrorDetail = path === undefined ? { message } : { message, path: named(path) };
+  const detail: ErrorDetail = path === undefined ? { message } : { message, path: shortName(path) };
   return refusal('ExceedsLimitError', message, { details: [detail] });
 };
 
 /** Says that the project does not have the environment. */
-export const noSuchEnvironment = (environment: string, project: string): string =>
-  `Could not find environment ${named(environment)} for project: ${named(project)}`;
+export const environmentNotFound = (environment: string, project: string): string =>
+  `Could not find environment ${shortName(environment)} for project: ${shortName(project)}`;

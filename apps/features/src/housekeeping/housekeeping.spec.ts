@@ -4,7 +4,7 @@ import { eventually } from '@bunting/testing';
 import { aFeature } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
-import type { Feature } from '../domain/feature.ts';
+import type { Feature } from '../domain/features/feature.ts';
 import { featureRepository } from '../persistence/features/feature-repository.ts';
 import { runHousekeeping } from './housekeeping.ts';
 

@@ -1,7 +1,7 @@
 import { systemContext, traceparentFrom } from '@bunting/bus';
 import { Refusal, systemCaller } from '@bunting/contracts';
 import { type Loop, startLoop } from '@bunting/runtime';
-import { told } from '../domain/told.ts';
+import { featureEvent } from '../domain/features/feature.ts';
 import type { SubmitImportProposal } from '../operations/features/import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 
@@ -36,7 +36,7 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
   await inBatches(transaction, features, async ({ housekeeping, events }, limit) => {
     await housekeeping.unmarkPotentiallyStale();
     const outlived = await housekeeping.markPotentiallyStale(limit);
-    events.record(outlived.map((feature) => told('feature-potentially-stale-on', feature)));
+    events.record(outlived.map((feature) => featureEvent('feature-potentially-stale-on', feature)));
     return outlived.length;
   });
   await inBatches(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));

@@ -103,8 +103,8 @@ import { randomUUID } from 'node:crypto';
 import { aFeature, aStrategy, type FeatureAbout } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import { mia, type StartedFeatures, startFeatures } from '../../test/started-features.ts';
-import type { FeatureInEnvironment } from '../domain/feature.ts';
-import { storedFeature } from '../domain/feature-rules.ts';
+import type { FeatureInEnvironment } from '../domain/features/feature.ts';
+import { storedFeature } from '../domain/features/feature-rules.ts';
 import { runHousekeeping } from '../housekeeping/housekeeping.ts';
 
 // What each write tells: one row for each, with every event in full, in its order.

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
-import { collaborated } from '../domain/feature-rules.ts';
-import type { Decision, Feature } from '../domain/feature.ts';
+import { withCollaborator } from '../domain/features/feature-rules.ts';
+import type { Decision, Feature } from '../domain/features/feature.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 
 /** Saves a decided feature, with the caller among its collaborators if it changes, and records the events. Returns the saved feature. */
@@ -9,7 +9,7 @@ export const saveAndRecord = async (
   decision: Decision,
   caller: Caller,
 ): Promise<Feature> => {
-  const feature = decision.events.length === 0 ? decision.feature : collaborated(decision.feature, caller);
+  const feature = decision.events.length === 0 ? decision.feature : withCollaborator(decision.feature, caller);
   await features.save([feature]);
   events.record(decision.events);
   return feature;
@@ -22,6 +22,6 @@ export const saveAllAndRecord = async (
   caller: Caller,
 ): Promise<void> => {
   const changed = decisions.filter((decision) => decision.events.length > 0);
-  await features.save(changed.map(({ feature }) => collaborated(feature, caller)));
+  await features.save(changed.map(({ feature }) => withCollaborator(feature, caller)));
   events.record(changed.flatMap((decision) => decision.events));
 };

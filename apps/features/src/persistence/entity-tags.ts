@@ -1,9 +1,9 @@
-import type { Conditional } from '@bunting/contracts';
+import type { IfMatchTarget } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { WriteContext } from '@bunting/outbox';
-import type { StoredEnvironment } from '../domain/environment.ts';
-import type { Feature } from '../domain/feature.ts';
-import type { StoredSegment } from '../domain/segment.ts';
+import type { StoredEnvironment } from '../domain/environments/environment.ts';
+import type { Feature } from '../domain/features/feature.ts';
+import type { StoredSegment } from '../domain/constraints/segment.ts';
 
 /** JSON for a reply, and the entity tag that conditional writes of it must match. */
 export interface TaggedJson {
@@ -55,7 +55,7 @@ const ofFeature =
   };
 
 /** The entity tags that match a subject, its own first. */
-const tags: Readonly<Record<Conditional, Tags>> = {
+const tags: Readonly<Record<IfMatchTarget, Tags>> = {
   feature: ({ features }, { featureName = '' }, when) => {
     const found = features.get(featureName)?.[when];
     return found === undefined ? undefined : [String(found.edition)];

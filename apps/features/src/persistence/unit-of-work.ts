@@ -1,7 +1,7 @@
 import type { Caller } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
-import type { DomainEvent } from '../domain/feature.ts';
+import type { DomainEvent } from '../domain/features/feature.ts';
 import { contextFieldRepository } from './catalogue/context-fields.ts';
 import { featureTypeRepository } from './catalogue/feature-types.ts';
 import { strategyTypeRepository } from './catalogue/strategy-types.ts';

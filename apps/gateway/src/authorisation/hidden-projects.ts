@@ -1,5 +1,5 @@
 import { type CallResponse, type CallRequest, type Bus, type CallContext, callForResponse } from '@bunting/bus';
-import { type AnyOperation, type Caller, isRepeatable, maySee, unavailable } from '@bunting/contracts';
+import { type AnyOperation, type Caller, isIdempotent, maySee, unavailable } from '@bunting/contracts';
 
 /** Replaces the first character of an id; it occurs in no project id and in no response. */
 const marker = '\uE0B7';
@@ -57,7 +57,7 @@ export const callWithCurrentRights = async <O extends AnyOperation>(
   let { caller } = context;
   for (let reads = 0; reads < maxReads; reads++) {
     const response = await callHidingProjects(bus, operation, request, { ...context, caller });
-    if (!isRepeatable(operation)) return response;
+    if (!isIdempotent(operation)) return response;
     const now = await callerNow();
     if (!hidesMore(now, caller)) return response;
     caller = now;

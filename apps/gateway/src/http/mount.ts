@@ -101,7 +101,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
   const { bus, admit, authenticate, limits, refreshRights: settle, config } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
-  const { tagsItself = false } = operation;
+  const { hasOwnTag = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
   const permissions = requiredPermissions(operation);
@@ -161,7 +161,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         timeoutMs,
         idempotencyKey: isWrite ? parseIdempotencyKey(request) : undefined,
         ifMatch: isWrite ? parseIfMatch(request.headers) : undefined,
-        ifNoneMatch: tagsItself ? parseIfNoneMatch(request.headers) : undefined,
+        ifNoneMatch: hasOwnTag ? parseIfNoneMatch(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
       const callerNow = async () => (await authenticate(request.headers.authorization)).caller;
@@ -173,7 +173,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       if (!readsBody) closeAfterResponse(response);
       response.code(status).headers(headers);
       if (!isWrite) {
-        const tag = tagsItself ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
+        const tag = hasOwnTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
         response.header('etag', `"${tag}"`);
         if (isNotModified(request.headers, tag)) return response.code(304).send();
       }

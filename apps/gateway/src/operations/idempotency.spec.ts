@@ -1,4 +1,4 @@
-import { isRepeatable, operations, serviceOf } from '@bunting/contracts';
+import { isIdempotent, operations, serviceOf } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { accessApi, placesBehind } from '../../test/access-api.ts';
@@ -23,7 +23,7 @@ const written = new Set<string>();
 /** The writes of this service that a repetition would do twice, by method and the parts of their address. */
 const writes = operations
   .filter((operation) => serviceOf(operation) === 'gateway' && operation.http?.method !== 'GET')
-  .filter((operation) => !isRepeatable(operation))
+  .filter((operation) => !isIdempotent(operation))
   .flatMap(({ subject, http }) =>
     http === undefined ? [] : [{ subject, method: http.method, parts: http.url.split('/') }],
   );

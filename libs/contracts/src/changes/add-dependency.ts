@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureName } from './feature-name.ts';
+import { FeatureName } from './members.ts';
 
 /** Makes a feature depend on another, its parent. */
 export const AddDependency = Type.Object(

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureName } from './feature-name.ts';
-import { NoPayload } from './no-payload.ts';
+import { FeatureName, NoPayload } from './members.ts';
 
 /** Archives a feature, in every environment. */
 export const ArchiveFeature = Type.Object(

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureName } from './feature-name.ts';
-import { NoPayload } from './no-payload.ts';
+import { FeatureName, NoPayload } from './members.ts';
 
 /** Makes a feature depend on no other. */
 export const DeleteDependency = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { SegmentId } from '../model/segment.ts';
-import { NoFeature } from './no-feature.ts';
+import { NoFeature } from './members.ts';
 
 /** Deletes a segment of the project. */
 export const DeleteSegment = Type.Object(

@@ -38,10 +38,10 @@ export type SegmentChange = { [A in SegmentAction]: ChangeOf<A> }[SegmentAction]
 export const changeActions = Object.keys(changeSchemas) as readonly ChangeAction[];
 
 /** How many changes one request may propose. */
-export const mostChangesAtOnce = 200;
+export const maxProposedChanges = 200;
 
 /** How many changes one change request may hold. */
-export const mostChangesOfRequest = 500;
+export const maxChangesPerChangeRequest = 500;
 
 /** The body that is one change, for the OpenAPI document. */
 export const OneChange = Type.Union(Object.values(changeSchemas), {
@@ -51,7 +51,7 @@ export const OneChange = Type.Union(Object.values(changeSchemas), {
 
 /** The body that proposes changes, for the OpenAPI document. `parseChanges` validates it and names the invalid property. */
 export const ChangesBody = Type.Union(
-  [OneChange, Type.Array(OneChange, { minItems: 1, maxItems: mostChangesAtOnce })],
+  [OneChange, Type.Array(OneChange, { minItems: 1, maxItems: maxProposedChanges })],
   { title: 'changeRequestOneOrManyCreateSchema', description: 'One change, or several that belong together.' },
 );
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FeatureVariant } from '../model/variant.ts';
-import { FeatureName } from './feature-name.ts';
+import { FeatureName } from './members.ts';
 
 /** Replaces the variants of a feature in the environment. */
 export const PatchVariant = Type.Object(

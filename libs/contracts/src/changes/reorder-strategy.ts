@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { StrategyPosition } from '../model/strategy.ts';
-import { FeatureName } from './feature-name.ts';
+import { FeatureName } from './members.ts';
 
 /** Puts strategies of a feature in the environment into another order. */
 export const ReorderStrategy = Type.Object(

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Constraint } from '../model/constraint.ts';
 import { Nullable } from '../model/schema.ts';
 import { SegmentId, SegmentName } from '../model/segment.ts';
-import { NoFeature } from './no-feature.ts';
+import { NoFeature } from './members.ts';
 
 /** Changes a segment of the project; what is left out stays as it is. */
 export const UpdateSegment = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { CreateStrategy } from '../model/strategy.ts';
-import { FeatureName } from './feature-name.ts';
+import { FeatureName } from './members.ts';
 
 /** Changes a strategy of a feature in the environment; what is left out stays as it is. */
 export const UpdateStrategy = Type.Object(

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { notBlank } from './documented.ts';
+import { notBlank } from './patterns.ts';
 import { type Permission, permissions } from '../permissions.ts';
 import { permissionsOfType } from '../permission-catalogue.ts';
 import { User } from './account.ts';
-import { Always, largestId, Nullable, Timestamp } from './schema.ts';
+import { Constant, largestId, Nullable, Timestamp } from './schema.ts';
 
 const roleId = Type.Integer({ description: 'the id of the role' });
 const roleType = Type.Enum(['root', 'project', 'root-custom', 'custom'], {
@@ -68,13 +68,13 @@ export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
 
 /** A role that was just saved: under `roles` for clients of Unleash Enterprise, and with what it gives. */
 export const SavedRole = Type.Object(
-  { version: Always(1, 'the version of this format'), roles: Role, ...RoleWithPermissions.properties },
+  { version: Constant(1, 'the version of this format'), roles: Role, ...RoleWithPermissions.properties },
   { title: 'roleWithVersionSchema', description: 'A role that was just saved.' },
 );
 export type SavedRole = Static<typeof SavedRole>;
 
 export const Roles = Type.Object(
-  { version: Always(1, 'the version of this format'), roles: Type.Array(Role, { description: 'the roles' }) },
+  { version: Constant(1, 'the version of this format'), roles: Type.Array(Role, { description: 'the roles' }) },
   { title: 'rolesSchema', description: 'The roles.' },
 );
 export type Roles = Static<typeof Roles>;
@@ -157,7 +157,7 @@ const AvailablePermission = Type.Object(describedPermission);
 
 export const AvailablePermissions = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     permissions: Type.Object({
       root: Type.Array(AvailablePermission, { description: 'for roles that hold everywhere' }),
       project: Type.Array(AvailablePermission, { description: 'for roles in a project' }),
@@ -243,7 +243,7 @@ const within = {
 /** Who has which role in a project. */
 export const ProjectAccess = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     users: Type.Array(Type.Object({ ...User.properties, ...within }), {
       description: 'users with a role of their own',
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { emailPattern, notBlank } from './documented.ts';
+import { emailPattern, notBlank } from './patterns.ts';
 import { Grant } from '../permissions.ts';
-import { Always, AnyObject, largestId, Nullable, Timestamp } from './schema.ts';
+import { Constant, AnyObject, largestId, Nullable, Timestamp } from './schema.ts';
 
 const id = Type.Integer({ description: 'the id of the user' });
 const name = Type.Optional(Type.String({ description: 'the name of the user; left out when there is none' }));
@@ -75,7 +75,7 @@ export const Users = Type.Object(
 export type Users = Static<typeof Users>;
 
 /** Who somebody is, for whoever looks for people. */
-export const FoundUsers = Type.Array(
+export const UserSearchResults = Type.Array(
   Type.Object({
     id,
     isAPI: Type.Boolean({ description: 'always false: a key alone is no user' }),
@@ -88,7 +88,7 @@ export const FoundUsers = Type.Array(
   }),
   { title: 'usersSearchSchema', description: 'Users whose name, username or e-mail begins as was asked.' },
 );
-export type FoundUsers = Static<typeof FoundUsers>;
+export type UserSearchResults = Static<typeof UserSearchResults>;
 
 export const SearchUsersQuery = Type.Object({
   q: Type.Optional(
@@ -234,7 +234,7 @@ export type UpdateServiceAccountBody = Static<typeof UpdateServiceAccountBody>;
 
 export const UserRoles = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     roles: Type.Array(
       Type.Object({
         ...RootRole.properties,
@@ -290,7 +290,7 @@ export type AdminCount = Static<typeof AdminCount>;
 
 export const InactiveUsers = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     inactiveUsers: Type.Array(
       Type.Object({
         id,

@@ -3,7 +3,7 @@ import { Author, ChangeRequestSchedule, changeRequestStates } from './change-req
 import { Timestamp } from './schema.ts';
 
 /** A change request as a search shows it. */
-export const FoundChangeRequest = Type.Object(
+export const ChangeRequestSearchItem = Type.Object(
   {
     id: Type.Number({ description: 'the id of the change request' }),
     title: Type.Optional(Type.String({ description: 'the title, if it has been given one' })),
@@ -18,14 +18,14 @@ export const FoundChangeRequest = Type.Object(
   },
   { title: 'changeRequestSearchItemSchema', description: 'A change request as a search shows it.' },
 );
-export type FoundChangeRequest = Static<typeof FoundChangeRequest>;
+export type ChangeRequestSearchItem = Static<typeof ChangeRequestSearchItem>;
 
 /** One page of what a search for change requests found. */
-export const ChangeRequestSearch = Type.Object(
+export const ChangeRequestSearchPage = Type.Object(
   {
-    changeRequests: Type.Array(FoundChangeRequest, { description: 'those of this page, newest first' }),
+    changeRequests: Type.Array(ChangeRequestSearchItem, { description: 'those of this page, newest first' }),
     total: Type.Integer({ description: 'how many match, on whatever page' }),
   },
   { title: 'searchChangeRequestsSchema', description: 'One page of change requests.' },
 );
-export type ChangeRequestSearch = Static<typeof ChangeRequestSearch>;
+export type ChangeRequestSearchPage = Static<typeof ChangeRequestSearchPage>;

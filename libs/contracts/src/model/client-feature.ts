@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { writtenTagPattern } from './documented.ts';
+import { writtenTagPattern } from './patterns.ts';
 import { Constraint } from './constraint.ts';
 import { Dependency } from './feature.ts';
-import { Always, Nullable } from './schema.ts';
+import { Constant, Nullable } from './schema.ts';
 import { StrategyParameters } from './strategy.ts';
 import { FeatureVariant, StrategyVariant } from './variant.ts';
 
@@ -57,7 +57,7 @@ export type ClientSegment = Static<typeof ClientSegment>;
 /** All that an SDK evaluates. */
 export const ClientFeatures = Type.Object(
   {
-    version: Always(2, 'the version of this format'),
+    version: Constant(2, 'the version of this format'),
     features: Type.Array(ClientFeature, { description: 'the features that are not archived, by name' }),
     segments: Type.Optional(
       Type.Array(ClientSegment, { description: 'the segments that are used, for SDKs that know segments' }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { documentedOperands } from '../constraint-operand.ts';
 import { Constraint } from './constraint.ts';
-import { notEmpty } from './documented.ts';
+import { notEmpty } from './patterns.ts';
 
 /** A constraint as a request has it: it names a context field, and has the operand that its operator takes. */
 export const ConstraintBody = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { UrlFriendlyName } from './documented.ts';
-import { Always, Nullable } from './schema.ts';
+import { UrlFriendlyName } from './patterns.ts';
+import { Constant, Nullable } from './schema.ts';
 import { CreateStrategy } from './strategy.ts';
 
 /** A place where features are switched on and off, such as production. */
@@ -47,7 +47,7 @@ export type EnvironmentDescription = Static<typeof EnvironmentDescription>;
 
 export const EnvironmentList = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     environments: Type.Array(EnvironmentDescription, { description: 'in their order' }),
   },
   { title: 'environmentsSchema', description: 'The environments.' },
@@ -56,7 +56,7 @@ export type EnvironmentList = Static<typeof EnvironmentList>;
 
 export const EnvironmentListOfProject = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     environments: Type.Array(
       Type.Object(
         {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Always, Nullable } from './schema.ts';
+import { Constant, Nullable } from './schema.ts';
 
 const lifetimeDays = Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 }), {
   description: 'for how many days a feature of this type is expected to live; null: for ever',
@@ -19,7 +19,7 @@ export type FeatureTypeDescription = Static<typeof FeatureTypeDescription>;
 
 export const FeatureTypeList = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     types: Type.Array(FeatureTypeDescription, { description: 'the feature types' }),
   },
   { title: 'featureTypesSchema', description: 'The feature types.' },

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { UrlFriendlyName } from './documented.ts';
+import { UrlFriendlyName } from './patterns.ts';
 import { FeatureEnvironment } from './feature-environment.ts';
 import { FeatureLink } from './feature-link.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { Always, AnyObject, Nullable, Timestamp } from './schema.ts';
+import { Constant, AnyObject, Nullable, Timestamp } from './schema.ts';
 import { Tag } from './tag.ts';
 import { UserReference } from './user.ts';
 import { FeatureVariant } from './variant.ts';
@@ -156,7 +156,7 @@ export type ProjectFeature = Static<typeof ProjectFeature>;
 
 export const ProjectFeatures = Type.Object(
   {
-    version: Always(2, 'the version of this format'),
+    version: Constant(2, 'the version of this format'),
     features: Type.Array(ProjectFeature, { description: 'the features of the project that are not archived, by name' }),
   },
   { title: 'projectFeaturesSchema', description: 'The features of a project.' },

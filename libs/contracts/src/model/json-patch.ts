@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { jsonPointer } from './documented.ts';
+import { jsonPointer } from './patterns.ts';
 
 /** What one step of a patch can do. */
 export const patchOperators = ['add', 'remove', 'replace', 'copy', 'move'] as const;

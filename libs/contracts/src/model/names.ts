@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank, UrlFriendlyName } from './documented.ts';
+import { notBlank, UrlFriendlyName } from './patterns.ts';
 
 /** A name of a segment to be checked. */
 export const SegmentNameBody = Type.Object(
@@ -22,5 +22,5 @@ export type NameBody = Static<typeof NameBody>;
 export const Names = Type.Array(Type.String(), { description: 'names, in order' });
 export type Names = Static<typeof Names>;
 
-export const YesOrNo = Type.Boolean({ description: 'the answer' });
-export type YesOrNo = Static<typeof YesOrNo>;
+export const BooleanReply = Type.Boolean({ description: 'the answer' });
+export type BooleanReply = Static<typeof BooleanReply>;

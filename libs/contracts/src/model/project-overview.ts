@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ProjectFeature } from './feature.ts';
 import { ProjectOwner } from './project-owner.ts';
 import { FeatureTypeCounts, OnboardingStatus, ProjectStats } from './project-stats.ts';
-import { Always, Nullable, Timestamp } from './schema.ts';
+import { Constant, Nullable, Timestamp } from './schema.ts';
 import { CreateStrategy } from './strategy.ts';
 
 /** How features of a project must be named. */
@@ -19,7 +19,7 @@ export const FeatureNaming = Type.Object(
 export type FeatureNaming = Static<typeof FeatureNaming>;
 
 const overview = {
-  version: Always(1, 'the version of this format'),
+  version: Constant(1, 'the version of this format'),
   name: Type.String({ description: 'the name of the project' }),
   description: Type.Optional(Nullable(Type.String(), { description: 'what the project is about' })),
   mode: Type.Enum(['open', 'protected', 'private'], { type: 'string', description: 'who may see and change' }),

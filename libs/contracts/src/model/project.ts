@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { notBlank, urlFriendlyPattern, UrlFriendlyName } from './documented.ts';
+import { notBlank, urlFriendlyPattern, UrlFriendlyName } from './patterns.ts';
 import { FeatureNaming } from './project-overview.ts';
 import { ProjectOwner } from './project-owner.ts';
-import { Always, Nullable, Timestamp } from './schema.ts';
+import { Constant, Nullable, Timestamp } from './schema.ts';
 
 const mode = Type.Enum(['open', 'protected', 'private'], {
   type: 'string',
@@ -44,7 +44,7 @@ export type Project = Static<typeof Project>;
 
 export const Projects = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     projects: Type.Array(Project, { description: 'the projects, by name' }),
   },
   { title: 'projectsSchema', description: 'The projects.' },

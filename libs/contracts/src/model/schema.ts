@@ -20,7 +20,7 @@ export const AnyObject = (options: TSchemaOptions = {}): TUnsafe<Record<string, 
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
 
 /** A number that only ever has this value. */
-export const Always = <N extends number>(value: N, description: string): TUnsafe<N> =>
+export const Constant = <N extends number>(value: N, description: string): TUnsafe<N> =>
   Type.Unsafe<N>({ type: 'integer', enum: [value], minimum: value, description });
 
 /** The largest number that an id made by PostgreSQL as `integer` can have. */

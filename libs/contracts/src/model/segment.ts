@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank } from './documented.ts';
+import { notBlank } from './patterns.ts';
 import { Constraint } from './constraint.ts';
 import { ConstraintBody } from './constraint-body.ts';
 import { largestId, Nullable, Timestamp } from './schema.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Always, AnyObject, Nullable } from './schema.ts';
+import { Constant, AnyObject, Nullable } from './schema.ts';
 
 const name = Type.String({ description: 'the name by which strategies refer to the type' });
 const description = Nullable(Type.String(), { description: 'what the strategy type does' });
@@ -36,7 +36,7 @@ export type StrategyType = Static<typeof StrategyType>;
 
 export const StrategyTypes = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     strategies: Type.Array(StrategyType, { description: 'the strategy types' }),
   },
   { title: 'strategiesSchema', description: 'The strategy types.' },

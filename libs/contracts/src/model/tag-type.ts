@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { urlFriendlyPattern } from './documented.ts';
-import { Always, Nullable } from './schema.ts';
+import { urlFriendlyPattern } from './patterns.ts';
+import { Constant, Nullable } from './schema.ts';
 
 const description = Type.Optional(Nullable(Type.String(), { description: 'what tags of this type say' }));
 const icon = Type.Optional(
@@ -17,7 +17,7 @@ export type TagTypeDescription = Static<typeof TagTypeDescription>;
 
 export const TagTypes = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     tagTypes: Type.Array(TagTypeDescription, { description: 'the tag types' }),
   },
   { title: 'tagTypesSchema', description: 'The tag types.' },
@@ -25,7 +25,7 @@ export const TagTypes = Type.Object(
 export type TagTypes = Static<typeof TagTypes>;
 
 export const TagTypeWithVersion = Type.Object({
-  version: Always(1, 'the version of this format'),
+  version: Constant(1, 'the version of this format'),
   tagType: TagTypeDescription,
 });
 export type TagTypeWithVersion = Static<typeof TagTypeWithVersion>;

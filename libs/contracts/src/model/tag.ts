@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Always } from './schema.ts';
+import { Constant } from './schema.ts';
 
 export const TagValue = Type.String({ minLength: 2, maxLength: 50, description: 'the value of the tag' });
 export const TagType = Type.String({ minLength: 2, maxLength: 50, description: 'the type of the tag' });
@@ -13,7 +13,7 @@ export type Tag = Static<typeof Tag>;
 
 export const Tags = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     tags: Type.Array(Tag, { description: 'the tags of the feature' }),
   },
   { title: 'tagsSchema', description: 'The tags of a feature.' },
@@ -21,7 +21,7 @@ export const Tags = Type.Object(
 export type Tags = Static<typeof Tags>;
 
 export const TagWithVersion = Type.Object(
-  { version: Always(1, 'the version of this format'), tag: Tag },
+  { version: Constant(1, 'the version of this format'), tag: Tag },
   { title: 'tagWithVersionSchema' },
 );
 export type TagWithVersion = Static<typeof TagWithVersion>;

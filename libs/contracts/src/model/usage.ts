@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { Always, Nullable, Timestamp } from './schema.ts';
+import { Constant, Nullable, Timestamp } from './schema.ts';
 
 const appName = Type.String({ minLength: 1, maxLength: 255, description: 'the name of the application' });
 const instanceId = Type.Optional(
@@ -120,7 +120,7 @@ const EnvironmentUsage = Type.Object({
 
 export const FeatureUsage = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     maturity: Type.String({ description: '`stable`' }),
     featureName: Type.String({ description: 'the feature' }),
     lastHourUsage: Type.Array(EnvironmentUsage, { description: 'the evaluations of the last hour, by environment' }),
@@ -138,7 +138,7 @@ export const HoursBackQuery = Type.Object({
 
 export const RawFeatureMetrics = Type.Object(
   {
-    version: Always(1, 'the version of this format'),
+    version: Constant(1, 'the version of this format'),
     maturity: Type.String({ description: '`stable`' }),
     featureName: Type.String({ description: 'the feature' }),
     data: Type.Array(

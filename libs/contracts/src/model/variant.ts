@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notEmpty, UrlFriendlyName } from './documented.ts';
+import { notEmpty, UrlFriendlyName } from './patterns.ts';
 
 /** The largest weight of a variant; the weights of all variants together make this number. */
 export const totalWeight = 1000;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { matchesSchema, parse } from '../validation/parse.ts';
 import { isRequestForm } from '../request-form.ts';
-import { hasBody, isObjectSchema, isRepeatable, nameOf, serviceNames, serviceOf } from '../operation.ts';
+import { hasBody, isObjectSchema, isIdempotent, nameOf, serviceNames, serviceOf } from '../operation.ts';
 import { allOperations, operations, PatchStrategy, SearchEvents, SearchFeatures } from './index.ts';
 import { AddFeatureTag } from './tags/add-feature-tag.ts';
 import { CreateSegment } from './segments/create-segment.ts';
@@ -70,7 +70,7 @@ describe('the operations', () => {
 
   it('may be asked twice when all that they do is look, and when nobody knows what became of them', () => {
     const looks = /^(check|digest|feed|find|get|list|preview|read|search|suggest|validate|verify)-/;
-    const forgotten = all.filter((operation) => looks.test(nameOf(operation)) && !isRepeatable(operation));
+    const forgotten = all.filter((operation) => looks.test(nameOf(operation)) && !isIdempotent(operation));
     expect(forgotten.map(({ subject }) => subject)).toEqual([]);
   });
 

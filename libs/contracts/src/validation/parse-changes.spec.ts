@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../errors.ts';
-import { type ChangeAction, ChangesBody, changeActions, changeSchemas, mostChangesAtOnce } from '../changes/index.ts';
+import { type ChangeAction, ChangesBody, changeActions, changeSchemas, maxProposedChanges } from '../changes/index.ts';
 import { matchesSchema } from './parse.ts';
 import { parseChanges } from './parse-changes.ts';
 
@@ -237,8 +237,8 @@ describe('changes', () => {
   it('that are none are refused, and so are too many', () => {
     const change = { action: 'archiveFeature', feature };
     expect(pathOfRefusal([])).toBe('/body');
-    expect(parseChanges(new Array(mostChangesAtOnce).fill(change))).toHaveLength(mostChangesAtOnce);
-    expect(pathOfRefusal(new Array(mostChangesAtOnce + 1).fill(change))).toBe('/body');
+    expect(parseChanges(new Array(maxProposedChanges).fill(change))).toHaveLength(maxProposedChanges);
+    expect(pathOfRefusal(new Array(maxProposedChanges + 1).fill(change))).toBe('/body');
   });
 
   it.each([

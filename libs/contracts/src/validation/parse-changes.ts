@@ -5,13 +5,13 @@ import {
   changeSchemas,
   type FeatureChange,
   isSegmentChange,
-  mostChangesAtOnce,
+  maxProposedChanges,
   type SegmentChange,
 } from '../changes/index.ts';
 import { invalid } from '../errors.ts';
 import { parse } from './parse.ts';
 
-const AnyChanges = Type.Array(Type.Unknown(), { minItems: 1, maxItems: mostChangesAtOnce });
+const AnyChanges = Type.Array(Type.Unknown(), { minItems: 1, maxItems: maxProposedChanges });
 const AnyChange = Type.Object({
   action: Type.Enum([...changeActions], { type: 'string' }),
 });

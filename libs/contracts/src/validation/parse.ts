@@ -6,7 +6,7 @@ import { type ErrorDetail, invalidAll } from '../errors.ts';
 import { operandError } from '../constraint-operand.ts';
 import { type Constraint } from '../model/constraint.ts';
 import { coerce } from '../request-form.ts';
-import { truncate, quoteValue } from '../shown.ts';
+import { truncate, quoteValue } from '../quote-value.ts';
 import { textFormError, type TextForm } from '../text-form.ts';
 
 const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;

@@ -1,28 +1,28 @@
-import * as dependencies from '../dependency.ts';
-import type { Feature } from '../feature.ts';
-import { named, wrong } from '../refusals.ts';
-import { childrenOf } from './family.ts';
-import { unknownVariant } from './parent-variants.ts';
+import * as dependencies from '../features/dependency.ts';
+import type { Feature } from '../features/feature.ts';
+import { shortName, invalidProperty } from '../refusals.ts';
+import { childrenOf } from './references.ts';
+import { indexOfUnknownVariant } from './parent-variants.ts';
 import type { FeatureRule } from './rule.ts';
 
 /** Refuses to wait for a variant that the parent can never resolve to: the child would be off for good. */
 const requireVariants = (parent: Feature, variants: readonly string[], at: string): void => {
-  const missing = unknownVariant(parent, variants);
+  const missing = indexOfUnknownVariant(parent, variants);
   if (missing < 0) return;
-  const message = `Variant ${named(variants[missing] ?? '')} of ${named(parent.name)} does not exist`;
-  throw wrong(message, `${at}/payload/variants/${missing}`);
+  const message = `Variant ${shortName(variants[missing] ?? '')} of ${shortName(parent.name)} does not exist`;
+  throw invalidProperty(message, `${at}/payload/variants/${missing}`);
 };
 
 /** Makes the feature depend on another, and on that one only. */
 export const addDependency: FeatureRule<'addDependency'> = {
   phase: 5,
-  culprit: '/payload/feature',
-  replaces: (feature) => (feature.dependencies.length > 0 ? { dependencies: feature.dependencies } : null),
-  decide: (child, { payload }, situation, at) => {
-    const dependency = dependencies.normalDependency(payload.feature, payload.enabled, payload.variants);
+  errorPath: '/payload/feature',
+  snapshot: (feature) => (feature.dependencies.length > 0 ? { dependencies: feature.dependencies } : null),
+  decide: (child, { payload }, context, at) => {
+    const dependency = dependencies.normalizeDependency(payload.feature, payload.enabled, payload.variants);
     const family = {
-      parent: situation.features.get(payload.feature),
-      children: childrenOf(situation, child.name),
+      parent: context.features.get(payload.feature),
+      children: childrenOf(context, child.name),
     };
     const decision = dependencies.addDependency(child, dependency, family);
     if (family.parent !== undefined) requireVariants(family.parent, dependency.variants, at);

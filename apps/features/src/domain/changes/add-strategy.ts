@@ -1,16 +1,16 @@
-import * as strategies from '../strategy.ts';
+import * as strategies from '../strategies/strategy.ts';
 import type { FeatureRule } from './rule.ts';
-import { requireCurrentType } from './strategy-type.ts';
+import { requireCurrentType } from './strategy-rules.ts';
 
 /** Adds a strategy, after the others unless the change says where. */
 export const addStrategy: FeatureRule<'addStrategy'> = {
   phase: 3,
-  culprit: '/payload',
-  replaces: () => null,
-  decide: (feature, { payload }, { environment, surroundings, newStrategyId }, at) => {
-    requireCurrentType(payload.name, undefined, surroundings, at);
+  errorPath: '/payload',
+  snapshot: () => null,
+  decide: (feature, { payload }, { environment, projectContext, newStrategyId }, at) => {
+    requireCurrentType(payload.name, undefined, projectContext, at);
     const strategyId = newStrategyId();
-    const decision = strategies.addStrategy(feature, environment, payload, strategyId, surroundings, `${at}/payload`);
+    const decision = strategies.addStrategy(feature, environment, payload, strategyId, projectContext, `${at}/payload`);
     const {
       id: _,
       sortOrder: __,

@@ -3,10 +3,10 @@ import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, type FeatureAbout, someSurroundings } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { normalDependency } from '../dependency.ts';
-import type { Feature } from '../feature.ts';
-import { limits } from '../surroundings.ts';
-import { checkChanges, rules, type Situation } from './index.ts';
+import { normalizeDependency } from '../features/dependency.ts';
+import type { Feature } from '../features/feature.ts';
+import { limits } from '../project-context.ts';
+import { checkChanges, featureRules, type ChangeContext } from './index.ts';
 
 const s1 = aStrategy({
   id: 's1',
@@ -27,13 +27,16 @@ const inProduction = (about: FeatureAbout = {}): Feature => {
   return aFeature({ environments: { production: { enabled, strategies, variants: [] } }, ...rest });
 };
 
-const aSituation = (features: readonly Feature[] = [inProduction()], about: Partial<Situation> = {}): Situation => {
+const aSituation = (
+  features: readonly Feature[] = [inProduction()],
+  about: Partial<ChangeContext> = {},
+): ChangeContext => {
   const segments = [beta, global, foreign];
   let made = 0;
   return {
     project: 'shop',
     environment: 'production',
-    surroundings: someSurroundings({ segments: new Map(segments.map((segment) => [segment.id, segment])) }),
+    projectContext: someSurroundings({ segments: new Map(segments.map((segment) => [segment.id, segment])) }),
     now: '2026-11-21T10:00:00.000Z',
     newStrategyId: () => `made-${++made}`,
     features: new Map(features.map((feature) => [feature.name, feature])),
@@ -47,12 +50,12 @@ const aSituation = (features: readonly Feature[] = [inProduction()], about: Part
 
 type Posted = { readonly action: string; readonly feature?: string; readonly payload?: unknown };
 const onCheckout = (action: string, payload?: unknown, feature = 'checkout'): Posted => ({ action, feature, payload });
-const checked = (changes: Posted[], situation: Situation = aSituation(), earlier: Posted[] = []): CheckedChange[] =>
-  checkChanges(parseChanges(changes), earlier.length === 0 ? [] : parseChanges(earlier), situation);
-const one = (change: Posted, situation?: Situation, earlier?: Posted[]): CheckedChange =>
-  checked([change], situation, earlier)[0] as CheckedChange;
-const faultOf = (change: Posted, situation?: Situation, earlier?: Posted[]) => {
-  const { kind, message, details } = refusalOf(() => one(change, situation, earlier));
+const checked = (changes: Posted[], context: ChangeContext = aSituation(), earlier: Posted[] = []): CheckedChange[] =>
+  checkChanges(parseChanges(changes), earlier.length === 0 ? [] : parseChanges(earlier), context);
+const one = (change: Posted, context?: ChangeContext, earlier?: Posted[]): CheckedChange =>
+  checked([change], context, earlier)[0] as CheckedChange;
+const faultOf = (change: Posted, context?: ChangeContext, earlier?: Posted[]) => {
+  const { kind, message, details } = refusalOf(() => one(change, context, earlier));
   return { kind, message, path: details[0]?.path };
 };
 
@@ -183,28 +186,28 @@ describe('a proposed change', () => {
       { id: 4, name: 'beta', description: null, project: 'shop', constraints: [] },
     ],
   ])('%s has a payload in its normal form and a snapshot', (_, change, payload, snapshot) => {
-    const situation = aSituation([
+    const context = aSituation([
       inProduction({
-        strategies: [s1, s2].map((it) => (change.action === 'deleteSegment' ? { ...it, segments: [] } : it)),
+        strategies: [s1, s2].map((value) => (change.action === 'deleteSegment' ? { ...value, segments: [] } : value)),
       }),
     ]);
-    const result = one(change, situation);
+    const result = one(change, context);
     expect({ payload: result.payload, snapshot: result.snapshot }).toEqual({ payload, snapshot });
-    expect(one({ ...change, payload: result.payload }, situation).payload).toEqual(payload);
+    expect(one({ ...change, payload: result.payload }, context).payload).toEqual(payload);
   });
 
   it('of a dependency says what there was', () => {
     const parent = aFeature({ name: 'parent' });
-    const child = inProduction({ dependencies: [normalDependency('old')] });
-    const situation = aSituation([child, parent]);
+    const child = inProduction({ dependencies: [normalizeDependency('old')] });
+    const context = aSituation([child, parent]);
     expect(
-      one(onCheckout('addDependency', { feature: 'parent', enabled: false, variants: ['a'] }), situation),
+      one(onCheckout('addDependency', { feature: 'parent', enabled: false, variants: ['a'] }), context),
     ).toMatchObject({
       payload: { feature: 'parent', enabled: false, variants: [] },
-      snapshot: { dependencies: [normalDependency('old')] },
+      snapshot: { dependencies: [normalizeDependency('old')] },
     });
-    expect(one(onCheckout('deleteDependency'), situation).snapshot).toEqual({
-      dependencies: [normalDependency('old')],
+    expect(one(onCheckout('deleteDependency'), context).snapshot).toEqual({
+      dependencies: [normalizeDependency('old')],
     });
     expect(
       one(onCheckout('addDependency', { feature: 'parent' }), aSituation([inProduction(), parent])).snapshot,
@@ -343,15 +346,15 @@ describe('a proposed change is refused', () => {
   });
 
   it('for a feature of another project, and does not say which', () => {
-    const situation = aSituation([inProduction({ project: 'garage' })]);
-    expect(faultOf(onCheckout('updateEnabled', { enabled: true }), situation)).toMatchObject({
+    const context = aSituation([inProduction({ project: 'garage' })]);
+    expect(faultOf(onCheckout('updateEnabled', { enabled: true }), context)).toMatchObject({
       kind: 'NotFoundError',
       message: 'There\'s no feature named "checkout" in project "shop".',
     });
   });
 
-  it.each(Object.keys(rules))('for a feature in the archive: %s', (action) => {
-    const situation = aSituation([inProduction({ archivedAt: '2026-01-01T00:00:00.000Z' })]);
+  it.each(Object.keys(featureRules))('for a feature in the archive: %s', (action) => {
+    const context = aSituation([inProduction({ archivedAt: '2026-01-01T00:00:00.000Z' })]);
     const payloads: Record<string, unknown> = {
       updateEnabled: { enabled: false },
       addStrategy: strategy,
@@ -361,7 +364,7 @@ describe('a proposed change is refused', () => {
       reorderStrategy: [],
       addDependency: { feature: 'x' },
     };
-    expect(faultOf(onCheckout(action, payloads[action]), situation)).toMatchObject({
+    expect(faultOf(onCheckout(action, payloads[action]), context)).toMatchObject({
       kind: 'ArchivedFeatureError',
       path: '/body/0/feature',
     });
@@ -374,9 +377,9 @@ describe('a proposed change is refused', () => {
   });
 
   it('for a strategy of another environment', () => {
-    const situation = aSituation([aFeature({ strategies: [s1] })]);
+    const context = aSituation([aFeature({ strategies: [s1] })]);
     for (const action of ['updateStrategy', 'deleteStrategy']) {
-      expect(faultOf(onCheckout(action, { id: 's1' }), situation).kind).toBe('NotFoundError');
+      expect(faultOf(onCheckout(action, { id: 's1' }), context).kind).toBe('NotFoundError');
     }
   });
 
@@ -398,7 +401,7 @@ describe('a proposed change is refused', () => {
 });
 
 describe('changes of one request are judged together', () => {
-  const child = aFeature({ name: 'child', dependencies: [normalDependency('checkout')] });
+  const child = aFeature({ name: 'child', dependencies: [normalizeDependency('checkout')] });
   const family = aSituation([inProduction(), child], { children: new Map([['checkout', ['child']]]) });
 
   it('a parent can be archived with its children, in whichever order', () => {
@@ -411,25 +414,29 @@ describe('changes of one request are judged together', () => {
   });
 
   it('a parent with a child that is not part of the request stays', () => {
-    const situation = aSituation([inProduction()], { children: new Map([['checkout', ['unknown']]]) });
-    expect(faultOf(onCheckout('archiveFeature'), situation).message).toContain('since other features depend on it');
+    const context = aSituation([inProduction()], { children: new Map([['checkout', ['unknown']]]) });
+    expect(faultOf(onCheckout('archiveFeature'), context).message).toContain('since other features depend on it');
   });
 
   it('families stay families of two generations', () => {
-    const situation = aSituation([inProduction(), aFeature({ name: 'b' }), aFeature({ name: 'c' })]);
+    const context = aSituation([inProduction(), aFeature({ name: 'b' }), aFeature({ name: 'c' })]);
     const depend = (on: string, feature: string) => onCheckout('addDependency', { feature: on }, feature);
-    expect(checked([depend('b', 'checkout'), depend('b', 'c')], situation)).toHaveLength(2);
-    expect(faultOf(depend('c', 'b'), situation, [depend('b', 'checkout')]).message).toContain(
+    expect(checked([depend('b', 'checkout'), depend('b', 'c')], context)).toHaveLength(2);
+    expect(faultOf(depend('c', 'b'), context, [depend('b', 'checkout')]).message).toContain(
       'Transitive dependency detected',
     );
-    expect(faultOf(depend('checkout', 'c'), situation, [depend('b', 'checkout')]).message).toContain(
+    expect(faultOf(depend('checkout', 'c'), context, [depend('b', 'checkout')]).message).toContain(
       'Transitive dependency detected',
     );
     expect(
       checked(
         [depend('c', 'b'), onCheckout('deleteDependency', undefined, 'checkout')],
         aSituation(
-          [inProduction({ dependencies: [normalDependency('b')] }), aFeature({ name: 'b' }), aFeature({ name: 'c' })],
+          [
+            inProduction({ dependencies: [normalizeDependency('b')] }),
+            aFeature({ name: 'b' }),
+            aFeature({ name: 'c' }),
+          ],
           { children: new Map([['b', ['checkout']]]) },
         ),
       ),
@@ -464,22 +471,22 @@ describe('changes of one request are judged together', () => {
 
   it('a segment can be deleted once nothing uses it any more', () => {
     const remove = { action: 'deleteSegment', payload: { id: 4 } };
-    const situation = aSituation(undefined, { segmentUsers: new Map([[4, [{ name: 'checkout', project: 'shop' }]]]) });
+    const context = aSituation(undefined, { segmentUsers: new Map([[4, [{ name: 'checkout', project: 'shop' }]]]) });
     const release = onCheckout('updateStrategy', { id: 's1', segments: [] });
-    expect(faultOf(remove, situation)).toMatchObject({ kind: 'ValidationError', path: '/body/0/payload/id' });
-    expect(faultOf(remove, situation).message).toContain('Segment beta is in use by checkout');
-    expect(one(remove, situation, [release])).toBeDefined();
-    expect(checked([remove, release], situation)).toHaveLength(2);
-    expect(checked([remove, onCheckout('archiveFeature')], situation)).toHaveLength(2);
+    expect(faultOf(remove, context)).toMatchObject({ kind: 'ValidationError', path: '/body/0/payload/id' });
+    expect(faultOf(remove, context).message).toContain('Segment beta is in use by checkout');
+    expect(one(remove, context, [release])).toBeDefined();
+    expect(checked([remove, release], context)).toHaveLength(2);
+    expect(checked([remove, onCheckout('archiveFeature')], context)).toHaveLength(2);
     const others = aSituation(undefined, { segmentUsers: new Map([[4, [{ name: 'other', project: 'shop' }]]]) });
     expect(faultOf(remove, others, [release]).message).toContain('in use by other');
-    expect(one(remove, situation, [release, remove])).toBeDefined();
+    expect(one(remove, context, [release, remove])).toBeDefined();
   });
 
   it('a name of a segment is taken once', () => {
     const rename = (id: number, name: string) => ({ action: 'updateSegment', payload: { id, name } });
     const gamma = aSegment({ id: 6, name: 'gamma', project: 'shop' });
-    const situation = aSituation(undefined, {
+    const context = aSituation(undefined, {
       segments: new Map([
         [4, beta],
         [6, gamma],
@@ -490,14 +497,14 @@ describe('changes of one request are judged together', () => {
         ['gamma', 6],
       ]),
     });
-    expect(faultOf(rename(4, 'taken'), situation)).toMatchObject({
+    expect(faultOf(rename(4, 'taken'), context)).toMatchObject({
       kind: 'ValidationError',
       path: '/body/0/payload/name',
     });
-    expect(faultOf(rename(4, 'gamma'), situation).message).toContain('Segment name already exists');
-    expect(faultOf(rename(4, 'new'), situation, [rename(6, 'new')]).message).toContain('Segment name already exists');
-    expect(one(rename(4, 'gamma'), situation, [rename(6, 'delta')])).toBeDefined();
-    expect(one(rename(4, 'beta'), situation)).toBeDefined();
+    expect(faultOf(rename(4, 'gamma'), context).message).toContain('Segment name already exists');
+    expect(faultOf(rename(4, 'new'), context, [rename(6, 'new')]).message).toContain('Segment name already exists');
+    expect(one(rename(4, 'gamma'), context, [rename(6, 'delta')])).toBeDefined();
+    expect(one(rename(4, 'beta'), context)).toBeDefined();
   });
 
   it('an earlier change that has become impossible is no fault of a new one', () => {
@@ -510,11 +517,11 @@ describe('changes of one request are judged together', () => {
   });
 
   it('and nothing that was handed in is touched', () => {
-    const situation = aSituation();
+    const context = aSituation();
     const copy = structuredClone({
-      features: situation.features,
-      segments: situation.segments,
-      references: situation.surroundings.segments,
+      features: context.features,
+      segments: context.segments,
+      references: context.projectContext.segments,
     });
     checked(
       [
@@ -522,12 +529,12 @@ describe('changes of one request are judged together', () => {
         onCheckout('addStrategy', strategy),
         { action: 'updateSegment', payload: { id: 4, name: 'brave' } },
       ],
-      situation,
+      context,
     );
     expect({
-      features: situation.features,
-      segments: situation.segments,
-      references: situation.surroundings.segments,
+      features: context.features,
+      segments: context.segments,
+      references: context.projectContext.segments,
     }).toEqual(copy);
   });
 
@@ -547,9 +554,9 @@ describe('a change that is applied', () => {
   const applied = (change: Posted, about: FeatureAbout): [boolean, string[], string[]] => {
     const [parsed] = parseChanges([change]) as [Change];
     const feature = inProduction(about);
-    const situation = aSituation([feature]);
-    const rule = rules[parsed.action as 'updateEnabled'];
-    const { subject, events } = rule.decide(feature, parsed as Parameters<typeof rule.decide>[1], situation, '');
+    const context = aSituation([feature]);
+    const rule = featureRules[parsed.action as 'updateEnabled'];
+    const { subject, events } = rule.decide(feature, parsed as Parameters<typeof rule.decide>[1], context, '');
     const production = subject.environments['production'];
     return [
       production?.enabled ?? false,
@@ -631,9 +638,9 @@ describe('a change that is applied', () => {
       Change,
     ];
     const feature = inProduction();
-    const { subject } = rules.updateStrategy.decide(
+    const { subject } = featureRules.updateStrategy.decide(
       feature,
-      change as Parameters<typeof rules.updateStrategy.decide>[1],
+      change as Parameters<typeof featureRules.updateStrategy.decide>[1],
       aSituation([feature]),
       '',
     );

@@ -1,10 +1,10 @@
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, someSurroundings } from '../../../test/builders.ts';
-import { normalDependency } from '../dependency.ts';
-import { limits } from '../surroundings.ts';
+import { normalizeDependency } from '../features/dependency.ts';
+import { limits } from '../project-context.ts';
 import { foldChanges } from './fold.ts';
-import type { Situation } from './index.ts';
+import type { ChangeContext } from './index.ts';
 
 const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;
 const s1 = aStrategy({ id: 's1', name: 'default' });
@@ -18,14 +18,14 @@ const beta = aSegment({ id: 4, project: 'shop' });
 const foreign = aSegment({ id: 5, name: 'theirs', project: 'garage' });
 const gone = undefined;
 
-interface About extends Partial<Omit<Situation, 'features'>> {
+interface About extends Partial<Omit<ChangeContext, 'features'>> {
   readonly features?: readonly (ReturnType<typeof aFeature> | undefined)[];
 }
 
-const aSituation = ({ features = [checkout, parent], ...about }: About = {}): Situation => ({
+const aSituation = ({ features = [checkout, parent], ...about }: About = {}): ChangeContext => ({
   project: 'shop',
   environment: 'production',
-  surroundings: someSurroundings({ segments: new Map([beta, foreign].map((segment) => [segment.id, segment])) }),
+  projectContext: someSurroundings({ segments: new Map([beta, foreign].map((segment) => [segment.id, segment])) }),
   now: '2026-11-21T10:00:00.000Z',
   newStrategyId: () => 'made',
   features: new Map(features.flatMap((feature) => (feature === gone ? [] : [[feature.name, feature] as const]))),
@@ -35,10 +35,10 @@ const aSituation = ({ features = [checkout, parent], ...about }: About = {}): Si
   segmentsByName: new Map(),
   ...about,
 });
-const conflictsOf = (posted: readonly object[], situation: Situation) =>
+const conflictsOf = (posted: readonly object[], context: ChangeContext) =>
   foldChanges(
     parseChanges(posted).map((change, id) => ({ id, change, snapshot: null })),
-    situation,
+    context,
   ).conflicts;
 
 const on = (action: string, payload: unknown = {}, feature = 'checkout') => ({ action, feature, payload });
@@ -60,7 +60,7 @@ describe('a change that cannot be carried out as things are now', () => {
       'environment-unlinked',
       'Environment production is no longer available for this feature',
       add(),
-      { surroundings: someSurroundings({ environments: [] }) },
+      { projectContext: someSurroundings({ environments: [] }) },
     ],
     [
       'strategy-deleted',
@@ -125,7 +125,7 @@ describe('a change that cannot be carried out as things are now', () => {
       'dependency-transitive',
       'Transitive dependency detected. Cannot add a dependency to the feature that has parent dependency',
       depend('parent'),
-      { features: [checkout, { ...parent, dependencies: [normalDependency('grandparent')] }] },
+      { features: [checkout, { ...parent, dependencies: [normalizeDependency('grandparent')] }] },
     ],
     [
       'dependency-project',
@@ -146,14 +146,14 @@ describe('a change that cannot be carried out as things are now', () => {
 
   it('lets a feature depend on variants of a parent that has none yet', () => {
     const without = { ...parent, environments: {} };
-    const situation = aSituation({ features: [checkout, without] });
-    expect(conflictsOf([depend('parent', { variants: ['red'] })], situation)).toEqual([]);
+    const context = aSituation({ features: [checkout, without] });
+    expect(conflictsOf([depend('parent', { variants: ['red'] })], context)).toEqual([]);
   });
 
   it('says why as well where the rules have become stricter since', () => {
     const strict = someSurroundings({ contextFields: new Map([['plan', { legalValues: [{ value: 'pro' }] }]]) });
     const constraints = [{ contextName: 'plan', operator: 'IN', values: ['free'] }];
-    expect(conflictsOf([add({ constraints })], aSituation({ surroundings: strict }))).toMatchObject([
+    expect(conflictsOf([add({ constraints })], aSituation({ projectContext: strict }))).toMatchObject([
       { code: 'invalid-payload', changeId: 0, feature: 'checkout' },
     ]);
   });

@@ -1,14 +1,14 @@
-import * as segments from '../segment.ts';
+import * as segments from '../constraints/segment.ts';
 import type { SegmentRule } from './rule.ts';
-import { neighboursOf } from './segment-neighbours.ts';
+import { segmentUsage } from './references.ts';
 
 /** Deletes a segment of the project that no feature uses any more. */
 export const deleteSegment: SegmentRule<'deleteSegment'> = {
   phase: 8,
-  culprit: '/payload/id',
-  replaces: (segment) => segments.segmentSnapshot(segment),
-  decide: (segment, _, situation) => {
-    const decision = segments.deleteSegment(segment, neighboursOf(situation, segment.id));
+  errorPath: '/payload/id',
+  snapshot: (segment) => segments.segmentSnapshot(segment),
+  decide: (segment, _, context) => {
+    const decision = segments.deleteSegment(segment, segmentUsage(context, segment.id));
     return { subject: decision.segment, events: decision.events, payload: { id: segment.id } };
   },
 };

@@ -1,13 +1,13 @@
-import { dropStrategy, inEnvironment, strategyOf } from '../strategy.ts';
+import { dropStrategy, inEnvironment, strategyOf } from '../strategies/strategy.ts';
 import type { FeatureRule } from './rule.ts';
-import { snapshotOf } from './snapshot.ts';
+import { strategySnapshot } from './strategy-rules.ts';
 
 /** Removes a strategy. One that has gone already is what was wanted. */
 export const deleteStrategy: FeatureRule<'deleteStrategy'> = {
   phase: 3,
-  culprit: '/payload/id',
-  replaces: (feature, { payload }, { environment }) =>
-    snapshotOf(strategyOf(feature, { environment, strategyId: payload.id })),
+  errorPath: '/payload/id',
+  snapshot: (feature, { payload }, { environment }) =>
+    strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
   decide: (feature, { payload: { id } }, { environment }) => {
     const payload = { id };
     const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);

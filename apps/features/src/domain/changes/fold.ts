@@ -1,10 +1,18 @@
 import { type Change, type FeatureChange, isSegmentChange, Refusal, type SegmentChange } from '@bunting/contracts';
-import { needsDefaultStrategy } from '../environments.ts';
-import type { DomainEvent, Feature } from '../feature.ts';
-import type { StoredSegment } from '../segment.ts';
-import { inEnvironment, settled } from '../strategy.ts';
-import { causeOf, type Conflict, featureConflict, segmentConflict } from './conflict.ts';
-import { atTheStart, featureRuleOf, phaseOf, phases, type Progress, segmentRuleOf, type Situation } from './index.ts';
+import { needsDefaultStrategy } from '../environments/feature-environment.ts';
+import type { DomainEvent, Feature } from '../features/feature.ts';
+import type { StoredSegment } from '../constraints/segment.ts';
+import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
+import { conflictCause, type Conflict, featureConflict, segmentConflict } from './conflict.ts';
+import {
+  initialState,
+  featureRuleOf,
+  phaseOf,
+  phases,
+  type ChangeState,
+  segmentRuleOf,
+  type ChangeContext,
+} from './index.ts';
 
 /** A change of a request, with what it replaced when it was written. */
 export interface RequestedChange {
@@ -20,7 +28,7 @@ export interface DefaultChange {
 }
 
 /** What changes come to when all of them are applied together. */
-export interface Folded {
+export interface FoldResult {
   /** by name: everything that changes are about, as it would be */
   readonly features: ReadonlyMap<string, Feature>;
   /** by id; a segment that would be gone is not among them */
@@ -32,37 +40,37 @@ export interface Folded {
   readonly defaultChanges: ReadonlyMap<string, DefaultChange>;
 }
 
-interface Folding {
-  readonly now: Progress;
+interface FoldState {
+  readonly now: ChangeState;
   readonly events: DomainEvent[];
   readonly conflicts: Conflict[];
   readonly defaultChanges: Map<string, DefaultChange>;
 }
 
-const defaultStrategyIn = (events: readonly DomainEvent[]): DefaultChange | undefined => {
+const addedDefaultStrategy = (events: readonly DomainEvent[]): DefaultChange | undefined => {
   const data = events.find(({ type }) => type === 'feature-strategy-add')?.data;
   if (typeof data !== 'object' || data === null) return undefined;
   const { id: _, sortOrder: __, ...payload } = data as Record<string, unknown>;
   return { action: 'addStrategy', payload };
 };
 
-const foldFeatureChange = (change: FeatureChange, { now, events, defaultChanges }: Folding): void => {
+const foldFeatureChange = (change: FeatureChange, { now, events, defaultChanges }: FoldState): void => {
   const feature = now.features.get(change.feature);
   if (feature === undefined) return;
-  const { subject, events: told } = featureRuleOf(change).decide(feature, change, now, '');
+  const { subject, events: emitted } = featureRuleOf(change).decide(feature, change, now, '');
   now.features.set(subject.name, subject);
-  events.push(...told);
+  events.push(...emitted);
   if (change.action !== 'updateEnabled' || !change.payload.enabled) return;
   const activates = change.payload.shouldActivateDisabledStrategies === true;
-  const added = needsDefaultStrategy(feature, now.environment, activates) ? defaultStrategyIn(told) : undefined;
+  const added = needsDefaultStrategy(feature, now.environment, activates) ? addedDefaultStrategy(emitted) : undefined;
   if (added !== undefined) defaultChanges.set(feature.name, added);
 };
 
-const foldSegmentChange = (change: SegmentChange, { now, events }: Folding): void => {
+const foldSegmentChange = (change: SegmentChange, { now, events }: FoldState): void => {
   const { id } = change.payload;
   const segment = now.segments.get(id);
   if (segment === undefined) return;
-  const { subject, events: told } = segmentRuleOf(change).decide(segment, change, now, '');
+  const { subject, events: emitted } = segmentRuleOf(change).decide(segment, change, now, '');
   if (subject === null) {
     now.segments.delete(id);
     now.references.delete(id);
@@ -70,25 +78,29 @@ const foldSegmentChange = (change: SegmentChange, { now, events }: Folding): voi
     now.segments.set(id, subject);
     now.references.set(id, subject);
   }
-  events.push(...told);
+  events.push(...emitted);
 };
 
 /** Children are archived before their parents. */
-const inTurn = (changes: readonly RequestedChange[], { features }: Progress): readonly RequestedChange[] => {
+const childrenFirst = (changes: readonly RequestedChange[], { features }: ChangeState): readonly RequestedChange[] => {
   const isChild = ({ change }: RequestedChange): boolean =>
     change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
   return [...changes.filter(isChild), ...changes.filter((item) => !isChild(item))];
 };
 
 /** Turns off what the changes have left on without an active strategy. */
-const settle = (names: Iterable<string>, live: Situation, { now, events, defaultChanges }: Folding): void => {
+const disableInactive = (
+  names: Iterable<string>,
+  live: ChangeContext,
+  { now, events, defaultChanges }: FoldState,
+): void => {
   for (const name of names) {
     const before = live.features.get(name);
     const after = now.features.get(name);
     if (before === undefined || after === undefined) continue;
     const { environment } = now;
     if (inEnvironment(before, environment).strategies === inEnvironment(after, environment).strategies) continue;
-    const decision = settled(after, environment);
+    const decision = disableIfNoActiveStrategy(after, environment);
     if (decision.feature === after) continue;
     now.features.set(name, decision.feature);
     events.push(...decision.events);
@@ -100,8 +112,8 @@ const settle = (names: Iterable<string>, live: Situation, { now, events, default
  * Applies changes to what there is, in thought: what all of them come to, or why they cannot be. Preview shows it and apply
  * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
  */
-export const foldChanges = (changes: readonly RequestedChange[], situation: Situation): Folded => {
-  const folding: Folding = { now: atTheStart(situation), events: [], conflicts: [], defaultChanges: new Map() };
+export const foldChanges = (changes: readonly RequestedChange[], context: ChangeContext): FoldResult => {
+  const folding: FoldState = { now: initialState(context), events: [], conflicts: [], defaultChanges: new Map() };
   const { now, conflicts, defaultChanges } = folding;
   const byId = changes.toSorted((one, other) => one.id - other.id);
   const featureChanges = byId.map(({ change }) => change).filter((change) => !isSegmentChange(change));
@@ -112,7 +124,7 @@ export const foldChanges = (changes: readonly RequestedChange[], situation: Situ
     const cause = featureConflict(
       feature,
       itsChanges.map(({ action }) => action),
-      situation,
+      context,
     );
     if (cause === undefined) continue;
     blocked.add(feature);
@@ -123,7 +135,7 @@ export const foldChanges = (changes: readonly RequestedChange[], situation: Situ
   const fold = ({ id, change }: RequestedChange): void => {
     const about = isSegmentChange(change) ? { segment: change.payload.id } : { feature: change.feature };
     if (isSegmentChange(change)) {
-      const cause = segmentConflict(change.payload.id, situation);
+      const cause = segmentConflict(change.payload.id, context);
       if (cause !== undefined) return void conflicts.push({ ...cause, ...about, changeId: id });
     } else if (blocked.has(change.feature)) return;
     try {
@@ -131,20 +143,20 @@ export const foldChanges = (changes: readonly RequestedChange[], situation: Situ
       else foldFeatureChange(change, folding);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      conflicts.push({ ...causeOf(error, change, now), ...about, changeId: id });
+      conflicts.push({ ...conflictCause(error, change, now), ...about, changeId: id });
     }
   };
 
   for (const phase of phases) {
-    for (const item of inTurn(
+    for (const item of childrenFirst(
       byId.filter(({ change }) => phaseOf(change) === phase),
       now,
     ))
       fold(item);
     if (phase === 6)
-      settle(
+      disableInactive(
         [...actionsByName.keys()].filter((name) => !archived.has(name)),
-        situation,
+        context,
         folding,
       );
   }

@@ -10,11 +10,11 @@ import {
   type SegmentAction,
   type SegmentChange,
 } from '@bunting/contracts';
-import type { Feature } from '../feature.ts';
-import { noSuchFeature } from '../feature-rules.ts';
-import { noSuchEnvironment, wrong } from '../refusals.ts';
-import type { StoredSegment } from '../segment.ts';
-import { hasEnvironment, type SegmentReference } from '../surroundings.ts';
+import type { Feature } from '../features/feature.ts';
+import { featureNotFound } from '../features/feature-rules.ts';
+import { environmentNotFound, invalidProperty } from '../refusals.ts';
+import type { StoredSegment } from '../constraints/segment.ts';
+import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import { addDependency } from './add-dependency.ts';
 import { addStrategy } from './add-strategy.ts';
 import { archiveFeature } from './archive-feature.ts';
@@ -23,15 +23,15 @@ import { deleteSegment } from './delete-segment.ts';
 import { deleteStrategy } from './delete-strategy.ts';
 import { patchVariant } from './patch-variant.ts';
 import { reorderStrategy } from './reorder-strategy.ts';
-import type { FeatureRule, Phase, Rule, SegmentRule, Situation } from './rule.ts';
+import type { FeatureRule, Phase, Rule, SegmentRule, ChangeContext } from './rule.ts';
 import { updateEnabled } from './update-enabled.ts';
 import { updateSegment } from './update-segment.ts';
 import { updateStrategy } from './update-strategy.ts';
 
-export type { SegmentUser, Situation } from './rule.ts';
+export type { FeatureReference, ChangeContext } from './rule.ts';
 
 /** What each action on a feature means. */
-export const rules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
+export const featureRules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
   updateEnabled,
   addStrategy,
   updateStrategy,
@@ -46,7 +46,8 @@ export const rules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
 /** What each action on a segment means. */
 const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
 
-export const featureRuleOf = ({ action }: FeatureChange) => rules[action] as Rule<FeatureChange, Feature, Feature>;
+export const featureRuleOf = ({ action }: FeatureChange) =>
+  featureRules[action] as Rule<FeatureChange, Feature, Feature>;
 
 export const segmentRuleOf = ({ action }: SegmentChange) =>
   segmentRules[action] as Rule<SegmentChange, StoredSegment, StoredSegment | null>;
@@ -57,27 +58,31 @@ export const phaseOf = (change: Change): Phase =>
 export const phases: readonly Phase[] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** Everything as it is after some of the changes. */
-export interface Progress extends Situation {
+export interface ChangeState extends ChangeContext {
   readonly features: Map<string, Feature>;
   readonly segments: Map<number, StoredSegment>;
   readonly references: Map<number, SegmentReference>;
 }
 
-export const atTheStart = (situation: Situation): Progress => {
-  const references = new Map(situation.surroundings.segments);
+export const initialState = (context: ChangeContext): ChangeState => {
+  const references = new Map(context.projectContext.segments);
   return {
-    ...situation,
-    features: new Map(situation.features),
-    segments: new Map(situation.segments),
-    surroundings: { ...situation.surroundings, segments: references },
+    ...context,
+    features: new Map(context.features),
+    segments: new Map(context.segments),
+    projectContext: { ...context.projectContext, segments: references },
     references,
   };
 };
 
 /** The feature that a change is about, as it is before all changes. */
-const liveFeature = ({ feature: name }: FeatureChange, { project, features }: Situation, at: string): Feature => {
+const requireChangeableFeature = (
+  { feature: name }: FeatureChange,
+  { project, features }: ChangeContext,
+  at: string,
+): Feature => {
   const feature = features.get(name);
-  if (feature?.project !== project) throw noSuchFeature(name, project);
+  if (feature?.project !== project) throw featureNotFound(name, project);
   if (feature.archivedAt !== null) {
     const message = 'Cannot perform this operation on archived features';
     throw refusal('ArchivedFeatureError', message, { details: [{ message, path: `${at}/feature` }] });
@@ -86,14 +91,14 @@ const liveFeature = ({ feature: name }: FeatureChange, { project, features }: Si
 };
 
 /** The segment that a change is about, as it is before all changes. */
-const liveSegment = (
+const requireChangeableSegment = (
   { payload: { id } }: SegmentChange,
-  { project, segments }: Situation,
+  { project, segments }: ChangeContext,
   at: string,
 ): StoredSegment => {
   const segment = segments.get(id);
   if (segment?.project === null) {
-    throw wrong(
+    throw invalidProperty(
       'A change request changes segments of its project, and this one is for every project',
       `${at}/payload/id`,
     );
@@ -102,19 +107,29 @@ const liveSegment = (
   return segment;
 };
 
-const checkFeatureChange = (change: FeatureChange, live: Situation, now: Progress, at: string): CheckedChange => {
+const checkFeatureChange = (
+  change: FeatureChange,
+  live: ChangeContext,
+  now: ChangeState,
+  at: string,
+): CheckedChange => {
   const rule = featureRuleOf(change);
-  const before = liveFeature(change, live, at);
-  const snapshot = rule.replaces(before, change, live);
+  const before = requireChangeableFeature(change, live, at);
+  const snapshot = rule.snapshot(before, change, live);
   const { subject, payload } = rule.decide(now.features.get(before.name) ?? before, change, now, at);
   now.features.set(subject.name, subject);
   return { action: change.action, feature: before.name, segment: null, payload, snapshot };
 };
 
-const checkSegmentChange = (change: SegmentChange, live: Situation, now: Progress, at: string): CheckedChange => {
+const checkSegmentChange = (
+  change: SegmentChange,
+  live: ChangeContext,
+  now: ChangeState,
+  at: string,
+): CheckedChange => {
   const rule = segmentRuleOf(change);
-  const before = liveSegment(change, live, at);
-  const snapshot = rule.replaces(before, change, live);
+  const before = requireChangeableSegment(change, live, at);
+  const snapshot = rule.snapshot(before, change, live);
   const { id, name } = before;
   const { subject, payload } = rule.decide(now.segments.get(id) ?? before, change, now, at);
   if (subject === null) now.segments.delete(id);
@@ -126,20 +141,20 @@ const checkSegmentChange = (change: SegmentChange, live: Situation, now: Progres
 };
 
 /** A proposal that goes against a rule is bad input, whatever the same deed would be called when it is done directly. */
-const asBadInput = (error: unknown, change: Change, at: string): unknown => {
+const asValidationError = (error: unknown, change: Change, at: string): unknown => {
   const kinds: readonly string[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
   const rule = isSegmentChange(change) ? segmentRuleOf(change) : featureRuleOf(change);
-  return wrong(error.message.replace(/\.$/, ''), `${at}${rule.culprit}`);
+  return invalidProperty(error.message.replace(/\.$/, ''), `${at}${rule.errorPath}`);
 };
 
-const check = (change: Change, live: Situation, now: Progress, at: string): CheckedChange => {
+const check = (change: Change, live: ChangeContext, now: ChangeState, at: string): CheckedChange => {
   try {
     return isSegmentChange(change)
       ? checkSegmentChange(change, live, now, at)
       : checkFeatureChange(change, live, now, at);
   } catch (error) {
-    throw asBadInput(error, change, at);
+    throw asValidationError(error, change, at);
   }
 };
 
@@ -150,7 +165,7 @@ interface Step {
 }
 
 /** Children are archived before their parents. */
-const inTurn = (steps: readonly Step[], { features }: Progress): readonly Step[] => {
+const childrenFirst = (steps: readonly Step[], { features }: ChangeState): readonly Step[] => {
   const isChild = ({ change }: Step): boolean =>
     change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
   return [...steps.filter(isChild), ...steps.filter((step) => !isChild(step))];
@@ -164,32 +179,32 @@ const inTurn = (steps: readonly Step[], { features }: Progress): readonly Step[]
 export const checkChanges = (
   changes: readonly Change[],
   earlier: readonly Change[],
-  situation: Situation,
+  context: ChangeContext,
   at = (nth: number): string => `/body/${nth}`,
 ): CheckedChange[] => {
-  const { environment, project, surroundings } = situation;
-  if (!hasEnvironment(surroundings, environment)) {
-    throw notFound(noSuchEnvironment(environment, project));
+  const { environment, project, projectContext } = context;
+  if (!hasEnvironment(projectContext, environment)) {
+    throw notFound(environmentNotFound(environment, project));
   }
-  const now = atTheStart(situation);
+  const now = initialState(context);
   const checked = new Map<number, CheckedChange>();
   const steps: readonly Step[] = [
     ...earlier.map((change) => ({ change })),
     ...changes.map((change, nth) => ({ change, nth })),
   ];
   for (const phase of phases) {
-    for (const { change, nth } of inTurn(
+    for (const { change, nth } of childrenFirst(
       steps.filter((step) => phaseOf(step.change) === phase),
       now,
     )) {
-      if (nth !== undefined) checked.set(nth, check(change, situation, now, at(nth)));
-      else tolerate(() => check(change, situation, now, ''));
+      if (nth !== undefined) checked.set(nth, check(change, context, now, at(nth)));
+      else ignoreRefusal(() => check(change, context, now, ''));
     }
   }
   return changes.map((_, nth) => checked.get(nth) as CheckedChange);
 };
 
-const tolerate = (job: () => unknown): void => {
+const ignoreRefusal = (job: () => unknown): void => {
   try {
     job();
   } catch (error) {

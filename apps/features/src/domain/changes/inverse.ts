@@ -1,11 +1,11 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
-import type { Feature, Strategy } from '../feature.ts';
-import { isSame } from '../same.ts';
-import { segmentSnapshot } from '../segment.ts';
-import { inEnvironment, publicStrategy } from '../strategy.ts';
-import type { Folded, RequestedChange } from './fold.ts';
-import type { Situation } from './index.ts';
-import { replacedNow } from './overwrites.ts';
+import type { Feature, Strategy } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
+import { segmentSnapshot } from '../constraints/segment.ts';
+import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
+import type { FoldResult, RequestedChange } from './fold.ts';
+import type { ChangeContext } from './index.ts';
+import { currentSnapshot } from './overwrites.ts';
 
 const contentOf = (strategy: Strategy) => {
   const { id: _, ...content } = publicStrategy(strategy);
@@ -14,7 +14,7 @@ const contentOf = (strategy: Strategy) => {
 
 const memberOf = (content: object, key: string): unknown => new Map(Object.entries(content)).get(key);
 
-const strategiesBack = (name: string, before: readonly Strategy[], after: readonly Strategy[]): unknown[] => {
+const revertStrategies = (name: string, before: readonly Strategy[], after: readonly Strategy[]): unknown[] => {
   const was = new Map(before.map((strategy) => [strategy.id, strategy]));
   const is = new Map(after.map((strategy) => [strategy.id, strategy]));
   const changes: unknown[] = [];
@@ -23,7 +23,7 @@ const strategiesBack = (name: string, before: readonly Strategy[], after: readon
     if (now === undefined) changes.push({ action: 'addStrategy', feature: name, payload: contentOf(strategy) });
     else {
       const changed = Object.entries(contentOf(strategy)).filter(
-        ([key, value]) => key !== 'sortOrder' && !isSame(value, memberOf(contentOf(now), key)),
+        ([key, value]) => key !== 'sortOrder' && !isEqual(value, memberOf(contentOf(now), key)),
       );
       // A type takes its settings with it.
       const settings = changed.some(([key]) => key === 'name') ? { parameters: strategy.parameters } : {};
@@ -44,14 +44,14 @@ const strategiesBack = (name: string, before: readonly Strategy[], after: readon
   return changes;
 };
 
-const featureBack = (before: Feature, after: Feature, environment: string): unknown[] => {
+const revertFeature = (before: Feature, after: Feature, environment: string): unknown[] => {
   const { name } = before;
   const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
-  const changes = strategiesBack(name, was.strategies, is.strategies);
-  if (!isSame(was.variants, is.variants)) {
+  const changes = revertStrategies(name, was.strategies, is.strategies);
+  if (!isEqual(was.variants, is.variants)) {
     changes.push({ action: 'patchVariant', feature: name, payload: { variants: was.variants } });
   }
-  if (!isSame(before.dependencies, after.dependencies)) {
+  if (!isEqual(before.dependencies, after.dependencies)) {
     const [parent] = before.dependencies;
     changes.push(
       parent === undefined
@@ -76,24 +76,28 @@ export interface InverseChange {
  * The changes that undo what changes came to. What the archive holds comes back by reviving, and a segment that is deleted
  * is gone: for these there is no change.
  */
-export const inverseOf = (changes: readonly RequestedChange[], live: Situation, folded: Folded): InverseChange[] => {
-  const after: Situation = { ...live, features: folded.features, segments: folded.segments };
+export const inverseChanges = (
+  changes: readonly RequestedChange[],
+  live: ChangeContext,
+  folded: FoldResult,
+): InverseChange[] => {
+  const after: ChangeContext = { ...live, features: folded.features, segments: folded.segments };
   const names = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])));
   const ids = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])));
   const back: unknown[] = [];
   for (const name of names) {
     const [was, is] = [live.features.get(name), folded.features.get(name)];
-    if (was !== undefined && is?.archivedAt === null) back.push(...featureBack(was, is, live.environment));
+    if (was !== undefined && is?.archivedAt === null) back.push(...revertFeature(was, is, live.environment));
   }
   for (const id of ids) {
     const [was, is] = [live.segments.get(id), folded.segments.get(id)];
-    if (was === undefined || is === undefined || isSame(was, is)) continue;
+    if (was === undefined || is === undefined || isEqual(was, is)) continue;
     const { project: _, ...payload } = segmentSnapshot(was);
     back.push({ action: 'updateSegment', payload });
   }
   return (back as Change[]).map((change) => ({
     change,
-    snapshot: replacedNow(change, after),
+    snapshot: currentSnapshot(change, after),
     segmentName: isSegmentChange(change) ? (folded.segments.get(change.payload.id)?.name ?? null) : null,
   }));
 };

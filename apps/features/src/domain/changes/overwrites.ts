@@ -1,9 +1,9 @@
 import { type Change, type ChangeRequestOverwrite, isSegmentChange } from '@bunting/contracts';
-import type { Feature } from '../feature.ts';
-import { isSame } from '../same.ts';
-import type { StoredSegment } from '../segment.ts';
+import type { Feature } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
+import type { StoredSegment } from '../constraints/segment.ts';
 import type { RequestedChange } from './fold.ts';
-import { featureRuleOf, segmentRuleOf, type Situation } from './index.ts';
+import { featureRuleOf, segmentRuleOf, type ChangeContext } from './index.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -11,28 +11,28 @@ const membersOf = (value: unknown): Members => (typeof value === 'object' && val
 const memberOf = (members: Members, key: string): unknown => (Object.hasOwn(members, key) ? members[key] : undefined);
 
 /** What a change would replace now, as a change remembers it; nothing, where that has gone. */
-export const replacedNow = (change: Change, situation: Situation): unknown => {
+export const currentSnapshot = (change: Change, context: ChangeContext): unknown => {
   try {
     if (isSegmentChange(change)) {
-      const segment: StoredSegment | undefined = situation.segments.get(change.payload.id);
-      return segment === undefined ? null : segmentRuleOf(change).replaces(segment, change, situation);
+      const segment: StoredSegment | undefined = context.segments.get(change.payload.id);
+      return segment === undefined ? null : segmentRuleOf(change).snapshot(segment, change, context);
     }
-    const feature: Feature | undefined = situation.features.get(change.feature);
-    return feature === undefined ? null : featureRuleOf(change).replaces(feature, change, situation);
+    const feature: Feature | undefined = context.features.get(change.feature);
+    return feature === undefined ? null : featureRuleOf(change).snapshot(feature, change, context);
   } catch {
     return null;
   }
 };
 
 /** The same for two values that mean the same: what is absent is empty, and the order of segments says nothing. */
-const normal = (property: string, value: unknown): unknown => {
+const normalize = (property: string, value: unknown): unknown => {
   if (property === 'segments' && Array.isArray(value)) return value.toSorted((one, other) => one - other);
   if ((property === 'title' || property === 'description') && (value ?? '') === '') return null;
   if (value === undefined && ['segments', 'variants', 'constraints', 'dependencies'].includes(property)) return [];
   return value ?? null;
 };
 
-const overwritten = (
+const overwritesAmong = (
   properties: readonly string[],
   snapshot: Members,
   current: Members,
@@ -42,20 +42,20 @@ const overwritten = (
     if (property === 'parameters') {
       const [was, is, will] = [snapshot, current, proposed].map((of) => membersOf(memberOf(of, 'parameters')));
       const keys = [...new Set([...Object.keys(is ?? {}), ...Object.keys(was ?? {})])];
-      return overwritten(keys, was ?? {}, is ?? {}, will ?? {}).map((found) => ({
+      return overwritesAmong(keys, was ?? {}, is ?? {}, will ?? {}).map((found) => ({
         ...found,
         property: `parameters.${found.property}`,
       }));
     }
-    const [was, is, will] = [snapshot, current, proposed].map((of) => normal(property, memberOf(of, property)));
-    if (isSame(was, is) || isSame(will, is)) return [];
+    const [was, is, will] = [snapshot, current, proposed].map((of) => normalize(property, memberOf(of, property)));
+    if (isEqual(was, is) || isEqual(will, is)) return [];
     return [{ property, snapshot: was, current: is, proposed: will }];
   });
 
 const orderOf = (positions: unknown): unknown =>
   Array.isArray(positions) ? positions.map(({ id, sortOrder }) => [id, sortOrder]) : [];
 
-const reordered = (current: unknown, payload: readonly { id: string; sortOrder: number }[]): unknown => {
+const applyPositions = (current: unknown, payload: readonly { id: string; sortOrder: number }[]): unknown => {
   const places = new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]));
   if (!Array.isArray(current)) return [];
   return current.map(({ id, sortOrder }) => [id, places.get(id) ?? sortOrder]);
@@ -65,14 +65,17 @@ const reordered = (current: unknown, payload: readonly { id: string; sortOrder: 
  * Which newer edits a change would undo: what was so when it was written, is otherwise now, and would be something else
  * again. A deletion undoes every edit of what it deletes.
  */
-export const overwritesOf = ({ change, snapshot }: RequestedChange, situation: Situation): ChangeRequestOverwrite[] => {
-  const now = replacedNow(change, situation);
+export const overwritesOf = (
+  { change, snapshot }: RequestedChange,
+  context: ChangeContext,
+): ChangeRequestOverwrite[] => {
+  const now = currentSnapshot(change, context);
   const [was, is] = [membersOf(snapshot), membersOf(now)];
   switch (change.action) {
     case 'addDependency':
     case 'deleteDependency': {
       const dependencies = change.action === 'addDependency' ? [change.payload] : [];
-      return overwritten(['dependencies'], was, is, { dependencies });
+      return overwritesAmong(['dependencies'], was, is, { dependencies });
     }
     case 'addStrategy':
     case 'archiveFeature':
@@ -83,7 +86,7 @@ export const overwritesOf = ({ change, snapshot }: RequestedChange, situation: S
   switch (change.action) {
     case 'updateStrategy':
     case 'updateSegment':
-      return overwritten(
+      return overwritesAmong(
         Object.keys(change.payload).filter((key) => key !== 'id'),
         was,
         is,
@@ -91,7 +94,7 @@ export const overwritesOf = ({ change, snapshot }: RequestedChange, situation: S
       );
     case 'deleteStrategy':
     case 'deleteSegment':
-      return overwritten(
+      return overwritesAmong(
         Object.keys(is).filter((key) => key !== 'id' && key !== 'sortOrder'),
         was,
         is,
@@ -100,16 +103,16 @@ export const overwritesOf = ({ change, snapshot }: RequestedChange, situation: S
         },
       );
     case 'reorderStrategy':
-      return overwritten(
+      return overwritesAmong(
         ['sortOrder'],
         { sortOrder: orderOf(snapshot) },
         { sortOrder: orderOf(now) },
-        { sortOrder: reordered(now, change.payload) },
+        { sortOrder: applyPositions(now, change.payload) },
       );
     case 'updateEnabled':
-      return overwritten(['enabled'], was, is, { enabled: change.payload.enabled });
+      return overwritesAmong(['enabled'], was, is, { enabled: change.payload.enabled });
     case 'patchVariant':
-      return overwritten(['variants'], was, is, { variants: change.payload.variants });
+      return overwritesAmong(['variants'], was, is, { variants: change.payload.variants });
     default:
       return [];
   }

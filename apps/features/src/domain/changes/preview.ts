@@ -1,11 +1,11 @@
 import { type ChangeRequestPreview, isSegmentChange } from '@bunting/contracts';
-import type { Feature } from '../feature.ts';
-import { isSame } from '../same.ts';
-import { segmentSnapshot, type StoredSegment } from '../segment.ts';
-import { inEnvironment, publicStrategy } from '../strategy.ts';
+import type { Feature } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
+import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
+import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
 import { type Conflict } from './conflict.ts';
 import { foldChanges, type RequestedChange } from './fold.ts';
-import type { Situation } from './index.ts';
+import type { ChangeContext } from './index.ts';
 import { overwritesOf } from './overwrites.ts';
 
 type Difference = ChangeRequestPreview['features'][number]['diff'][number];
@@ -13,20 +13,20 @@ type Difference = ChangeRequestPreview['features'][number]['diff'][number];
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** What differs between two documents, member by member; lists are compared as a whole. */
 export const differences = (before: unknown, after: unknown, path = ''): Difference[] => {
-  if (isSame(before, after)) return [];
+  if (isEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [{ path, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
     const [was, is] = [before, after].map((of) => (Object.hasOwn(of, key) ? of[key] : undefined));
-    return differences(was, is, `${path}/${escaped(key)}`);
+    return differences(was, is, `${path}/${escapePointer(key)}`);
   });
 };
 
 /** A feature as a preview shows it; strategies by id, so that one that moves differs by its place alone. */
-const shownFeature = (feature: Feature, environment: string) => {
+const featureView = (feature: Feature, environment: string) => {
   const { enabled, strategies, variants } = inEnvironment(feature, environment);
   return {
     name: feature.name,
@@ -38,27 +38,27 @@ const shownFeature = (feature: Feature, environment: string) => {
   };
 };
 
-const shownSegment = (segment: StoredSegment | undefined) => (segment === undefined ? null : segmentSnapshot(segment));
+const segmentView = (segment: StoredSegment | undefined) => (segment === undefined ? null : segmentSnapshot(segment));
 
-const shownConflict = (conflict: Conflict | undefined) =>
+const conflictView = (conflict: Conflict | undefined) =>
   conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
 
 /** What changes would come to: the fold of apply, in words. Without states it only says what is in the way. */
 export const previewChanges = (
   changes: readonly RequestedChange[],
-  situation: Situation,
+  context: ChangeContext,
   withStates: boolean,
 ): ChangeRequestPreview => {
-  const { environment } = situation;
-  const folded = foldChanges(changes, situation);
+  const { environment } = context;
+  const folded = foldChanges(changes, context);
   const byChange = new Map(folded.conflicts.map((conflict) => [conflict.changeId, conflict]));
 
   const previewed = (requested: RequestedChange) => {
-    const overwrites = overwritesOf(requested, situation);
+    const overwrites = overwritesOf(requested, context);
     return {
       id: requested.id,
       action: requested.change.action,
-      ...shownConflict(byChange.get(requested.id)),
+      ...conflictView(byChange.get(requested.id)),
       ...(overwrites.length === 0 ? {} : { overwrites }),
     };
   };
@@ -71,7 +71,7 @@ export const previewChanges = (
 
   const ofFeatures = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? null : change.feature));
   const ofSegments = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? change.payload.id : null));
-  const shown = (feature: Feature | undefined) => (feature === undefined ? null : shownFeature(feature, environment));
+  const shown = (feature: Feature | undefined) => (feature === undefined ? null : featureView(feature, environment));
   return {
     features: [...ofFeatures].flatMap(([name, its]) => {
       if (name === null) return [];
@@ -79,19 +79,19 @@ export const previewChanges = (
       const defaultChange = folded.defaultChanges.get(name);
       return {
         name,
-        ...shownConflict(whole),
+        ...conflictView(whole),
         ...(defaultChange === undefined ? {} : { defaultChange }),
-        ...(withStates ? states(shown(situation.features.get(name)), shown(folded.features.get(name))) : none),
+        ...(withStates ? states(shown(context.features.get(name)), shown(folded.features.get(name))) : none),
         changes: its.map(previewed),
       };
     }),
     segments: [...ofSegments].flatMap(([id, its]) => {
       if (id === null) return [];
-      const before = situation.segments.get(id);
+      const before = context.segments.get(id);
       return {
         id,
         name: before?.name ?? '',
-        ...(withStates ? states(shownSegment(before), shownSegment(folded.segments.get(id))) : none),
+        ...(withStates ? states(segmentView(before), segmentView(folded.segments.get(id))) : none),
         changes: its.map(previewed),
       };
     }),

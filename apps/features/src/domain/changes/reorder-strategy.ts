@@ -1,9 +1,8 @@
 import type { StrategyPosition } from '@bunting/contracts';
-import type { Decision, Feature, Strategy } from '../feature.ts';
-import { wrong } from '../refusals.ts';
-import { isSame } from '../same.ts';
-import { inEnvironment, withStrategies } from '../strategy.ts';
-import { told } from '../told.ts';
+import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { invalidProperty } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import { inEnvironment, withStrategies } from '../strategies/strategy.ts';
 import type { FeatureRule } from './rule.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
@@ -20,15 +19,15 @@ export const reorderStrategies = (
   for (const [index, { id, sortOrder }] of positions.entries()) {
     const path = `${at}/${index}/id`;
     if (!before.some((strategy) => strategy.id === id)) {
-      throw wrong('trying to change strategies for environment via update sortOrder', path);
+      throw invalidProperty('trying to change strategies for environment via update sortOrder', path);
     }
-    if (places.has(id)) throw wrong('a strategy has one place only', path);
+    if (places.has(id)) throw invalidProperty('a strategy has one place only', path);
     places.set(id, sortOrder);
   }
   const moved = before.map((strategy) => ({ ...strategy, sortOrder: places.get(strategy.id) ?? strategy.sortOrder }));
-  if (isSame(moved, before)) return { feature, events: [] };
+  if (isEqual(moved, before)) return { feature, events: [] };
   const after = withStrategies(feature, environment, moved);
-  const event = told('strategy-order-changed', feature, {
+  const event = featureEvent('strategy-order-changed', feature, {
     environment,
     preData: { strategyIds: idsOf(before) },
     data: { strategyIds: idsOf(inEnvironment(after, environment).strategies) },
@@ -39,8 +38,8 @@ export const reorderStrategies = (
 /** Puts strategies into another order. */
 export const reorderStrategy: FeatureRule<'reorderStrategy'> = {
   phase: 3,
-  culprit: '/payload',
-  replaces: (feature, _, { environment }) =>
+  errorPath: '/payload',
+  snapshot: (feature, _, { environment }) =>
     inEnvironment(feature, environment).strategies.map(({ id, sortOrder }) => ({ id, sortOrder })),
   decide: (feature, { payload }, { environment }, at) => {
     const decision = reorderStrategies(feature, environment, payload, `${at}/payload`);

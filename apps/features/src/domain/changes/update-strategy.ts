@@ -1,8 +1,7 @@
 import { invalid } from '@bunting/contracts';
-import { changeStrategy, completeParameters, type StrategyContent, strategyOf } from '../strategy.ts';
+import { changeStrategy, withDefaultParameters, type StrategyContent, strategyOf } from '../strategies/strategy.ts';
 import type { FeatureRule } from './rule.ts';
-import { snapshotOf } from './snapshot.ts';
-import { requireCurrentType } from './strategy-type.ts';
+import { strategySnapshot, requireCurrentType } from './strategy-rules.ts';
 
 const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'variants', 'segments'] as const;
 
@@ -12,14 +11,14 @@ const changeable = ['name', 'title', 'disabled', 'constraints', 'parameters', 'v
  */
 export const updateStrategy: FeatureRule<'updateStrategy'> = {
   phase: 3,
-  culprit: '/payload/id',
-  replaces: (feature, { payload }, { environment }) =>
-    snapshotOf(strategyOf(feature, { environment, strategyId: payload.id })),
-  decide: (feature, { payload }, { environment, surroundings }, at) => {
+  errorPath: '/payload/id',
+  snapshot: (feature, { payload }, { environment }) =>
+    strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
+  decide: (feature, { payload }, { environment, projectContext }, at) => {
     const ref = { environment, strategyId: payload.id };
     const before = strategyOf(feature, ref);
     const name = payload.name ?? before.name;
-    requireCurrentType(name, before.name, surroundings, at);
+    requireCurrentType(name, before.name, projectContext, at);
     if (name !== before.name && payload.parameters === undefined) {
       const path = `${at}/payload/parameters`;
       throw invalid(`The \`${path}\` property is required when the name of a strategy changes.`, path);
@@ -32,11 +31,11 @@ export const updateStrategy: FeatureRule<'updateStrategy'> = {
       parameters:
         payload.parameters === undefined
           ? before.parameters
-          : completeParameters(name, payload.parameters, feature, surroundings, before),
+          : withDefaultParameters(name, payload.parameters, feature, projectContext, before),
       variants: payload.variants ?? before.variants,
       segments: payload.segments ?? before.segments,
     };
-    const decision = changeStrategy(feature, ref, wanted, surroundings, `${at}/payload`);
+    const decision = changeStrategy(feature, ref, wanted, projectContext, `${at}/payload`);
     const after = strategyOf(decision.feature, ref);
     const changed = changeable
       .filter((member) => payload[member] !== undefined)

@@ -1,9 +1,9 @@
 import type { Constraint, Tag } from '@bunting/contracts';
-import { mustBe, named } from '../refusals.ts';
+import { invalidValue, shortName } from '../refusals.ts';
 import { requireUrlFriendlyName } from '../names.ts';
-import type { ContextField, SegmentReference, Surroundings } from '../surroundings.ts';
-import type { Faults } from './faults.ts';
-import type { ContextFieldInFile, FileContent, Placed, StrategyInFile } from './file.ts';
+import type { ContextField, SegmentReference, ProjectContext } from '../project-context.ts';
+import type { ImportErrors } from './import-errors.ts';
+import type { ContextFieldInFile, FileContent, Located, StrategyInFile } from './parse-file.ts';
 
 /** A context field that the import brings along. */
 export interface NewContextField extends ContextField {
@@ -25,26 +25,26 @@ export interface NewTagType {
 const longestDescription = 250;
 const longestLegalValue = 100;
 
-const newContextField = ({ it, path }: Placed<ContextFieldInFile>): NewContextField => {
-  requireUrlFriendlyName(it.name, `${path}/name`);
-  const description = it.description ?? null;
+const newContextField = ({ value: field, path }: Located<ContextFieldInFile>): NewContextField => {
+  requireUrlFriendlyName(field.name, `${path}/name`);
+  const description = field.description ?? null;
   if (description !== null && description.length > longestDescription) {
-    throw mustBe(`be at most ${longestDescription} characters long`, `${path}/description`, description);
+    throw invalidValue(`be at most ${longestDescription} characters long`, `${path}/description`, description);
   }
-  const legalValues = it.legalValues ?? [];
+  const legalValues = field.legalValues ?? [];
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
     const at = `${path}/legalValues/${index}/value`;
     if (value === '' || value.length > longestLegalValue)
-      throw mustBe(`have 1 to ${longestLegalValue} characters`, at, value);
-    if (values.has(value)) throw mustBe('be listed once', at, value);
+      throw invalidValue(`have 1 to ${longestLegalValue} characters`, at, value);
+    if (values.has(value)) throw invalidValue('be listed once', at, value);
     values.add(value);
   }
   return {
-    name: it.name,
+    name: field.name,
     description,
-    stickiness: it.stickiness ?? false,
-    sortOrder: Math.trunc(it.sortOrder ?? 0),
+    stickiness: field.stickiness ?? false,
+    sortOrder: Math.trunc(field.sortOrder ?? 0),
     legalValues: legalValues.map(({ value, description: text }) =>
       text === undefined || text === null ? { value } : { value, description: text },
     ),
@@ -54,26 +54,30 @@ const newContextField = ({ it, path }: Placed<ContextFieldInFile>): NewContextFi
 /** The context fields that the file defines and that are not here yet. */
 export const newContextFields = (
   { contextFields }: FileContent,
-  known: Surroundings['contextFields'],
-  faults: Faults,
+  known: ProjectContext['contextFields'],
+  errors: ImportErrors,
 ): NewContextField[] =>
   [...contextFields.values()].flatMap((field) => {
-    if (known.has(field.it.name)) return [];
-    return faults.unlessRefused(() => newContextField(field)) ?? [];
+    if (known.has(field.value.name)) return [];
+    return errors.capture(() => newContextField(field)) ?? [];
   });
 
 /** The types of tags that the file defines and that are not here yet. */
-export const newTagTypes = ({ tagTypes }: FileContent, known: ReadonlySet<string>, faults: Faults): NewTagType[] =>
-  [...tagTypes.values()].flatMap(({ it, path }) => {
-    if (known.has(it.name)) return [];
+export const newTagTypes = (
+  { tagTypes }: FileContent,
+  known: ReadonlySet<string>,
+  errors: ImportErrors,
+): NewTagType[] =>
+  [...tagTypes.values()].flatMap(({ value, path }) => {
+    if (known.has(value.name)) return [];
     return (
-      faults.unlessRefused(() => {
-        requireUrlFriendlyName(it.name, `${path}/name`, 50);
+      errors.capture(() => {
+        requireUrlFriendlyName(value.name, `${path}/name`, 50);
         return {
-          name: it.name,
-          description: it.description ?? null,
-          icon: it.icon ?? null,
-          color: it.color ?? null,
+          name: value.name,
+          description: value.description ?? null,
+          icon: value.icon ?? null,
+          color: value.color ?? null,
         };
       }) ?? []
     );
@@ -85,30 +89,30 @@ export const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] 
   const seen = new Set(known.map(keyOf));
   const found: Tag[] = [];
   for (const { tags } of entries.values()) {
-    for (const { it } of tags) {
-      if (seen.has(keyOf(it))) continue;
-      seen.add(keyOf(it));
-      found.push({ type: it.type, value: it.value });
+    for (const { value } of tags) {
+      if (seen.has(keyOf(value))) continue;
+      seen.add(keyOf(value));
+      found.push({ type: value.type, value: value.value });
     }
   }
   return found;
 };
 
 /** Our segments for those that a strategy names by the ids of its file: found by name, and none is left out. */
-export const segmentsOf = (
-  { it, path }: Placed<StrategyInFile>,
+export const resolveSegments = (
+  { value, path }: Located<StrategyInFile>,
   inFile: FileContent['segments'],
   ours: ReadonlyMap<string, SegmentReference>,
-  faults: Faults,
+  errors: ImportErrors,
 ): number[] =>
-  (it.segments ?? []).flatMap((id, index) => {
+  (value.segments ?? []).flatMap((id, index) => {
     const name = inFile.get(id);
     if (name === undefined) {
-      faults.add(`The file is not whole: it does not name the segment ${id}`, `${path}/segments/${index}`);
+      errors.add(`The file is not whole: it does not name the segment ${id}`, `${path}/segments/${index}`);
       return [];
     }
-    const segment = ours.get(name.it);
-    if (segment === undefined) faults.missing(`Segment "${named(name.it)}"`, name.path, it.featureName);
+    const segment = ours.get(name.value);
+    if (segment === undefined) errors.addMissing(`Segment "${shortName(name.value)}"`, name.path, value.featureName);
     return segment?.id ?? [];
   });
 
@@ -116,13 +120,13 @@ export const segmentsOf = (
 export const requireContextFields = (
   constraints: readonly Constraint[],
   known: ReadonlyMap<string, ContextField>,
-  { it, path }: Placed<StrategyInFile>,
-  faults: Faults,
+  { value, path }: Located<StrategyInFile>,
+  errors: ImportErrors,
 ): boolean => {
   const isKnown = constraints.map(({ contextName }, index) => {
     if (known.has(contextName)) return true;
     const at = `${path}/constraints/${index}/contextName`;
-    faults.missing(`Context field "${named(contextName)}"`, at, it.featureName);
+    errors.addMissing(`Context field "${shortName(contextName)}"`, at, value.featureName);
     return false;
   });
   return !isKnown.includes(false);

@@ -3,9 +3,9 @@ import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import type { Feature } from '../feature.ts';
-import { inEnvironment } from '../strategy.ts';
-import { type Destination, type ImportPlan, namedInFile, planImport } from './index.ts';
+import type { Feature } from '../features/feature.ts';
+import { inEnvironment } from '../strategies/strategy.ts';
+import { type ImportDestination, type ImportPlan, fileReferences, planImport } from './index.ts';
 
 const constraint: Constraint = {
   contextName: 'appName',
@@ -72,10 +72,10 @@ const aFile = (about: Partial<ExportedFeatures> = {}): ExportedFeatures => ({
 });
 
 /** A place that has the segment `beta`, under an id of its own; a test says what else. */
-const aPlace = (about: Partial<Destination> = {}): Destination => ({
+const aPlace = (about: Partial<ImportDestination> = {}): ImportDestination => ({
   project: 'shop',
   environment: 'development',
-  surroundings: someSurroundings({ segments: new Map([[41, { id: 41, name: 'beta', project: null }]]) }),
+  projectContext: someSurroundings({ segments: new Map([[41, { id: 41, name: 'beta', project: null }]]) }),
   features: new Map(),
   children: new Map(),
   tagTypes: new Set(['simple']),
@@ -93,7 +93,7 @@ const importer = () => {
     maySee: () => true,
   };
 };
-const planned = (file: ExportedFeatures, place: Destination = aPlace()): ImportPlan =>
+const planned = (file: ExportedFeatures, place: ImportDestination = aPlace()): ImportPlan =>
   planImport(file, place, importer());
 const byName = (features: readonly Feature[]) => new Map(features.map((feature) => [feature.name, feature]));
 const featureOf = (plan: ImportPlan, name = 'checkout'): Feature => {
@@ -101,7 +101,7 @@ const featureOf = (plan: ImportPlan, name = 'checkout'): Feature => {
   if (found === undefined) throw new Error(`The plan does not change ${name}.`);
   return found.feature;
 };
-const faultsOf = (file: ExportedFeatures, place: Destination = aPlace()) => {
+const faultsOf = (file: ExportedFeatures, place: ImportDestination = aPlace()) => {
   const refusal = refusalOf(() => planned(file, place));
   expect(refusal.kind).toBe('ValidationError');
   return refusal.details.map(({ message, path }) => [
@@ -111,7 +111,7 @@ const faultsOf = (file: ExportedFeatures, place: Destination = aPlace()) => {
 };
 
 /** The place after an import, with everything that the plan brings. */
-const after = (plan: ImportPlan, place: Destination): Destination => ({
+const after = (plan: ImportPlan, place: ImportDestination): ImportDestination => ({
   ...place,
   features: new Map([...place.features, ...byName(plan.features.map(({ feature }) => feature))]),
   tagTypes: new Set([...place.tagTypes, ...plan.tagTypes.map(({ name }) => name)]),
@@ -121,10 +121,10 @@ const after = (plan: ImportPlan, place: Destination): Destination => ({
       Object.values(feature.environments).flatMap(({ strategies }) => strategies.map(({ id }) => id)),
     ),
   ),
-  surroundings: {
-    ...place.surroundings,
+  projectContext: {
+    ...place.projectContext,
     contextFields: new Map([
-      ...place.surroundings.contextFields,
+      ...place.projectContext.contextFields,
       ...plan.contextFields.map((field) => [field.name, field] as const),
     ]),
   },
@@ -202,8 +202,8 @@ describe('an import', () => {
 
   it('changes nothing the second time, and tells nothing', () => {
     const place = aPlace();
-    const there = after(planned(aFile(), place), place);
-    const again = planned(aFile(), there);
+    const target = after(planned(aFile(), place), place);
+    const again = planned(aFile(), target);
     expect(again).toMatchObject({ features: [], tags: [], tagTypes: [], contextFields: [], events: [] });
     expect(again.report).toMatchObject({
       created: 0,
@@ -266,19 +266,19 @@ describe('an import', () => {
 
   it('overwrites what is there', () => {
     const dependencies = [{ feature: 'earlier', enabled: true, variants: [] }];
-    const there = aFeature({
+    const target = aFeature({
       name: 'checkout',
       description: 'Old',
       tags: [{ type: 'simple', value: 'mine' }],
       dependencies,
       strategies: [aStrategy({ id: 'mine' })],
     });
-    const plan = planned(aFile(), aPlace({ features: byName([there]) }));
+    const plan = planned(aFile(), aPlace({ features: byName([target]) }));
     expect(plan.report).toMatchObject({ created: 1, updated: 1 });
     expect(featureOf(plan)).toMatchObject({
       description: 'Pays',
       tags: [{ value: 'high' }, { value: 'mine' }],
-      createdBy: there.createdBy,
+      createdBy: target.createdBy,
     });
     const events = plan.events.filter(({ featureName }) => featureName === 'checkout');
     expect(events.map(({ type }) => type)).toEqual([
@@ -298,7 +298,7 @@ describe('an import', () => {
   });
 
   it('keeps what the file says nothing of', () => {
-    const there = aFeature({
+    const target = aFeature({
       name: 'cart',
       description: 'Old',
       type: 'permission',
@@ -308,16 +308,16 @@ describe('an import', () => {
       dependencies: [{ feature: 'x', enabled: true, variants: [] }],
     });
     const file: ExportedFeatures = { features: [{ name: 'cart' }], featureStrategies: [], tagTypes: [] };
-    expect(planned(file, aPlace({ features: byName([there]) }))).toMatchObject({
+    expect(planned(file, aPlace({ features: byName([target]) }))).toMatchObject({
       features: [],
       report: { unchanged: 1 },
     });
   });
 
   it('turns a feature off that is off in the file', () => {
-    const there = aFeature({ name: 'cart', enabled: true, strategies: [aStrategy()] });
+    const target = aFeature({ name: 'cart', enabled: true, strategies: [aStrategy()] });
     const file = aFile({ featureStrategies: [{ name: 'default', featureName: 'cart' }], dependencies: [] });
-    const plan = planned(file, aPlace({ features: byName([there]) }));
+    const plan = planned(file, aPlace({ features: byName([target]) }));
     expect(inEnvironment(featureOf(plan, 'cart'), 'development').enabled).toBe(false);
     expect(plan.events.filter(({ type }) => type === 'feature-environment-disabled')).toHaveLength(1);
   });
@@ -346,7 +346,7 @@ describe('an import', () => {
       },
     ]);
     expect(plan.events[0]).toEqual({ type: 'context-field-created', data: plan.contextFields[0] });
-    const faults = faultsOf(
+    const errors = faultsOf(
       aFile({
         contextFields,
         featureStrategies: [
@@ -359,7 +359,7 @@ describe('an import', () => {
         ],
       }),
     );
-    expect(faults).toEqual([
+    expect(errors).toEqual([
       [
         'input values are not specified as a legal value on this context field',
         '/featureStrategies/0/constraints/0/values',
@@ -443,7 +443,7 @@ describe('an import never makes a feature mean more than it did', () => {
   });
 
   it('a segment that is not here is told, and the whole is refused', () => {
-    const place = aPlace({ surroundings: someSurroundings() });
+    const place = aPlace({ projectContext: someSurroundings() });
     expect(faultsOf(aFile(), place)).toEqual([
       ['Segment "beta" does not exist; it is used by checkout', '/segments/0/name'],
     ]);
@@ -451,7 +451,7 @@ describe('an import never makes a feature mean more than it did', () => {
 
   it('a segment that another project owns is refused', () => {
     const segments = new Map([[41, { id: 41, name: 'beta', project: 'garage' }]]);
-    const [[message] = []] = faultsOf(aFile(), aPlace({ surroundings: someSurroundings({ segments }) }));
+    const [[message] = []] = faultsOf(aFile(), aPlace({ projectContext: someSurroundings({ segments }) }));
     expect(message).toBe('The segments beta with id 41 does not belong to project "shop"');
   });
 });
@@ -666,7 +666,7 @@ describe('an import is refused whole', () => {
 });
 
 it('says what must be loaded before an import', () => {
-  expect(namedInFile(aFile())).toEqual({
+  expect(fileReferences(aFile())).toEqual({
     features: ['checkout', 'cart'],
     segments: ['beta'],
     contextFields: ['appName'],

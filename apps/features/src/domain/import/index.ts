@@ -1,17 +1,17 @@
 import type { ExportedFeatures, ImportReport, Tag } from '@bunting/contracts';
-import type { Decision, DomainEvent } from '../feature.ts';
-import { noSuchEnvironment } from '../refusals.ts';
-import { hasEnvironment, type SegmentReference } from '../surroundings.ts';
+import type { Decision, DomainEvent } from '../features/feature.ts';
+import { environmentNotFound } from '../refusals.ts';
+import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import { newContextFields, newTags, newTagTypes, type NewContextField, type NewTagType } from './catalogue.ts';
-import type { Destination, Importer } from './destination.ts';
-import { requireFamilies } from './families.ts';
-import { Faults } from './faults.ts';
-import { planFeature } from './feature.ts';
-import { contentOf } from './file.ts';
+import type { ImportDestination, Importer } from './import-destination.ts';
+import { checkDependencies } from './check-dependencies.ts';
+import { ImportErrors } from './import-errors.ts';
+import { planFeature } from './plan-feature.ts';
+import { parseFile } from './parse-file.ts';
 
 export type { NewContextField, NewTagType } from './catalogue.ts';
-export type { Destination, Importer } from './destination.ts';
-export { type NamedInFile, namedInFile } from './file.ts';
+export type { ImportDestination, Importer } from './import-destination.ts';
+export { type FileReferences, fileReferences } from './parse-file.ts';
 
 /** A feature that is new or that changes. */
 export interface PlannedFeature extends Decision {
@@ -38,40 +38,40 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
  * with all that is wrong, so that no feature gets a wider meaning than it had. What is here just so already stays as it is,
  * and nothing is told of it.
  */
-export const planImport = (data: ExportedFeatures, destination: Destination, importer: Importer): ImportPlan => {
-  const { project, environment, surroundings, features, tagTypes } = destination;
-  const faults = new Faults();
-  if (!hasEnvironment(surroundings, environment)) {
-    faults.add(noSuchEnvironment(environment, project), '/body/environment');
+export const planImport = (data: ExportedFeatures, destination: ImportDestination, importer: Importer): ImportPlan => {
+  const { project, environment, projectContext, features, tagTypes } = destination;
+  const errors = new ImportErrors();
+  if (!hasEnvironment(projectContext, environment)) {
+    errors.add(environmentNotFound(environment, project), '/body/environment');
   }
-  const content = contentOf(data, features, faults);
-  const addedFields = newContextFields(content, surroundings.contextFields, faults);
-  const addedTypes = newTagTypes(content, tagTypes, faults);
+  const content = parseFile(data, features, errors);
+  const addedFields = newContextFields(content, projectContext.contextFields, errors);
+  const addedTypes = newTagTypes(content, tagTypes, errors);
   const addedTags = newTags(content, destination.tags);
   const segmentsByName = new Map<string, SegmentReference>();
-  for (const segment of surroundings.segments.values()) segmentsByName.set(segment.name, segment);
+  for (const segment of projectContext.segments.values()) segmentsByName.set(segment.name, segment);
 
-  const ground = {
+  const context = {
     destination,
     importer,
     content,
-    faults,
+    errors,
     segmentsByName,
     tagTypes: new Set([...tagTypes, ...content.tagTypes.keys()]),
-    surroundings: {
-      ...surroundings,
+    projectContext: {
+      ...projectContext,
       contextFields: new Map([
         // A faulty field is told as such, and is not missing as well.
         ...[...content.contextFields.keys()].map((name) => [name, { legalValues: [] }] as const),
         ...addedFields.map((field) => [field.name, field] as const),
-        ...surroundings.contextFields,
+        ...projectContext.contextFields,
       ]),
     },
     givenIds: new Set<string>(),
   };
-  const plans = [...content.entries.values()].map((entry) => planFeature(entry, ground));
-  requireFamilies(plans, ground);
-  faults.throwIfAny();
+  const plans = [...content.entries.values()].map((entry) => planFeature(entry, context));
+  checkDependencies(plans, context);
+  errors.throwIfAny();
 
   const changed = plans.filter((plan) => plan.outcome !== 'unchanged');
   const events: DomainEvent[] = [
@@ -101,7 +101,7 @@ export const planImport = (data: ExportedFeatures, destination: Destination, imp
       tagTypes: addedTypes.length,
       contextFields: addedFields.length,
       dependencies: sum(plans.map((plan) => plan.dependencies)),
-      skipped: [...content.skipped, ...plans.flatMap((plan) => plan.left)],
+      skipped: [...content.skipped, ...plans.flatMap((plan) => plan.skipped)],
     },
   };
 };

@@ -1,11 +1,11 @@
 import type { FeatureChange } from '@bunting/contracts';
-import type { DomainEvent, Feature, Strategy } from '../feature.ts';
-import { isSame } from '../same.ts';
-import { inEnvironment } from '../strategy.ts';
+import type { DomainEvent, Feature, Strategy } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
+import { inEnvironment } from '../strategies/strategy.ts';
 import type { PlannedFeature } from './index.ts';
 
 /** What an import may not do by itself: it takes a change request. */
-export interface Guarded {
+export interface ProtectedParts {
   readonly environment: string;
   /** switch, strategies and variants in the environment */
   readonly settings: boolean;
@@ -14,7 +14,7 @@ export interface Guarded {
 }
 
 /** What an import does at once, and what it proposes instead. */
-export interface Split {
+export interface SplitImport {
   readonly now: readonly PlannedFeature[];
   readonly changes: readonly FeatureChange[];
   readonly left: readonly { readonly feature: string; readonly reason: string }[];
@@ -23,16 +23,16 @@ export interface Split {
 const withoutIdentity = ({ id: _, ...content }: Strategy) => content;
 
 /** A rollout that nobody named is for nobody; a proposal that does not name one would be for everybody. */
-const namedRollout = ({ name, parameters }: Strategy) =>
+const explicitRollout = ({ name, parameters }: Strategy) =>
   name === 'flexibleRollout' ? { rollout: '0', ...parameters } : parameters;
 
-const addition = (feature: string, strategy: Strategy): FeatureChange => {
+const addStrategyChange = (feature: string, strategy: Strategy): FeatureChange => {
   const { constraints, variants, segments, ...content } = withoutIdentity(strategy);
   const lists = { constraints: [...constraints], variants: [...variants], segments: [...segments] };
   return {
     action: 'addStrategy',
     feature,
-    payload: { ...content, ...lists, parameters: namedRollout(strategy) },
+    payload: { ...content, ...lists, parameters: explicitRollout(strategy) },
   };
 };
 
@@ -44,11 +44,11 @@ const settingsChanges = (before: Feature, after: Feature, environment: string) =
   const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
   const { name: feature } = after;
   const changes: FeatureChange[] = [];
-  if (!isSame(was.strategies, is.strategies)) {
+  if (!isEqual(was.strategies, is.strategies)) {
     for (const { id } of was.strategies) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
-    for (const strategy of is.strategies) changes.push(addition(feature, strategy));
+    for (const strategy of is.strategies) changes.push(addStrategyChange(feature, strategy));
   }
-  if (!isSame(was.variants, is.variants)) {
+  if (!isEqual(was.variants, is.variants)) {
     changes.push({ action: 'patchVariant', feature, payload: { variants: [...is.variants] } });
   }
   const isLeftOff = is.enabled && !was.enabled && is.strategies.every(({ disabled }) => disabled);
@@ -58,7 +58,7 @@ const settingsChanges = (before: Feature, after: Feature, environment: string) =
   return { changes, left: isLeftOff ? [{ feature, reason: notEnabled }] : [] };
 };
 
-const familyChanges = ({ name: feature, dependencies }: Feature): FeatureChange[] =>
+const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureChange[] =>
   dependencies.map(({ feature: parent, enabled, variants }) => ({
     action: 'addDependency',
     feature,
@@ -75,16 +75,16 @@ const isOfFamily = ({ type }: DomainEvent): boolean => type.startsWith('feature-
 export const splitImport = (
   planned: readonly PlannedFeature[],
   existing: ReadonlyMap<string, Feature>,
-  { environment, settings, families }: Guarded,
-): Split => {
+  { environment, settings, families }: ProtectedParts,
+): SplitImport => {
   const now: PlannedFeature[] = [];
   const changes: FeatureChange[] = [];
   const left: { feature: string; reason: string }[] = [];
   for (const plan of planned) {
     const { feature: after, events, isNew } = plan;
     const before = existing.get(after.name) ?? { ...after, environments: {}, dependencies: [] };
-    const keepsSettings = settings && !isSame(inEnvironment(before, environment), inEnvironment(after, environment));
-    const keepsFamily = families && !isSame(before.dependencies, after.dependencies);
+    const keepsSettings = settings && !isEqual(inEnvironment(before, environment), inEnvironment(after, environment));
+    const keepsFamily = families && !isEqual(before.dependencies, after.dependencies);
     if (!keepsSettings && !keepsFamily) {
       now.push(plan);
       continue;
@@ -94,7 +94,7 @@ export const splitImport = (
       changes.push(...proposed.changes);
       left.push(...proposed.left);
     }
-    if (keepsFamily) changes.push(...familyChanges(after));
+    if (keepsFamily) changes.push(...dependencyChanges(after));
     const feature: Feature = {
       ...after,
       environments: keepsSettings ? before.environments : after.environments,

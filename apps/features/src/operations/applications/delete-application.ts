@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteApplication, notFound } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -11,7 +11,7 @@ export const deleteApplicationEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteApplication.permission);
       if (!(await applications.remove(params.appName, hiddenProjectsOf(caller))))
-        throw notFound(`Could not find application with appName ${named(params.appName)}`);
+        throw notFound(`Could not find application with appName ${shortName(params.appName)}`);
       return null;
     }),
   );

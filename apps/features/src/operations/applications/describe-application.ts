@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DescribeApplication } from '@bunting/contracts';
-import { tooMany } from '../../domain/refusals.ts';
+import { limitExceeded } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -16,7 +16,7 @@ export const describeApplicationEndpoint = ({ transaction, applications, applica
       if (isHidden) return null;
       const application = { ...body, appName: params.appName, createdBy: caller.name };
       const outcome = await tx.applications.describe(application, now, limit);
-      if (outcome === 'full') throw tooMany('application', limit);
+      if (outcome === 'full') throw limitExceeded('application', limit);
       if (outcome === 'created') tx.events.record([{ type: 'application-created', data: application }]);
       return null;
     });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeatures } from '@bunting/contracts';
-import { archiveFeatures } from '../../domain/archive.ts';
-import { requireOfProject } from '../../domain/batch.ts';
+import { archiveFeatures } from '../../domain/features/archive.ts';
+import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -15,7 +15,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const named = new Set(body.features);
       const families = await tx.features.findFamiliesForUpdate(body.features);
       const features = families.filter(({ name }) => named.has(name));
-      requireOfProject(features, params.projectId);
+      requireSameProject(features, params.projectId);
       const children = await tx.surroundings.childrenOf(features.map(({ name }) => name));
       await saveAllAndRecord(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;

@@ -1,5 +1,5 @@
-import { deletion } from '../../domain/archive.ts';
-import type { Feature } from '../../domain/feature.ts';
+import { deleteFeature } from '../../domain/features/archive.ts';
+import type { Feature } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Deletes the archived ones of the features and records the events. */
@@ -7,7 +7,7 @@ export const deleteArchived = async (
   { features: repository, events }: Pick<Transaction, 'features' | 'events'>,
   features: readonly Feature[],
 ): Promise<void> => {
-  const deletions = features.map(deletion).filter((decision) => decision.events.length > 0);
+  const deletions = features.map(deleteFeature).filter((decision) => decision.events.length > 0);
   await repository.remove(deletions.map(({ feature }) => feature));
   events.record(deletions.flatMap((decision) => decision.events));
 };

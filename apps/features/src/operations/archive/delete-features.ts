@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteFeatures } from '@bunting/contracts';
-import { requireOfProject } from '../../domain/batch.ts';
+import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { deleteArchived } from './delete-archived.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -11,7 +11,7 @@ export const deleteFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authorise(caller, DeleteFeatures.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
-      requireOfProject(features, params.projectId);
+      requireSameProject(features, params.projectId);
       await deleteArchived(tx, features);
       return null;
     }),

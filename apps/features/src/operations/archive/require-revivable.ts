@@ -1,7 +1,7 @@
 import { notFound } from '@bunting/contracts';
-import { requireReferences, strategiesOf } from '../../domain/archive.ts';
-import type { Decision } from '../../domain/feature.ts';
-import { named } from '../../domain/refusals.ts';
+import { requireUsableReferences, strategiesOf } from '../../domain/features/archive.ts';
+import type { Decision } from '../../domain/features/feature.ts';
+import { shortName } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';
 
@@ -19,7 +19,7 @@ export const requireRevivable = async (
   const [first] = revived;
   if (first === undefined) return;
   const { project } = await tx.projects.newFeatureContext(first.project, first.name);
-  if (project === null) throw notFound(`Active project with id ${named(first.project)} does not exist`);
+  if (project === null) throw notFound(`Active project with id ${shortName(first.project)} does not exist`);
   const { featureLimit } = project;
   await requireBelowLimits(tx, { project: first.project, featureLimit, limit, adding: revived.length });
   const strategies = revived.flatMap(strategiesOf);
@@ -28,5 +28,5 @@ export const requireRevivable = async (
     texts: strategies.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
     numbers: strategies.flatMap(({ segments }) => segments),
   });
-  if (surroundings !== undefined) requireReferences(revived, surroundings);
+  if (surroundings !== undefined) requireUsableReferences(revived, surroundings);
 };

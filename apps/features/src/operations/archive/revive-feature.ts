@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { notFound, ReviveFeature } from '@bunting/contracts';
-import { reviveFeature } from '../../domain/archive.ts';
+import { reviveFeature } from '../../domain/features/archive.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
 import { saveAndRecord } from '../save-and-record.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ReviveFeatures } from '@bunting/contracts';
-import { reviveFeature } from '../../domain/archive.ts';
-import { requireOfProject } from '../../domain/batch.ts';
+import { reviveFeature } from '../../domain/features/archive.ts';
+import { requireSameProject } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 import { requireRevivable } from './require-revivable.ts';
@@ -15,7 +15,7 @@ export const reviveFeaturesEndpoint = ({ transaction, featureLimit: limit }: Fea
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
       await tx.projects.lockShared({ project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
-      requireOfProject(features, params.projectId);
+      requireSameProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
       await requireRevivable(tx, decisions, limit);
       await saveAllAndRecord(tx, decisions, caller);

@@ -4,11 +4,11 @@ import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash, randomUUID } from 'node:crypto';
 import type { Conflict } from '../../domain/changes/conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
-import type { Situation } from '../../domain/changes/index.ts';
-import { inverseOf } from '../../domain/changes/inverse.ts';
+import type { ChangeContext } from '../../domain/changes/index.ts';
+import { inverseChanges } from '../../domain/changes/inverse.ts';
 import { overwritesOf } from '../../domain/changes/overwrites.ts';
-import { collaborated } from '../../domain/feature-rules.ts';
-import type { DomainEvent } from '../../domain/feature.ts';
+import { withCollaborator } from '../../domain/features/feature-rules.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { subjectsOf } from './check-changes.ts';
@@ -23,7 +23,7 @@ const refusedResult = (outcome: 'conflict' | 'overwrites', conflicts: readonly C
 });
 
 /** The conflicts with edits that applying would overwrite. Their messages become the reason why a schedule is suspended. */
-const overwriteConflicts = (body: ApplyChangesRequest['body'], situation: Situation): Conflict[] =>
+const overwriteConflicts = (body: ApplyChangesRequest['body'], situation: ChangeContext): Conflict[] =>
   body.changes.flatMap((requested) => {
     const { id: changeId, change } = requested;
     if (overwritesOf(requested, situation).length === 0) return [];
@@ -88,14 +88,14 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
 
   const changed = [...folded.features.values()].filter((feature) => situation.features.get(feature.name) !== feature);
-  await features.save(changed.map((feature) => collaborated(feature, caller)));
+  await features.save(changed.map((feature) => withCollaborator(feature, caller)));
   for (const [id, before] of situation.segments) {
     const after = folded.segments.get(id);
     if (after === undefined) await segments.remove(before);
     else if (after !== before) await segments.save(after);
   }
   events.record(folded.events.map((event) => withRequestId(event, body.changeRequestId)));
-  return { outcome: 'applied', conflicts: [], inverse: inverseOf(body.changes, situation, folded) };
+  return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, situation, folded) };
 };
 
 /** A hash of where a request is applied and of its changes, without the snapshots of what they replace. */

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { type Change, CheckChanges, isSegmentChange, notFound } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/index.ts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import type { ChangeSubjects } from '../../persistence/changes/situation-reader.ts';
 import { referencesIn } from '../references.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -32,7 +32,7 @@ export const checkChangesEndpoint = ({ readSituation }: FeaturesContext) =>
   implement(CheckChanges, async ({ body, caller, now }) => {
     const { project, environment, changes, earlier } = body;
     const found = await readSituation(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
-    if (found === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+    if (found === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
     const situation = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
     return { changes: checkChanges(changes, earlier, situation) };
   });

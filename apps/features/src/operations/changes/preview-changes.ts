@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
 import { type Change, isSegmentChange, notFound, PreviewChanges } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { replacedNow } from '../../domain/changes/overwrites.ts';
+import { currentSnapshot } from '../../domain/changes/overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview.ts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import type { StoredSituation } from '../../persistence/changes/situation-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { featuresOf, subjectsOf } from './check-changes.ts';
@@ -33,7 +33,7 @@ export const previewChangesEndpoint = ({ readSituation }: FeaturesContext) =>
     const { project, requests, withStates } = body;
     const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));
     const found = await readSituation(subjectsOf(project, changes), hiddenProjectsOf(caller));
-    if (found === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+    if (found === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
     const previews = requests.map((request) => {
       const { environment } = request;
       const own =
@@ -47,7 +47,7 @@ export const previewChangesEndpoint = ({ readSituation }: FeaturesContext) =>
       return {
         preview: previewChanges(request.changes, situation, withStates),
         snapshots: withStates
-          ? request.changes.map(({ id, change }) => ({ id, snapshot: replacedNow(change, situation) }))
+          ? request.changes.map(({ id, change }) => ({ id, snapshot: currentSnapshot(change, situation) }))
           : [],
       };
     });

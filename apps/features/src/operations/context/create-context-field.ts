@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateContextField, refusal } from '@bunting/contracts';
-import { newContextField } from '../../domain/context-field.ts';
+import { newContextField } from '../../domain/constraints/context-field.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 

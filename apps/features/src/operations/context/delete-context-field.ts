@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteContextField, notFound, refusal } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
-import { listed } from '../../domain/users.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { formatReferences } from '../../domain/references.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,12 +12,12 @@ export const deleteContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteContextField.permission);
       const field = await contextFields.findForUpdate(params.name);
-      if (field === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);
+      if (field === undefined) throw notFound(`Could not find Context field with name ${shortName(params.name)}`);
       const users = await contextFields.usersOf(field.name);
       if (users.length > 0) {
         throw refusal(
           'ConflictError',
-          `Context field ${field.name} is in use by ${listed(users, hiddenProjectsOf(caller))}`,
+          `Context field ${field.name} is in use by ${formatReferences(users, hiddenProjectsOf(caller))}`,
         );
       }
       await contextFields.remove(field.name);

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveLegalValue } from '@bunting/contracts';
-import { withoutLegalValue } from '../../domain/context-field.ts';
+import { withoutLegalValue } from '../../domain/constraints/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
 import { updateLegalValues } from './update-legal-values.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetLegalValue } from '@bunting/contracts';
-import { withLegalValue } from '../../domain/context-field.ts';
+import { withLegalValue } from '../../domain/constraints/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
 import { updateLegalValues } from './update-legal-values.ts';
 

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateContextField } from '@bunting/contracts';
-import { contextFieldAfter } from '../../domain/context-field.ts';
-import { named } from '../../domain/refusals.ts';
-import { isSame } from '../../domain/same.ts';
+import { contextFieldAfter } from '../../domain/constraints/context-field.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { isEqual } from '../../domain/is-equal.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,9 +12,9 @@ export const updateContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authoriseEverywhere(caller, UpdateContextField.permission);
       const before = await contextFields.findForUpdate(params.name);
-      if (before === undefined) throw notFound(`Could not find Context field with name ${named(params.name)}`);
+      if (before === undefined) throw notFound(`Could not find Context field with name ${shortName(params.name)}`);
       const after = contextFieldAfter(before, body);
-      if (isSame(after, before)) return null;
+      if (isEqual(after, before)) return null;
       await contextFields.save(after);
       events.record([{ type: 'context-field-updated', data: after, preData: before }]);
       return null;

@@ -1,7 +1,7 @@
 import { type Caller, notFound, SetLegalValue } from '@bunting/contracts';
-import { type StoredContextField } from '../../domain/context-field.ts';
-import { named } from '../../domain/refusals.ts';
-import { isSame } from '../../domain/same.ts';
+import { type StoredContextField } from '../../domain/constraints/context-field.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { isEqual } from '../../domain/is-equal.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
@@ -13,9 +13,9 @@ export const updateLegalValues = async (
 ): Promise<null> => {
   authoriseEverywhere(caller, SetLegalValue.permission);
   const before = await contextFields.findForUpdate(name);
-  if (before === undefined) throw notFound(`Could not find Context field with name ${named(name)}`);
+  if (before === undefined) throw notFound(`Could not find Context field with name ${shortName(name)}`);
   const after = update(before);
-  if (isSame(after, before)) return null;
+  if (isEqual(after, before)) return null;
   await contextFields.save(after);
   events.record([{ type: 'context-field-updated', data: after, preData: before }]);
   return null;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ValidateConstraint } from '@bunting/contracts';
-import { requireValidConstraint } from '../../domain/constraint.ts';
+import { requireValidConstraint } from '../../domain/constraints/constraint.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const validateConstraintEndpoint = ({ contextFields }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
-import { boundEnvironment } from '../../domain/application-token.ts';
-import { noSuchDeliveryEnvironment } from '../../domain/delivery.ts';
+import { boundEnvironment } from '../../domain/usage/application-token.ts';
+import { deliveryEnvironmentNotFound } from '../../domain/usage/delivery-query.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 
 /**
@@ -13,6 +13,6 @@ export const deliveryEnvironment = async (
   named: string | undefined,
 ): Promise<string> => {
   const environment = boundEnvironment(caller) ?? (await findApplicationEnvironment(caller, named));
-  if (environment === undefined) throw noSuchDeliveryEnvironment(named ?? 'default');
+  if (environment === undefined) throw deliveryEnvironmentNotFound(named ?? 'default');
   return environment;
 };

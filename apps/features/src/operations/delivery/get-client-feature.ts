@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { GetClientFeature, notFound } from '@bunting/contracts';
-import { deliveredTo, noSuchDeliveryEnvironment } from '../../domain/delivery.ts';
-import { named } from '../../domain/refusals.ts';
+import { deliveryQuery, deliveryEnvironmentNotFound } from '../../domain/usage/delivery-query.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -10,8 +10,8 @@ export const getClientFeatureEndpoint = ({ clientFeatures, findApplicationEnviro
   implement(GetClientFeature, async ({ caller, params, query }) => {
     const environment = await deliveryEnvironment(findApplicationEnvironment, caller, query.environment);
     authorise(caller, GetClientFeature.permission, { environment });
-    const json = await clientFeatures.one(params.featureName, deliveredTo(caller, environment, query));
-    if (json === undefined) throw noSuchDeliveryEnvironment(environment);
-    if (json === null) throw notFound(`Could not find feature flag ${named(params.featureName)}`);
+    const json = await clientFeatures.one(params.featureName, deliveryQuery(caller, environment, query));
+    if (json === undefined) throw deliveryEnvironmentNotFound(environment);
+    if (json === null) throw notFound(`Could not find feature flag ${shortName(params.featureName)}`);
     return new JsonText(json);
   });

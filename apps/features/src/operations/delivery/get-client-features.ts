@@ -1,6 +1,6 @@
 import { implement, JsonText, notModified } from '@bunting/bus';
 import { GetClientFeatures } from '@bunting/contracts';
-import { deliveredTo } from '../../domain/delivery.ts';
+import { deliveryQuery } from '../../domain/usage/delivery-query.ts';
 import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -9,7 +9,7 @@ export const getClientFeaturesEndpoint = ({ clientFeaturesCache, findApplication
   implement(GetClientFeatures, async ({ caller, query, matchesIfNoneMatch, setHeader }) => {
     const environment = await deliveryEnvironment(findApplicationEnvironment, caller, query.environment);
     authorise(caller, GetClientFeatures.permission, { environment });
-    const { tag, json } = await clientFeaturesCache(deliveredTo(caller, environment, query));
+    const { tag, json } = await clientFeaturesCache(deliveryQuery(caller, environment, query));
     setHeader('ETag', `"${tag}"`);
     return matchesIfNoneMatch(tag) ? notModified : new JsonText(json);
   });

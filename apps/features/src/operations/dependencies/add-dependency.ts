@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddDependency } from '@bunting/contracts';
-import { addDependency, normalDependency } from '../../domain/dependency.ts';
-import { noSuchFeature } from '../../domain/feature-rules.ts';
+import { addDependency, normalizeDependency } from '../../domain/features/dependency.ts';
+import { featureNotFound } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import { visibleTo } from '../visibility.ts';
@@ -15,7 +15,7 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
       const family = await tx.features.findFamiliesForUpdate([params.featureName, body.feature]);
       const child = family.find(({ name }) => name === params.featureName);
       if (child === undefined || child.project !== params.projectId) {
-        throw noSuchFeature(params.featureName, params.projectId);
+        throw featureNotFound(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
       const parent = visibleTo(
@@ -23,7 +23,7 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
         family.find(({ name }) => name === body.feature),
       );
       const children = await tx.features.childrenOf(child.name);
-      const dependency = normalDependency(body.feature, body.enabled, body.variants);
+      const dependency = normalizeDependency(body.feature, body.enabled, body.variants);
       await saveAndRecord(tx, addDependency(child, dependency, { parent, children }), caller);
       return null;
     }),

@@ -1,11 +1,11 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CloneEnvironment, CopyEnvironmentPermissions, invalid, notFound } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { clonedEnvironment, shownEnvironment } from '../../domain/environment.ts';
-import { copyEnvironment } from '../../domain/environments.ts';
-import { inEnvironment } from '../../domain/strategy.ts';
-import { named, tooMany } from '../../domain/refusals.ts';
-import { limits } from '../../domain/surroundings.ts';
+import { clonedEnvironment, environmentView } from '../../domain/environments/environment.ts';
+import { copyEnvironment } from '../../domain/environments/feature-environment.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
+import { shortName, limitExceeded } from '../../domain/refusals.ts';
+import { limits } from '../../domain/project-context.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -26,9 +26,9 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         authoriseEverywhere(caller, CloneEnvironment.permission);
         const { count, latest } = await environments.lockAndCount();
         const [source] = await environments.findForUpdate([params.name]);
-        if (source === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
+        if (source === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
         const clone = clonedEnvironment(source, body, latest);
-        if (count >= limits.environments) throw tooMany('environment', limits.environments);
+        if (count >= limits.environments) throw limitExceeded('environment', limits.environments);
         await environments.add(clone);
 
         const requested = projectsToClone(body.projects);
@@ -55,7 +55,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         const enabledToggleCount = decisions.filter(({ feature }) => {
           return feature.archivedAt === null && inEnvironment(feature, to).enabled;
         }).length;
-        return { ...shownEnvironment(clone), projectCount: projects.length, enabledToggleCount };
+        return { ...environmentView(clone), projectCount: projects.length, enabledToggleCount };
       },
       async (clone) => {
         const { params, body } = request;

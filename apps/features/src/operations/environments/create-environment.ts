@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateEnvironment } from '@bunting/contracts';
-import { newEnvironment, shownEnvironment } from '../../domain/environment.ts';
-import { tooMany } from '../../domain/refusals.ts';
-import { limits } from '../../domain/surroundings.ts';
+import { newEnvironment, environmentView } from '../../domain/environments/environment.ts';
+import { limitExceeded } from '../../domain/refusals.ts';
+import { limits } from '../../domain/project-context.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,9 +12,9 @@ export const createEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
       authoriseEverywhere(request.caller, CreateEnvironment.permission);
       const { count, latest } = await environments.lockAndCount();
       const environment = newEnvironment(request.body, latest);
-      if (count >= limits.environments) throw tooMany('environment', limits.environments);
+      if (count >= limits.environments) throw limitExceeded('environment', limits.environments);
       await environments.add(environment);
       events.record([{ type: 'environment-created', environment: environment.name, data: environment }]);
-      return { ...shownEnvironment(environment), projectCount: 0, enabledToggleCount: 0 };
+      return { ...environmentView(environment), projectCount: 0, enabledToggleCount: 0 };
     }),
   );

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteEnvironment, notFound, refusal } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const deleteEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       authoriseEverywhere(caller, DeleteEnvironment.permission);
       const [environment] = await environments.findForUpdate([params.name]);
-      if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
+      if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
       const { name } = environment;
       if (environment.protected) {
         throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);

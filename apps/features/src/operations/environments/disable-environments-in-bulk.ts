@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DisableEnvironmentsInBulk } from '@bunting/contracts';
-import { disableEnvironment } from '../../domain/environments.ts';
+import { disableEnvironment } from '../../domain/environments/feature-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 import { lockFeatures } from './lock-features.ts';

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { EnableEnvironmentsInBulk } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { enableEnvironment } from '../../domain/environments.ts';
-import { inEnvironment } from '../../domain/strategy.ts';
+import { enableEnvironment } from '../../domain/environments/feature-environment.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 import { lockFeatures } from './lock-features.ts';

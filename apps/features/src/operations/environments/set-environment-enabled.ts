@@ -1,5 +1,5 @@
 import { notFound } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
@@ -17,7 +17,7 @@ export const setEnvironmentEnabled = (
     const { params, caller } = request;
     authoriseEverywhere(caller, 'ADMIN');
     const [environment] = await environments.findForUpdate([params.name]);
-    if (environment === undefined) throw notFound(`Could not find environment with name: ${named(params.name)}`);
+    if (environment === undefined) throw notFound(`Could not find environment with name: ${shortName(params.name)}`);
     if (environment.enabled !== enabled) await environments.save([{ ...environment, enabled }]);
     return null;
   });

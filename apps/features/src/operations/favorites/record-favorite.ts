@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
-import { collaborated } from '../../domain/feature-rules.ts';
-import type { Feature } from '../../domain/feature.ts';
+import { withCollaborator } from '../../domain/features/feature-rules.ts';
+import type { Feature } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Emits that a feature became a favourite of the caller, or ceased to be one. */
@@ -11,6 +11,6 @@ export const recordFavorite = async (
   caller: Caller,
 ): Promise<void> => {
   // Saves a copy, which counts as changed: the state lists the users, even if the row stays the same.
-  await features.save([{ ...collaborated(feature, caller) }]);
+  await features.save([{ ...withCollaborator(feature, caller) }]);
   events.record([{ type, featureName: feature.name, data: { feature: feature.name }, tags: feature.tags }]);
 };

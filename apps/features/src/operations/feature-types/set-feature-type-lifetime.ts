@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { notFound, SetFeatureTypeLifetime } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext)
       authoriseEverywhere(caller, SetFeatureTypeLifetime.permission);
       const before = await featureTypes.findForUpdate(params.id);
       if (before === undefined) {
-        throw notFound(`The feature type you tried to update ("${named(params.id)}") does not exist.`);
+        throw notFound(`The feature type you tried to update ("${shortName(params.id)}") does not exist.`);
       }
       // Zero days mean no expected lifetime.
       const after = { ...before, lifetimeDays: body.lifetimeDays || null };

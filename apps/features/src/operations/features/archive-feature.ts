@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeature } from '@bunting/contracts';
-import { archiveFeature } from '../../domain/feature-rules.ts';
+import { archiveFeature } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { CloneFeature, notFound } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { cloneFeature } from '../../domain/clone-feature.ts';
-import { storedFeature } from '../../domain/feature-rules.ts';
+import { cloneFeature } from '../../domain/features/clone-feature.ts';
+import { storedFeature } from '../../domain/features/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { nameTaken } from './name-taken.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
@@ -26,7 +26,7 @@ export const cloneFeatureEndpoint = ({ transaction, featureLimit: limit }: Featu
       const by = { id: caller.id, name: caller.name };
       const origin = { project: source.project, now: now.toISOString(), by, naming: project?.naming };
       const { feature, events } = cloneFeature(source, body, origin, randomUUID);
-      if (project === null) throw notFound(`Active project with id ${named(source.project)} does not exist`);
+      if (project === null) throw notFound(`Active project with id ${shortName(source.project)} does not exist`);
       await requireBelowLimits(tx, { project: source.project, featureLimit: project.featureLimit, limit, adding: 1 });
       await tx.features.add([feature], source);
       tx.events.record(events);

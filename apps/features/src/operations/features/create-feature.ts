@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateFeature, invalid, notFound } from '@bunting/contracts';
-import { createFeature, storedFeature } from '../../domain/feature-rules.ts';
+import { createFeature, storedFeature } from '../../domain/features/feature-rules.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { addTags } from '../tags/add-tags.ts';
 import { nameTaken } from './name-taken.ts';
@@ -21,7 +21,7 @@ export const createFeatureEndpoint = ({ transaction, featureLimit: limit }: Feat
       if (taken !== null) throw nameTaken(taken);
       const origin = { project: params.projectId, now: now.toISOString(), by: { id: caller.id, name: caller.name } };
       const { feature, events } = createFeature(body, { ...origin, naming: project?.naming });
-      if (project === null) throw notFound(`Active project with id ${named(params.projectId)} does not exist`);
+      if (project === null) throw notFound(`Active project with id ${shortName(params.projectId)} does not exist`);
       await requireBelowLimits(tx, { project: params.projectId, featureLimit: project.featureLimit, limit, adding: 1 });
       await addTags(tx, feature.tags, (type) => {
         const index = body.tags?.findIndex((tag) => tag.type === type) ?? 0;

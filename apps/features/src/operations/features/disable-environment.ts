@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DisableEnvironment } from '@bunting/contracts';
-import { disableEnvironment } from '../../domain/environments.ts';
+import { disableEnvironment } from '../../domain/environments/feature-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { EnableEnvironment } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { enableEnvironment } from '../../domain/environments.ts';
-import { inEnvironment } from '../../domain/strategy.ts';
+import { enableEnvironment } from '../../domain/environments/feature-environment.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ExportFeatures, invalid } from '@bunting/contracts';
-import { mustBe } from '../../domain/refusals.ts';
+import { invalidValue } from '../../domain/refusals.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -15,7 +15,8 @@ export const exportFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
         );
       }
       const exported = await exportFeatures({ environment, features, tag, project }, hiddenProjectsOf(request.caller));
-      if (exported === undefined) throw mustBe('name an environment that exists', '/body/environment', environment);
+      if (exported === undefined)
+        throw invalidValue('name an environment that exists', '/body/environment', environment);
       // The event names the features without their content: its readers need not have access to all of them.
       const data = { environment, tag: tag ?? null, project: project ?? null, features: exported.names };
       events.record([{ type: 'features-exported', data }]);

@@ -10,17 +10,17 @@ import {
   Refusal,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import type { DomainEvent } from '../../domain/feature.ts';
-import { collaborated } from '../../domain/feature-rules.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
+import { withCollaborator } from '../../domain/features/feature-rules.ts';
 import {
   type Importer,
   type ImportPlan,
-  namedInFile,
+  fileReferences,
   planImport,
   type PlannedFeature,
 } from '../../domain/import/index.ts';
 import { splitImport } from '../../domain/import/proposal.ts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { protectionOf, storeProposal, type StoredImportProposal } from './import-proposal.ts';
@@ -95,12 +95,12 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     authorise(caller, ImportFeatures.permission, { project });
     await tx.projects.lockShared({ project });
     await tx.importTargets.lockImports();
-    const referenced = namedInFile(data);
+    const referenced = fileReferences(data);
     // Features of other projects are read without locks, so that imports do not block edits of other projects.
     const ownFeatures = await tx.features.findFamiliesForUpdate(referenced.features, project);
     const features = [...ownFeatures, ...(await tx.features.findFamilies(referenced.features, project))];
     const found = await tx.importTargets.find(project, referenced);
-    if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+    if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
 
     const existing = new Map(features.map((feature) => [feature.name, feature]));
     const plan = planImport(data, { ...found, project, environment, features: existing }, importerOf(caller, now));
@@ -108,7 +108,7 @@ export const importFeaturesEndpoint = ({ transaction, submitImportProposal, feat
     const split = splitImport(plan.features, existing, guarded);
     const events = immediateEvents(plan, split.now);
     authoriseAll(caller, events);
-    const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: collaborated(feature, caller) }));
+    const changed = split.now.map(({ feature, isNew }) => ({ isNew, feature: withCollaborator(feature, caller) }));
     const added = changed.filter(({ isNew }) => isNew).map(({ feature }) => feature);
     if (added.length > 0) {
       await requireBelowLimits(tx, { project, featureLimit: found.featureLimit, limit, adding: added.length });

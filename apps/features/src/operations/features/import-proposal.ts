@@ -3,15 +3,15 @@ import {
   type Caller,
   type FeatureChange,
   type ImportFeatures,
-  mostChangesOfRequest,
+  maxChangesPerChangeRequest,
   notFound,
   ProposeImport,
   refusal,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { checkChanges } from '../../domain/changes/index.ts';
-import { closedTo } from '../../domain/protection.ts';
-import { named } from '../../domain/refusals.ts';
+import { protectedFrom } from '../../domain/projects/protection.ts';
+import { shortName } from '../../domain/refusals.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 import { subjectsOf } from '../changes/check-changes.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -34,7 +34,7 @@ export const protectionOf = (
   { project, environment }: { readonly project: string; readonly environment: string },
   protectedEnvironments: readonly string[],
 ) => {
-  const guarded = closedTo(caller, project, protectedEnvironments);
+  const guarded = protectedFrom(caller, project, protectedEnvironments);
   const settings = guarded.includes(environment);
   return { environment, settings, families: guarded.length > 0, proposedIn: settings ? environment : guarded.at(-1) };
 };
@@ -45,8 +45,8 @@ export const requireProposable = (caller: Caller, project: string, changes: read
   if (caller.closedProjects?.includes(project) === true) {
     throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');
   }
-  if (changes.length > mostChangesOfRequest) {
-    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${mostChangesOfRequest}. Import fewer features.`;
+  if (changes.length > maxChangesPerChangeRequest) {
+    const message = `The import takes a change request of ${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}. Import fewer features.`;
     throw refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
   }
 };
@@ -61,7 +61,7 @@ export const storeProposal = async (
   const { project } = body;
   requireProposable(caller, project, changes);
   const found = await tx.readSituation(subjectsOf(project, changes), hiddenProjectsOf(caller));
-  if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+  if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
   const situation = { ...found, environment: proposedIn, now: now.toISOString(), newStrategyId: randomUUID };
   const places = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
   const checked = checkChanges(

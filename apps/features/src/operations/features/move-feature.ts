@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { MoveFeature } from '@bunting/contracts';
-import { moveFeature } from '../../domain/move-feature.ts';
+import { moveFeature } from '../../domain/features/move-feature.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
@@ -18,7 +18,7 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       await tx.guard.checkArrival('Changing project', feature.name, to);
       const there = await tx.surroundings.ofProject(to);
       const children = await tx.features.childrenOf(feature.name);
-      const decision = moveFeature(feature, { to, here: surroundings, there, children });
+      const decision = moveFeature(feature, { to, source: surroundings, target: there, children });
       const moves = decision.feature !== feature && feature.archivedAt === null;
       const { project } = await tx.projects.newFeatureContext(to, feature.name);
       await requireBelowLimits(tx, {

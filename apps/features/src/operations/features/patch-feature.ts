@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { PatchFeature } from '@bunting/contracts';
-import { patchFeature } from '../../domain/feature-metadata.ts';
-import { storedFeature } from '../../domain/feature-rules.ts';
+import { patchFeature } from '../../domain/features/feature-metadata.ts';
+import { storedFeature } from '../../domain/features/feature-rules.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

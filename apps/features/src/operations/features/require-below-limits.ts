@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { tooMany } from '../../domain/refusals.ts';
+import { limitExceeded } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** The limits of active features, in a project and in all projects; null and undefined mean no limit. */
@@ -20,6 +20,6 @@ export const requireBelowLimits = async (
     throw refusal('InvalidOperationError', 'You have reached the maximum number of feature flags for this project.');
   }
   if (limit !== undefined && (await projects.lockAndCountFeatures(undefined)) + adding > limit) {
-    throw tooMany('feature flag', limit);
+    throw limitExceeded('feature flag', limit);
   }
 };

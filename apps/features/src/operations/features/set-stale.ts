@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetStale } from '@bunting/contracts';
-import { requireOfProject } from '../../domain/batch.ts';
-import { markStale } from '../../domain/feature-metadata.ts';
+import { requireSameProject } from '../../domain/features/feature-rules.ts';
+import { markStale } from '../../domain/features/feature-metadata.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,7 +12,7 @@ export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authorise(caller, SetStale.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
-      requireOfProject(features, params.projectId);
+      requireSameProject(features, params.projectId);
       await saveAllAndRecord(
         tx,
         features.map((feature) => markStale(feature, body.stale)),

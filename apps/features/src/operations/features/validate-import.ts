@@ -11,10 +11,10 @@ import {
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
-import type { DomainEvent } from '../../domain/feature.ts';
-import { namedInFile, planImport } from '../../domain/import/index.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
+import { fileReferences, planImport } from '../../domain/import/index.ts';
 import { splitImport } from '../../domain/import/proposal.ts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { immediateEvents, importerOf, importPermissions } from './import-features.ts';
 import { protectionOf, requireProposable } from './import-proposal.ts';
@@ -73,10 +73,10 @@ export const validateImportEndpoint = ({ transaction, featureLimit: limit }: Fea
       const { body, caller, now } = request;
       const { project, environment, data } = body;
       authorise(caller, ValidateImport.permission, { project });
-      const referenced = namedInFile(data);
+      const referenced = fileReferences(data);
       const features = await tx.features.findFamilies(referenced.features);
       const found = await tx.importTargets.find(project, referenced);
-      if (found === undefined) throw notFound(`Active project with id ${named(project)} does not exist`);
+      if (found === undefined) throw notFound(`Active project with id ${shortName(project)} does not exist`);
       const existing = new Map(features.map((feature) => [feature.name, feature]));
       const guarded = protectionOf(caller, body, await tx.protection.protectedOf(project));
       try {

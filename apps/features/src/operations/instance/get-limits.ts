@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetLimits, noLimit } from '@bunting/contracts';
-import { limits } from '../../domain/surroundings.ts';
+import { limits } from '../../domain/project-context.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getLimitsEndpoint = ({ featureLimit = noLimit }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CompleteFeature } from '@bunting/contracts';
-import { completeFeature } from '../../domain/lifecycle.ts';
+import { completeFeature } from '../../domain/features/lifecycle.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateFeatureLink } from '@bunting/contracts';
-import { updateLink } from '../../domain/link.ts';
+import { updateLink } from '../../domain/features/link.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

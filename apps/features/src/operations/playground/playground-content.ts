@@ -3,7 +3,7 @@ import { type AnyOperation, type PlaygroundBody, ReadProposedChanges, refusal } 
 import { randomUUID } from 'node:crypto';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
-import { named, wrong } from '../../domain/refusals.ts';
+import { shortName, invalidProperty } from '../../domain/refusals.ts';
 import { subjectsOf } from '../changes/check-changes.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -33,7 +33,8 @@ export const readPlaygroundContent = async (
     limit: limit + 1,
   });
   const missing = environments.find((environment) => !content.environments.includes(environment));
-  if (missing !== undefined) throw wrong(`Could not find environment ${named(missing)}`, '/body/environment');
+  if (missing !== undefined)
+    throw invalidProperty(`Could not find environment ${shortName(missing)}`, '/body/environment');
   requireFeaturesWithin(content, limit);
   if (changeRequest === undefined) return content;
 

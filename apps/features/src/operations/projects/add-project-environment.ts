@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddProjectEnvironment, invalid, refusal } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) 
       }
       if (!(await tx.projects.connect(project.id, environment))) {
         const path = '/body/environment';
-        throw invalid(`Environment ${named(environment)} does not exist: see the \`${path}\` property.`, path);
+        throw invalid(`Environment ${shortName(environment)} does not exist: see the \`${path}\` property.`, path);
       }
       tx.features.emitStates(await tx.projects.featureNames(project.id));
       tx.events.record([{ type: 'project-environment-added', project: project.id, environment }]);

@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { CreateProject, type CreateProjectBody, type Environment, invalid } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
-import { projectIdTaken } from '../../domain/project.ts';
-import { named, tooMany } from '../../domain/refusals.ts';
-import { limits } from '../../domain/surroundings.ts';
+import { projectIdTaken } from '../../domain/projects/project.ts';
+import { shortName, limitExceeded } from '../../domain/refusals.ts';
+import { limits } from '../../domain/project-context.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -25,7 +25,7 @@ const connected = ({ environments: requested }: CreateProjectBody, existing: rea
     if (existing.some((environment) => environment.name === name)) continue;
     const path = `/body/environments/${index}`;
     throw invalid(
-      `The \`${path}\` property must name an environment that exists. You provided "${named(name)}".`,
+      `The \`${path}\` property must name an environment that exists. You provided "${shortName(name)}".`,
       path,
     );
   }
@@ -54,7 +54,7 @@ export const createProjectEndpoint = ({ transaction, hideProjectAtGateway }: Fea
         defaultStickiness: body.defaultStickiness || 'default',
         environments: connected(body, environments),
       };
-      if ((await projects.lockAndCount()) >= limits.projects) throw tooMany('project', limits.projects);
+      if ((await projects.lockAndCount()) >= limits.projects) throw limitExceeded('project', limits.projects);
       const version = await projects.add(project, caller, now.toISOString());
       events.record([{ type: 'project-created', project: id, data: project }]);
       if (project.mode === 'private') await hideProjectAtGateway({ id, version }, request);

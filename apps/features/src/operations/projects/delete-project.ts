@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteProject, refusal } from '@bunting/contracts';
-import { segmentDeleted } from '../../domain/segment.ts';
+import { segmentDeleted } from '../../domain/constraints/segment.ts';
 import { deleteArchived } from '../archive/delete-archived.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';

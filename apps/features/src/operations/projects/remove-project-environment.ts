@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { notFound, RemoveProjectEnvironment } from '@bunting/contracts';
-import { withoutEnvironment } from '../../domain/project.ts';
-import { noSuchEnvironment } from '../../domain/refusals.ts';
+import { withoutEnvironment } from '../../domain/projects/project.ts';
+import { environmentNotFound } from '../../domain/refusals.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const removeProjectEnvironmentEndpoint = ({ transaction }: FeaturesContex
       const { params, caller } = request;
       const { projectId: id, environment } = params;
       const { environments } = await lockProject(tx, { id, caller, access: RemoveProjectEnvironment.permission });
-      if (!environments.includes(environment)) throw notFound(noSuchEnvironment(environment, id));
+      if (!environments.includes(environment)) throw notFound(environmentNotFound(environment, id));
       const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(id));
       await tx.guard.checkDisconnection(id, environment);
       await tx.projects.disconnect(id, environment);

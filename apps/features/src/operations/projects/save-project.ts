@@ -1,6 +1,6 @@
 import type { OperationRequest } from '@bunting/bus';
 import type { UpdateProject, UpdateProjectSettings } from '@bunting/contracts';
-import type { ProjectDecision, StoredProject } from '../../domain/project.ts';
+import type { ProjectDecision, StoredProject } from '../../domain/projects/project.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import type { HideProjectAtGateway } from './hide-project.ts';
 

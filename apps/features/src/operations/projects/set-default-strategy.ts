@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
-import { defaultStrategyOf } from '../../domain/project.ts';
-import { isSame } from '../../domain/same.ts';
+import { validateDefaultStrategy } from '../../domain/projects/project.ts';
+import { isEqual } from '../../domain/is-equal.ts';
 import { referencesIn } from '../references.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -14,9 +14,9 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { project } = await lockProject(tx, { id, caller, access: SetDefaultStrategy.permission });
       const surroundings = await tx.surroundings.ofProject(id, referencesIn(body));
       if (surroundings === undefined) throw new Error(`The project ${id} is locked, and has no surroundings.`);
-      const strategy = defaultStrategyOf(project.id, environment, body, surroundings);
+      const strategy = validateDefaultStrategy(project.id, environment, body, surroundings);
       const before = await tx.projects.defaultStrategyForUpdate(id, environment);
-      if (isSame(strategy, before)) return strategy;
+      if (isEqual(strategy, before)) return strategy;
       await tx.projects.setDefaultStrategy(id, environment, strategy);
       tx.events.record([
         { type: 'default-strategy-updated', project: id, environment, data: strategy, preData: before },

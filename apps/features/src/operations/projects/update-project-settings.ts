@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateProjectSettings } from '@bunting/contracts';
-import { updateProjectSettings } from '../../domain/project.ts';
+import { updateProjectSettings } from '../../domain/projects/project.ts';
 import { lockProject } from './lock-project.ts';
 import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateProject } from '@bunting/contracts';
-import { updateProject } from '../../domain/project.ts';
+import { updateProject } from '../../domain/projects/project.ts';
 import { lockProject } from './lock-project.ts';
 import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ValidateProjectId } from '@bunting/contracts';
-import { mayReuseIds, projectIdTaken } from '../../domain/project.ts';
+import { mayReuseIds, projectIdTaken } from '../../domain/projects/project.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import type { FeaturesContext } from '../context.ts';
 

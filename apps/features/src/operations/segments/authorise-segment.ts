@@ -1,5 +1,5 @@
 import { type Caller, invalid, maySee, type Permission } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 
@@ -11,7 +11,7 @@ export const authoriseSegment = (
 ): void => {
   if (project !== null && !maySee(caller, project)) {
     throw invalid(
-      `The \`/body/project\` property must name a project that exists. You provided "${named(project)}".`,
+      `The \`/body/project\` property must name a project that exists. You provided "${shortName(project)}".`,
       '/body/project',
     );
   }

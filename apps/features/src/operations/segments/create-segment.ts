@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { CreateSegment } from '@bunting/contracts';
-import { tooMany } from '../../domain/refusals.ts';
-import { segmentCreated, validatedSegment } from '../../domain/segment.ts';
-import { limits } from '../../domain/surroundings.ts';
+import { limitExceeded } from '../../domain/refusals.ts';
+import { segmentCreated, validateSegment } from '../../domain/constraints/segment.ts';
+import { limits } from '../../domain/project-context.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,9 +10,9 @@ export const createSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateSegment, (request) =>
     transaction(request, async ({ segments, events }) => {
       const { body, caller, now } = request;
-      const content = validatedSegment(body);
+      const content = validateSegment(body);
       authoriseSegment(caller, ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], content.project);
-      if ((await segments.lockAndCount()) >= limits.segments) throw tooMany('segment', limits.segments);
+      if ((await segments.lockAndCount()) >= limits.segments) throw limitExceeded('segment', limits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.record([segmentCreated(segment)]);
       const { project, ...shown } = { ...segment, constraints: [...segment.constraints] };

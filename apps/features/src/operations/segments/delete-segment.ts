@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
-import { deleteSegment } from '../../domain/segment.ts';
+import { deleteSegment } from '../../domain/constraints/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
 import { hiddenProjectsOf, visibleTo } from '../visibility.ts';

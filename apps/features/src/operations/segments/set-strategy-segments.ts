@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { notFound, SetStrategySegments } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
-import { setStrategySegments } from '../../domain/strategy-segments.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
 import { saveAndRecord } from '../save-and-record.ts';
@@ -16,7 +16,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
       const found = visibleTo(request, await tx.segments.featureOfStrategy(strategyId));
       // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
-      if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
+      if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
       const { feature, surroundings } = await tx.features.getForUpdate(projectId, found.name, referencesIn(segmentIds));
       const at = { environment, strategyId };
       await saveAndRecord(tx, setStrategySegments(feature, at, segmentIds, surroundings), caller);

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
-import { updateSegment } from '../../domain/segment.ts';
+import { updateSegment } from '../../domain/constraints/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { noSuchSegment } from '../../persistence/segments/segment-repository.ts';
 import { hiddenProjectsOf, visibleTo } from '../visibility.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddStrategy } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
+import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import { referencesIn } from '../references.ts';

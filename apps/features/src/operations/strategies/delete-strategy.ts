@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategy } from '@bunting/contracts';
-import { removeStrategy } from '../../domain/strategy.ts';
+import { removeStrategy } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { PatchStrategy } from '@bunting/contracts';
-import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategy.ts';
+import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import { referencesIn } from '../references.ts';

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { notFound, SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/changes/reorder-strategy.ts';
-import { named } from '../../domain/refusals.ts';
-import { hasEnvironment } from '../../domain/surroundings.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { hasEnvironment } from '../../domain/project-context.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -15,7 +15,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
       if (!hasEnvironment(surroundings, environment)) {
-        throw notFound(`Feature ${feature.name} does not have environment ${named(environment)}`);
+        throw notFound(`Feature ${feature.name} does not have environment ${shortName(environment)}`);
       }
       await saveAndRecord(tx, reorderStrategies(feature, environment, body, '/body'), caller);
       return null;

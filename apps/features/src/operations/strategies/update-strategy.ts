@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateStrategy } from '@bunting/contracts';
-import { publicStrategy, strategyOf } from '../../domain/strategy.ts';
-import { updateStrategy } from '../../domain/update-strategy.ts';
+import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
+import { updateStrategy } from '../../domain/strategies/update-strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import { referencesIn } from '../references.ts';

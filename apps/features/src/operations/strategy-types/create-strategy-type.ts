@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateStrategyType, refusal } from '@bunting/contracts';
-import { mustBe } from '../../domain/refusals.ts';
-import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
+import { invalidValue } from '../../domain/refusals.ts';
+import { publicStrategyType, strategyTypeAfter } from '../../domain/strategies/strategy-type.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const createStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async ({ strategyTypes, events }) => {
       const { name, ...content } = request.body;
       authoriseEverywhere(request.caller, CreateStrategyType.permission);
-      if (name.trim() === '') throw mustBe('not be empty', '/body/name', name);
+      if (name.trim() === '') throw invalidValue('not be empty', '/body/name', name);
       const blank = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
       const type = strategyTypeAfter({ name, ...blank }, content);
       if (!(await strategyTypes.add(type))) {

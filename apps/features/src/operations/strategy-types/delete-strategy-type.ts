@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategyType, refusal } from '@bunting/contracts';
-import { listed } from '../../domain/users.ts';
+import { formatReferences } from '../../domain/references.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
@@ -17,7 +17,7 @@ export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
       if (users.length > 0) {
         throw refusal(
           'ConflictError',
-          `Strategy ${name} is in use by ${listed(users, hiddenProjectsOf(request.caller))}`,
+          `Strategy ${name} is in use by ${formatReferences(users, hiddenProjectsOf(request.caller))}`,
         );
       }
       await tx.strategyTypes.remove(name);

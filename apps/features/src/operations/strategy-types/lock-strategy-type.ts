@@ -1,5 +1,5 @@
 import { notFound, refusal } from '@bunting/contracts';
-import type { StoredStrategyType } from '../../domain/strategy-type.ts';
+import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Locks a strategy type. */

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateStrategyType } from '@bunting/contracts';
-import { isSame } from '../../domain/same.ts';
-import { publicStrategyType, strategyTypeAfter } from '../../domain/strategy-type.ts';
+import { isEqual } from '../../domain/is-equal.ts';
+import { publicStrategyType, strategyTypeAfter } from '../../domain/strategies/strategy-type.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import { lockStrategyType, requireEditable } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -14,7 +14,7 @@ export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
       const before = await lockStrategyType(tx, params.name);
       requireEditable(before);
       const after = strategyTypeAfter(before, body);
-      if (isSame(after, before)) return null;
+      if (isEqual(after, before)) return null;
       await tx.strategyTypes.save(after);
       tx.events.record([{ type: 'strategy-updated', data: publicStrategyType(after) }]);
       return null;

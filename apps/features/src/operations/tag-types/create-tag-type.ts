@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateTagType, refusal } from '@bunting/contracts';
-import { newTagType, shownTagType } from '../../domain/tag-type.ts';
+import { newTagType, tagTypeView } from '../../domain/tags/tag-type.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -13,6 +13,6 @@ export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
         throw refusal('NameExistsError', `There already exists a tag-type with the name ${type.name}`);
       }
       events.record([{ type: 'tag-type-created', data: type }]);
-      return shownTagType(type);
+      return tagTypeView(type);
     }),
   );

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateTagType } from '@bunting/contracts';
-import { isSame } from '../../domain/same.ts';
+import { isEqual } from '../../domain/is-equal.ts';
 import { authoriseEverywhere } from '../authorise-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -13,7 +13,7 @@ export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       if (before === undefined) throw notFound('Could not find tag-type');
       const { description = before.description, icon = before.icon, color = before.color } = body;
       const after = { name: before.name, description, icon, color };
-      if (isSame(after, before)) return null;
+      if (isEqual(after, before)) return null;
       await tags.saveType(after);
       events.record([{ type: 'tag-type-updated', data: after, preData: before }]);
       return null;

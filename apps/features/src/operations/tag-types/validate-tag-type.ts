@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { refusal, ValidateTagType } from '@bunting/contracts';
-import { newTagType, shownTagType } from '../../domain/tag-type.ts';
+import { newTagType, tagTypeView } from '../../domain/tags/tag-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const validateTagTypeEndpoint = ({ tags }: FeaturesContext) =>
@@ -9,5 +9,5 @@ export const validateTagTypeEndpoint = ({ tags }: FeaturesContext) =>
     if (await tags.isTypeTaken(tagType.name)) {
       throw refusal('NameExistsError', `There already exists a tag-type with the name ${tagType.name}`);
     }
-    return { valid: true, tagType: shownTagType(tagType) };
+    return { valid: true, tagType: tagTypeView(tagType) };
   });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddFeatureTag, invalid, notFound } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
-import { addTag } from '../../domain/tag.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { addTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
 import { saveAndRecord } from '../save-and-record.ts';
@@ -14,7 +14,7 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
-      if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
+      if (feature === undefined) throw notFound(`Could not find feature with name ${shortName(params.featureName)}`);
       const decision = addTag(feature, body);
       if (decision.feature === feature) return body;
       await addTags(tx, [body], (type) =>

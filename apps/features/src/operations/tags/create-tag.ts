@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateTag, refusal } from '@bunting/contracts';
-import { mustBe } from '../../domain/refusals.ts';
+import { invalidValue } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const minLength = 2;
@@ -11,10 +11,10 @@ export const createTagEndpoint = ({ transaction }: FeaturesContext) =>
       const { body } = request;
       const tag = { type: body.type, value: body.value.trim() };
       if ([...tag.value].length < minLength)
-        throw mustBe(`NOT have fewer than ${minLength} characters`, '/body/value', body.value);
+        throw invalidValue(`NOT have fewer than ${minLength} characters`, '/body/value', body.value);
       const { added, unknownTypes } = await tags.addMissing([tag]);
       if (unknownTypes.length > 0) {
-        throw mustBe('name a tag type that exists', '/body/type', tag.type);
+        throw invalidValue('name a tag type that exists', '/body/type', tag.type);
       }
       if (added.length === 0) {
         throw refusal('NameExistsError', `A tag of type ${tag.type} and value ${tag.value} already exists`);

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { notFound, RemoveFeatureTag } from '@bunting/contracts';
-import { removeTag } from '../../domain/tag.ts';
+import { removeTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
 import { saveAndRecord } from '../save-and-record.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { invalid, notFound, TagFeaturesInBulk } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
-import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 import { addTags } from './add-tags.ts';
@@ -17,7 +17,7 @@ export const tagFeaturesInBulkEndpoint = ({ transaction }: FeaturesContext) =>
       const features = new Map((await tx.features.findAllForUpdate(names)).map((feature) => [feature.name, feature]));
       const found = names.map((name) => {
         const feature = features.get(name);
-        if (feature === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
+        if (feature === undefined) throw notFound(`Could not find feature with name ${shortName(name)}`);
         if (feature.project === params.projectId) return feature;
         const path = `/body/features/${body.features.indexOf(name)}`;
         throw invalid(`Tried to change tags of feature not belonging to project: see the \`${path}\` property.`, path);

@@ -1,10 +1,10 @@
 import { invalid, type Refusal, type Tag } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 
 /** The refusal of a tag in a list whose type does not exist. */
 export const unknownTagType =
   (tags: readonly Tag[], at: string) =>
   (type: string): Refusal => {
     const path = `${at}/${tags.findIndex((tag) => tag.type === type)}/type`;
-    return invalid(`Tag type '${named(type)}' does not exist: see the \`${path}\` property.`, path);
+    return invalid(`Tag type '${shortName(type)}' does not exist: see the \`${path}\` property.`, path);
   };

@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { changeTags } from '../../domain/tag-changes.ts';
+import { changeTags } from '../../domain/tags/tag.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveAllAndRecord } from '../save-and-record.ts';
 

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { notFound, UpdateFeatureTags } from '@bunting/contracts';
-import { named } from '../../domain/refusals.ts';
-import { changeTags, tagsToAdd } from '../../domain/tag-changes.ts';
+import { shortName } from '../../domain/refusals.ts';
+import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { visibleTo } from '../visibility.ts';
 import { saveAndRecord } from '../save-and-record.ts';
@@ -15,7 +15,7 @@ export const updateFeatureTagsEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const feature = visibleTo(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
-      if (feature === undefined) throw notFound(`Could not find feature with name ${named(params.featureName)}`);
+      if (feature === undefined) throw notFound(`Could not find feature with name ${shortName(params.featureName)}`);
       const decision = changeTags(feature, body);
       await addTags(tx, tagsToAdd(body), unknownTagType(body.addedTags, '/body/addedTags'));
       const { tags } = await saveAndRecord(tx, decision, caller);

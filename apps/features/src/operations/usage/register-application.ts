@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { RegisterApplication } from '@bunting/contracts';
-import { environmentFor } from '../../domain/application-token.ts';
-import { registeredApplication } from '../../domain/usage.ts';
+import { environmentFor } from '../../domain/usage/application-token.ts';
+import { registeredApplication } from '../../domain/usage/metrics.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ReportMetricsInBulk } from '@bunting/contracts';
-import { collectedApplications, collectedCounts } from '../../domain/usage.ts';
+import { proxiedApplications, proxiedCounts } from '../../domain/usage/metrics.ts';
 import { authorise } from '../authorise.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -8,6 +8,6 @@ export const reportMetricsInBulkEndpoint = ({ storeReport }: FeaturesContext) =>
   implement(ReportMetricsInBulk, async (request) => {
     const { body, caller, now } = request;
     authorise(caller, ReportMetricsInBulk.permission, {});
-    const counts = collectedCounts(body, caller, now);
-    return storeReport(request, { counts, applications: collectedApplications(body, caller) });
+    const counts = proxiedCounts(body, caller, now);
+    return storeReport(request, { counts, applications: proxiedApplications(body, caller) });
   });

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ReportMetrics } from '@bunting/contracts';
-import { countsOf, noSuchReportingEnvironment, reportingApplication } from '../../domain/usage.ts';
+import { evaluationCounts, reportingEnvironmentNotFound, reportingApplication } from '../../domain/usage/metrics.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';
@@ -15,8 +15,8 @@ export const metricsReportEndpoint = (
     const { body, caller, now } = request;
     const environment = await findApplicationEnvironment(caller, body.environment);
     authorise(caller, operation.permission, { environment });
-    if (environment === undefined) throw noSuchReportingEnvironment(body.environment ?? 'default');
-    const counts = countsOf(body, environment, now);
+    if (environment === undefined) throw reportingEnvironmentNotFound(body.environment ?? 'default');
+    const counts = evaluationCounts(body, environment, now);
     return storeReport(request, { counts, applications: [reportingApplication(body, environment, caller)] });
   });
 

@@ -1,13 +1,13 @@
 import { type Caller, systemCaller } from '@bunting/contracts';
-import type { DomainEvent, LifecycleStage } from '../../domain/feature.ts';
+import type { DomainEvent, LifecycleStage } from '../../domain/features/feature.ts';
 import {
   isPublicKey,
   type MissingFeature,
-  roomFor,
-  type SeenApplication,
+  availableSlots,
+  type ReportedApplicationInstance,
   unlistedApplication,
-} from '../../domain/applications.ts';
-import { type Count, mayReportOn, type ReportedFeature, stagesToEnter } from '../../domain/usage.ts';
+} from '../../domain/usage/applications.ts';
+import { type EvaluationCount, mayReportOn, type ReportedFeature, stagesToEnter } from '../../domain/usage/metrics.ts';
 import type { AnnouncedApplication } from '../../persistence/usage/application-repository.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { ApplicationLimits } from './application-limits.ts';
@@ -17,13 +17,13 @@ const maxMissingPerReport = 1_000;
 
 /** The counts and applications of one request. */
 export interface Report {
-  readonly counts: readonly Count[];
-  readonly applications: readonly SeenApplication[];
+  readonly counts: readonly EvaluationCount[];
+  readonly applications: readonly ReportedApplicationInstance[];
 }
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-const environmentsByFeature = (counts: readonly Count[]): Map<string, Set<string>> => {
+const environmentsByFeature = (counts: readonly EvaluationCount[]): Map<string, Set<string>> => {
   const byFeature = new Map<string, Set<string>>();
   for (const { feature, environment } of counts) {
     const environments = byFeature.get(feature);
@@ -34,7 +34,7 @@ const environmentsByFeature = (counts: readonly Count[]): Map<string, Set<string
 };
 
 /** The features that applications evaluated but that do not exist, or are outside of the projects of their key. */
-const missingIn = (counts: readonly Count[], existing: ReadonlySet<string>): readonly MissingFeature[] => {
+const missingIn = (counts: readonly EvaluationCount[], existing: ReadonlySet<string>): readonly MissingFeature[] => {
   const found = new Map<string, MissingFeature>();
   for (const { appName, environment, feature } of counts) {
     if (existing.has(feature) || appName === unlistedApplication) continue;
@@ -49,7 +49,7 @@ const missingIn = (counts: readonly Count[], existing: ReadonlySet<string>): rea
  */
 const addCounts = async (
   { usage }: Transaction,
-  given: readonly Count[],
+  given: readonly EvaluationCount[],
   reporter: Caller,
   now: Date,
 ): Promise<readonly MissingFeature[]> => {
@@ -83,11 +83,15 @@ const addCounts = async (
 };
 
 /** The counts of a report, those of unlisted applications without their names. */
-const withListed = (counts: readonly Count[], listed: ReadonlySet<string>): readonly Count[] =>
+const withListed = (counts: readonly EvaluationCount[], listed: ReadonlySet<string>): readonly EvaluationCount[] =>
   counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
 
 /** The event for a new application. */
-const createdEvent = (application: AnnouncedApplication, seen: readonly SeenApplication[], now: Date): DomainEvent => {
+const createdEvent = (
+  application: AnnouncedApplication,
+  seen: readonly ReportedApplicationInstance[],
+  now: Date,
+): DomainEvent => {
   const environments = new Map<string, Set<string>>();
   for (const { appName, projects, environment } of seen) {
     if (appName !== application.appName) continue;
@@ -101,10 +105,10 @@ const createdEvent = (application: AnnouncedApplication, seen: readonly SeenAppl
 /** The applications of a report that are listed or admitted to the list, and those of them that must be written. */
 const admit = async (
   { applications: repository }: Transaction,
-  seen: readonly SeenApplication[],
+  seen: readonly ReportedApplicationInstance[],
   { caller, now }: TransactionContext,
   { limit, takeFromBudget: budget, onUnlisted: unlisted }: ApplicationLimits,
-): Promise<{ readonly listed: ReadonlySet<string>; readonly stale: readonly SeenApplication[] }> => {
+): Promise<{ readonly listed: ReadonlySet<string>; readonly stale: readonly ReportedApplicationInstance[] }> => {
   const reported = await repository.findReported(seen, now);
   const nameOf = ({ nth }: { nth: number }): string => seen[nth]?.appName ?? '';
   const listed = new Set(reported.filter(({ isKnown }) => isKnown).map(nameOf));
@@ -112,7 +116,7 @@ const admit = async (
   const granted = unknown.length === 0 ? 0 : budget(caller.tokenId ?? String(caller.id), unknown.length, now);
   if (granted > 0 || reported.some(({ isKnown, isAnnounced }) => isKnown && !isAnnounced)) {
     const counts = await repository.lockAndCount();
-    const admitted = unknown.slice(0, Math.min(granted, roomFor(counts, limit, isPublicKey(caller))));
+    const admitted = unknown.slice(0, Math.min(granted, availableSlots(counts, limit, isPublicKey(caller))));
     for (const name of admitted) listed.add(name);
     if (admitted.length < granted) unlisted('limit', granted - admitted.length);
   }

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { PatchEnvironmentVariants } from '@bunting/contracts';
-import { patchEnvironmentVariants } from '../../domain/feature-variants.ts';
-import { inEnvironment } from '../../domain/strategy.ts';
+import { patchEnvironmentVariants } from '../../domain/variants/feature-variants.ts';
+import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { PatchFeatureVariants } from '@bunting/contracts';
-import { patchVariants, variantsOf } from '../../domain/feature-variants.ts';
+import { patchVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndRecord } from '../save-and-record.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,9 +1,9 @@
 import { notFound } from '@bunting/contracts';
 import { type Database, timestampSql, type Statement, type Tx } from '@bunting/database';
-import type { StoredContextField } from '../../domain/context-field.ts';
+import type { StoredContextField } from '../../domain/constraints/context-field.ts';
 import type { NewContextField } from '../../domain/import/index.ts';
-import { named } from '../../domain/refusals.ts';
-import type { User } from '../../domain/users.ts';
+import { shortName } from '../../domain/refusals.ts';
+import type { Reference } from '../../domain/references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhere } from '../features/strategy-uses.ts';
 
@@ -47,11 +47,11 @@ export const contextFieldRepository = (tx: Tx) => ({
   },
 
   /** The active features with a constraint on the field. */
-  usersOf: async (name: string): Promise<User[]> => {
+  usersOf: async (name: string): Promise<Reference[]> => {
     const text = `
       select name, project from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
       order by name`;
-    return tx.query<User>(text, [name]);
+    return tx.query<Reference>(text, [name]);
   },
 });
 
@@ -101,7 +101,7 @@ const legalValues: Statement = {
 export const contextFieldReader = (database: Database) => {
   const read = async (statement: Statement, name: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [name, hidden]);
-    if (row === undefined) throw notFound(`Could not find context field ${named(name)}`);
+    if (row === undefined) throw notFound(`Could not find context field ${shortName(name)}`);
     return row.json;
   };
   return {

@@ -1,7 +1,7 @@
 import { notFound } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
-import type { User } from '../../domain/users.ts';
-import type { StoredStrategyType } from '../../domain/strategy-type.ts';
+import type { Reference } from '../../domain/references.ts';
+import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { sql, StrategyTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';
 
@@ -28,13 +28,13 @@ export const strategyTypeRepository = (tx: Tx) => ({
   },
 
   /** The features, archived or not, with a strategy of the type. */
-  usersOf: async (name: string): Promise<User[]> => {
+  usersOf: async (name: string): Promise<Reference[]> => {
     const text = `
       select name, project from feature
       where strategy_ids <> '{}'
         and jsonb_path_exists(environments, '$.*.strategies[*] ? (@.name == $name)', jsonb_build_object('name', $1::text))
       order by name`;
-    return tx.query<User>(text, [name]);
+    return tx.query<Reference>(text, [name]);
   },
 });
 

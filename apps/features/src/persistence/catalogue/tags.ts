@@ -1,7 +1,7 @@
 import { notFound, type Page, type Tag, type TagTypeDescription } from '@bunting/contracts';
 import { violatedConstraint, type Database, type Statement, type Tx } from '@bunting/database';
 import type { NewTagType } from '../../domain/import/index.ts';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../insert-if-absent.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
@@ -142,7 +142,7 @@ export const tagReader = (database: Database) => {
       (await read(tags, [type, hidden, limit ?? null, offset])) ?? '',
     one: async ({ type, value }: Tag, hidden: readonly string[]): Promise<string> => {
       const json = await read(oneTag, [type, value, hidden]);
-      if (json === undefined) throw notFound(`No tag with type: [${named(type)}] and value [${named(value)}]`);
+      if (json === undefined) throw notFound(`No tag with type: [${shortName(type)}] and value [${shortName(value)}]`);
       return json;
     },
     types: async (): Promise<string> => (await read(tagTypes)) ?? '',

@@ -1,7 +1,7 @@
 import type { Caller, SetProtection, RequestOf } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { DomainEvent, Feature } from '../../domain/feature.ts';
-import { guardedEdit, requireOpenProject, requireSkipping } from '../../domain/protection.ts';
+import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
+import { protectedEdit, requireUnprotectedProject, requireSkipPermission } from '../../domain/projects/protection.ts';
 
 /** SQL: the protected environments that are connected to a project. */
 export const protectedOfProject = (project: string): string => `
@@ -72,7 +72,7 @@ export const protectionGuard = (
   };
   const requireOpen = async (what: 'Cloning' | 'Changing project', feature: string, project: string): Promise<void> => {
     const guarded = await protectedOf(project);
-    requireOpenProject(what, project, guarded, caller);
+    requireUnprotectedProject(what, project, guarded, caller);
     addBypass(guarded, ({ featureName }) => featureName === feature);
   };
 
@@ -82,9 +82,9 @@ export const protectionGuard = (
       void cache.set(project, Promise.resolve(environments)),
     /** Refuses an edit of a feature that takes a change request. What differs decides, not the operation. */
     checkEdit: async (before: Feature, after: Feature): Promise<void> => {
-      const edit = guardedEdit(before, after);
+      const edit = protectedEdit(before, after);
       if (edit.environments.length === 0 && !edit.everywhere) return;
-      const guarded = requireSkipping(edit, await protectedOf(edit.project), caller);
+      const guarded = requireSkipPermission(edit, await protectedOf(edit.project), caller);
       addBypass(guarded, ({ featureName }) => featureName === before.name);
     },
     /** Refuses an edit of a segment of protected projects, in all of whose environments it may be used. Global segments are not protected. */
@@ -92,7 +92,7 @@ export const protectionGuard = (
       for (const project of new Set(projects)) {
         if (project === null) continue;
         const edit = { project, environments: [], everywhere: true };
-        const guarded = requireSkipping(edit, await protectedOf(project), caller);
+        const guarded = requireSkipPermission(edit, await protectedOf(project), caller);
         addBypass(guarded, (event) => event.type.startsWith('segment-') && idIn(event) === id);
       }
     },
@@ -112,7 +112,7 @@ export const protectionGuard = (
      */
     checkDisconnection: async (project: string, environment: string): Promise<void> => {
       const edit = { project, environments: [environment], everywhere: false };
-      const guarded = requireSkipping(edit, await protectedOf(project), caller);
+      const guarded = requireSkipPermission(edit, await protectedOf(project), caller);
       addBypass(guarded, (event) => event.type === 'project-environment-removed' && event.project === project);
     },
     /** The event, marked with `bypassedChangeRequest` if it belongs to an edit that was allowed to skip a change request. */

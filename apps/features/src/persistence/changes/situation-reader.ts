@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
-import type { SegmentUser, Situation } from '../../domain/changes/index.ts';
-import type { StoredSegment } from '../../domain/segment.ts';
+import type { FeatureReference, ChangeContext } from '../../domain/changes/index.ts';
+import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { featureJson, storedSegmentJson } from '../entities.ts';
 import { type FeatureJson, featureOf } from '../features/feature-row.ts';
 import { type References, surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
@@ -17,14 +17,14 @@ export interface ChangeSubjects extends References {
 }
 
 /** The stored objects that changes refer to. */
-export type StoredSituation = Omit<Situation, 'environment' | 'now' | 'newStrategyId'>;
+export type StoredSituation = Omit<ChangeContext, 'environment' | 'now' | 'newStrategyId'>;
 
 interface SituationJson {
   readonly surroundings: SurroundingsJson;
   readonly features: readonly FeatureJson[];
   readonly children: readonly { readonly parent: string; readonly name: string }[];
   readonly segments: readonly StoredSegment[];
-  readonly segmentUsers: readonly (SegmentUser & { readonly segment: number })[];
+  readonly segmentUsers: readonly (FeatureReference & { readonly segment: number })[];
   readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
 }
 
@@ -89,7 +89,7 @@ export const situationReader =
       item.project === null || !hiddenOthers.includes(item.project);
     return {
       project,
-      surroundings: surroundingsOf(found.surroundings, hiddenOthers),
+      projectContext: surroundingsOf(found.surroundings, hiddenOthers),
       features: new Map(
         found.features
           .map(featureOf)

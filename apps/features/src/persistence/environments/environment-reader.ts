@@ -1,8 +1,8 @@
 import { type CountTokens, notFound, type ReplyOf } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
-import type { StoredEnvironment } from '../../domain/environment.ts';
-import { named } from '../../domain/refusals.ts';
+import type { StoredEnvironment } from '../../domain/environments/environment.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { TaggedJson } from '../entity-tags.ts';
 import { withoutNulls } from '../json-sql.ts';
@@ -72,13 +72,13 @@ export const environmentReader = (database: Database) => {
       const [row] = await database.read<{ json: string; stored: StoredEnvironment }>(one, [
         ...[name, hidden, JSON.stringify(tokens)],
       ]);
-      if (row === undefined) throw notFound(`Could not find environment with name: ${named(name)}`);
+      if (row === undefined) throw notFound(`Could not find environment with name: ${shortName(name)}`);
       return { json: row.json, tag: contentTag(row.stored) };
     },
     /** @param tokens the numbers of tokens with access to the project */
     ofProject: async (project: string, tokens: Tokens): Promise<string> => {
       const json = await read(ofProject, [project, JSON.stringify(tokens)]);
-      if (json === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+      if (json === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
       return json;
     },
     isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,

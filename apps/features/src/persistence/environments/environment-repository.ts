@@ -1,6 +1,6 @@
 import { refusal } from '@bunting/contracts';
 import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
-import type { StoredEnvironment } from '../../domain/environment.ts';
+import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { Seen } from '../entity-tags.ts';
 

@@ -1,7 +1,7 @@
 import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { missingFeature } from './missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyFeatureEnvironment, type TaggedJson } from '../entity-tags.ts';
@@ -149,7 +149,7 @@ export const featurePartsReader = (database: Database) => {
     (statement: Statement, unconnected: (feature: string, environment: string) => Refusal) =>
     async (at: FeatureRef, where: string): Promise<TaggedJson> => {
       const { json, stored, connected } = await rowOf(statement, at, where);
-      if (connected !== true) throw unconnected(named(at.name), named(where));
+      if (connected !== true) throw unconnected(shortName(at.name), shortName(where));
       return { json: json ?? '', tag: contentTag(stored ?? emptyFeatureEnvironment) };
     };
   const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
@@ -162,7 +162,7 @@ export const featurePartsReader = (database: Database) => {
     environmentVariants: partIn(environmentVariants, notIn),
     strategy: async (at: FeatureRef, where: string, strategyId: string): Promise<TaggedJson> => {
       const { json } = await rowOf(strategy, at, where, strategyId);
-      if (json === null) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
+      if (json === null) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
       return { json, tag: contentTag(JSON.parse(json)) };
     },
     /** The variants of the first environment that has variants. */

@@ -1,6 +1,6 @@
 import { notFound, type Page, type Tag } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { missingFeature } from './missing-feature.ts';
 import type { TaggedJson } from '../entity-tags.ts';
 import { featuresOfProject, tagAndNamePrefix, wholeFeatures } from './feature-json.ts';
@@ -66,7 +66,7 @@ export const featureReader = (database: Database) => {
 
     tagsOf: async (name: string, hidden: readonly string[]): Promise<TaggedJson> => {
       const [found] = await database.read<TaggedJson>(tags, [name, hidden]);
-      if (found === undefined) throw notFound(`Could not find feature with name ${named(name)}`);
+      if (found === undefined) throw notFound(`Could not find feature with name ${shortName(name)}`);
       return found;
     },
   };

@@ -1,6 +1,6 @@
 import type { Tx } from '@bunting/database';
 import { SerializationFailure } from '../serialization-failure.ts';
-import type { Feature } from '../../domain/feature.ts';
+import type { Feature } from '../../domain/features/feature.ts';
 
 const strategiesOf = (feature: Feature | undefined) =>
   Object.values(feature?.environments ?? {}).flatMap(({ strategies }) => strategies);

@@ -1,8 +1,8 @@
 import { type FeatureState, notFound, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
-import type { Feature } from '../../domain/feature.ts';
-import type { Surroundings } from '../../domain/surroundings.ts';
+import type { Feature } from '../../domain/features/feature.ts';
+import type { ProjectContext } from '../../domain/project-context.ts';
 import { missingFeature } from './missing-feature.ts';
 import { featureJson } from '../entities.ts';
 import { statesOf } from './feature-json.ts';
@@ -15,7 +15,7 @@ import type { Seen, SeenFeature } from '../entity-tags.ts';
 /** A locked feature and its surroundings. */
 export interface LockedFeature {
   readonly feature: Feature;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ProjectContext;
 }
 
 interface FeatureRow {

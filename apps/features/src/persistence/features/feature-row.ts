@@ -1,6 +1,6 @@
 import type { Constraint } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import type { Feature, Person } from '../../domain/feature.ts';
+import type { Feature, Person } from '../../domain/features/feature.ts';
 import { FeatureEntity, sql } from '../entities.ts';
 
 /** A feature as `featureJson` reads it: with the pictures of its collaborators, whose URLs are computed when it is written. */

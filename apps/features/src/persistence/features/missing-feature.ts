@@ -1,6 +1,6 @@
 import { notFound, type Refusal } from '@bunting/contracts';
-import { noSuchFeature } from '../../domain/feature-rules.ts';
-import { named } from '../../domain/refusals.ts';
+import { featureNotFound } from '../../domain/features/feature-rules.ts';
+import { shortName } from '../../domain/refusals.ts';
 
 type Query = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
@@ -15,6 +15,6 @@ const projectOf = `
 /** The refusal for a feature that a project does not have. It names the feature's own project unless that is private. */
 export const missingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
   const [row] = await query<Row>(projectOf, [name]);
-  if (row?.project === project) return notFound(`Could not find feature flag with name ${named(name)}`);
-  return noSuchFeature(name, project, row?.mode === 'private' ? undefined : row?.project);
+  if (row?.project === project) return notFound(`Could not find feature flag with name ${shortName(name)}`);
+  return featureNotFound(name, project, row?.mode === 'private' ? undefined : row?.project);
 };

@@ -1,6 +1,6 @@
 import type { CreateStrategy, Environment } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { ContextField, SegmentReference, StrategyType, Surroundings } from '../../domain/surroundings.ts';
+import type { ContextField, SegmentReference, StrategyType, ProjectContext } from '../../domain/project-context.ts';
 
 /** The texts and numbers in a request that may be names or ids: rules look up nothing else. */
 export interface References {
@@ -49,7 +49,7 @@ export const surroundingsJson = (texts: string, numbers: string): string => `
       where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
 
 /** The surroundings as the rules take them, without segments of hidden projects. */
-export const surroundingsOf = (json: SurroundingsJson, hidden: readonly string[]): Surroundings => ({
+export const surroundingsOf = (json: SurroundingsJson, hidden: readonly string[]): ProjectContext => ({
   environments: json.environments.map(({ name, type, sortOrder, enabled }) => ({ name, type, sortOrder, enabled })),
   defaultStrategies: Object.fromEntries(
     json.environments.map(({ name, defaultStrategy }) => [name, defaultStrategy ?? undefined]),
@@ -82,7 +82,7 @@ export const surroundingsRepository = ({ query }: Tx, hidden: readonly string[])
   ofProject: async (
     project: string,
     { texts, numbers }: References = { texts: [], numbers: [] },
-  ): Promise<Surroundings | undefined> => {
+  ): Promise<ProjectContext | undefined> => {
     const [row] = await query<{ surroundings: SurroundingsJson }>(surroundingsOfProject, [project, texts, numbers]);
     return row === undefined ? undefined : surroundingsOf(row.surroundings, hidden);
   },

@@ -1,11 +1,11 @@
 import type { Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { Destination, NamedInFile } from '../../domain/import/index.ts';
+import type { ImportDestination, FileReferences } from '../../domain/import/index.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import { surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
 
 /** What an import must know of the project that it imports into, beside the features of that project. */
-export interface ImportTarget extends Omit<Destination, 'project' | 'environment' | 'features'> {
+export interface ImportTarget extends Omit<ImportDestination, 'project' | 'environment' | 'features'> {
   readonly featureLimit: number | null;
 }
 
@@ -52,7 +52,7 @@ export const importTargetRepository = ({ query }: Tx, hidden: readonly string[])
   /** Reads in one statement what the file names and exists already; undefined for a project that does not exist or is archived. */
   find: async (
     project: string,
-    { contextFields, segments, features, tags, strategyIds }: NamedInFile,
+    { contextFields, segments, features, tags, strategyIds }: FileReferences,
   ): Promise<ImportTarget | undefined> => {
     const values = [project, contextFields, segments, features, JSON.stringify(tags), strategyIds];
     const [row] = await query<{ target: ImportTargetJson }>(findTarget, values);
@@ -62,7 +62,7 @@ export const importTargetRepository = ({ query }: Tx, hidden: readonly string[])
     return {
       naming: target.naming,
       featureLimit: target.featureLimit,
-      surroundings: surroundingsOf(target.surroundings, hidden),
+      projectContext: surroundingsOf(target.surroundings, hidden),
       children: new Map([...children].map(([parent, some]) => [parent, some.map(({ name }) => name)])),
       tagTypes: new Set(target.tagTypes),
       tags: target.tags,

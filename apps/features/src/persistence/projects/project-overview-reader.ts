@@ -6,7 +6,7 @@ import {
   type ReplyOf,
 } from '@bunting/contracts';
 import { type Database, timestampSql, type Statement } from '@bunting/database';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { featuresOfProject } from '../features/feature-json.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { type ProjectMembers, memberCount, owners } from './project-members.ts';
@@ -114,7 +114,7 @@ export interface ExternalProjectData {
 export const projectOverviewReader = (database: Database) => {
   const read = async (statement: Statement, id: string, ...more: unknown[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, [id, ...more]);
-    if (row === undefined) throw notFound(`No project found: ${named(id)}`);
+    if (row === undefined) throw notFound(`No project found: ${shortName(id)}`);
     return row.json;
   };
   const overviewReader =

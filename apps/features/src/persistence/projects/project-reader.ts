@@ -1,6 +1,6 @@
 import { type Environment, type GetProjectActivity, notFound, type ReplyOf } from '@bunting/contracts';
 import { type Database, timestampSql, type Statement } from '@bunting/database';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../json-sql.ts';
 import { memberCount, owners, type ProjectMembers } from './project-members.ts';
 import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
@@ -62,7 +62,7 @@ export const projectReader = (database: Database) => ({
   /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */
   environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
     const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);
-    if (row === undefined) throw notFound(`Could not find project with id ${named(project)}`);
+    if (row === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
     return row.environments;
   },
   /** As within a transaction, but without locks: another request may take the name before the caller does. */

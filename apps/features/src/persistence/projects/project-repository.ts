@@ -2,8 +2,8 @@ import { type Caller, type CreatedProject, type CreateStrategy, type Environment
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { FeatureNaming } from '../../domain/names.ts';
-import { mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/project.ts';
-import type { StoredSegment } from '../../domain/segment.ts';
+import { mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/projects/project.ts';
+import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import {
   DeletedPrivateProjectEntity,
   ProjectEntity,

@@ -1,8 +1,8 @@
 import { notFound, type SegmentStrategies } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import { type Database, timestampSql, type Statement } from '@bunting/database';
-import { named } from '../../domain/refusals.ts';
-import type { StoredSegment } from '../../domain/segment.ts';
+import { shortName } from '../../domain/refusals.ts';
+import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { storedSegmentJson } from '../entities.ts';
 import type { TaggedJson } from '../entity-tags.ts';
 import { strategiesWhere } from '../features/strategy-uses.ts';
@@ -81,7 +81,7 @@ export const segmentReader = (database: Database) => ({
   /** The segments that a strategy uses. */
   ofStrategy: async (strategyId: string, hidden: readonly string[]): Promise<string> => {
     const [row] = await database.read<{ json: string }>(segmentsOfStrategy, [strategyId, hidden]);
-    if (row === undefined) throw notFound(`Could not find strategy with id: ${named(strategyId)}`);
+    if (row === undefined) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
     return row.json;
   },
 });

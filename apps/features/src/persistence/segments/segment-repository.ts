@@ -2,8 +2,8 @@ import { invalid, notFound, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
-import { named } from '../../domain/refusals.ts';
-import type { SegmentContent, SegmentNeighbours, StoredSegment } from '../../domain/segment.ts';
+import { shortName } from '../../domain/refusals.ts';
+import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
 import type { Seen } from '../entity-tags.ts';
 
@@ -27,7 +27,7 @@ const refusalOf = (error: unknown, project: string | null): unknown => {
   const broken = violatedConstraint(error);
   if (broken === 'segment_name_is_unique') return refusal('NameExistsError', 'Segment name already exists');
   if (broken !== 'segment_project_fkey') return error;
-  const message = `The \`/body/project\` property must name a project that exists. You provided "${named(project ?? '')}".`;
+  const message = `The \`/body/project\` property must name a project that exists. You provided "${shortName(project ?? '')}".`;
   return invalid(message, '/body/project');
 };
 
@@ -56,12 +56,12 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
     getForUpdate: async (
       id: number,
       name: string = '',
-    ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentNeighbours }> => {
+    ): Promise<{ readonly segment: StoredSegment; readonly neighbours: SegmentUsage }> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw noSuchSegment(id);
       const { segment, idOfName } = row;
       // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
-      const users = await query<SegmentNeighbours['users'][number]>(usersOf, [id]);
+      const users = await query<SegmentUsage['users'][number]>(usersOf, [id]);
       seen.set(id, { before: segment, after: segment });
       return {
         segment,

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { boundEnvironment } from '../../domain/application-token.ts';
+import { boundEnvironment } from '../../domain/usage/application-token.ts';
 
 const environment: Statement = {
   name: 'environment-of-application',

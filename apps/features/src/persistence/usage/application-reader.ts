@@ -1,7 +1,7 @@
 import type { ApplicationsQuery, ProjectApplicationsQuery } from '@bunting/contracts';
 import { notFound } from '@bunting/contracts';
 import { type Database, timestampSql, type Statement } from '@bunting/database';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { usedOnlyIn } from './application-repository.ts';
 
 const usageOf = (hidden: string): string => `
@@ -206,8 +206,8 @@ export const applicationReader = (database: Database) => {
     if (row === undefined) throw notFound(missing);
     return row.json;
   };
-  const noApplication = (name: string): string => `Could not find application with appName ${named(name)}`;
-  const noProject = (id: string): string => `No project found: ${named(id)}`;
+  const noApplication = (name: string): string => `Could not find application with appName ${shortName(name)}`;
+  const noProject = (id: string): string => `No project found: ${shortName(id)}`;
 
   return {
     all: (

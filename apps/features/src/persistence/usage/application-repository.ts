@@ -1,10 +1,10 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type {
   MissingFeature,
-  NewApplications,
-  ReportedApplication,
-  SeenApplication,
-} from '../../domain/applications.ts';
+  ApplicationCounts,
+  ApplicationWrite,
+  ReportedApplicationInstance,
+} from '../../domain/usage/applications.ts';
 
 /** An application whose creation is emitted as an event. */
 export interface AnnouncedApplication {
@@ -126,19 +126,22 @@ const describe = `
 
 /** Applications within a transaction. Each method takes a fixed number of statements, for any number of applications in a report. */
 export const applicationRepository = ({ query }: Tx) => {
-  const lockAndCount = async (): Promise<NewApplications> => {
+  const lockAndCount = async (): Promise<ApplicationCounts> => {
     await query(lock);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
-    return (await query<NewApplications>(count))[0] ?? { all: 0, frontend: 0 };
+    return (await query<ApplicationCounts>(count))[0] ?? { all: 0, frontend: 0 };
   };
-  const numbered = (applications: readonly SeenApplication[]): string =>
+  const numbered = (applications: readonly ReportedApplicationInstance[]): string =>
     JSON.stringify(applications.map((application, nth) => ({ ...application, nth })));
 
   return {
     /** Counts the applications; no other transaction that counts can add or announce one before this one ends. */
     lockAndCount,
     /** Looks up the applications of a report. */
-    findReported: async (applications: readonly SeenApplication[], now: Date): Promise<ReportedApplication[]> =>
+    findReported: async (
+      applications: readonly ReportedApplicationInstance[],
+      now: Date,
+    ): Promise<ApplicationWrite[]> =>
       applications.length === 0 ? [] : query(findReported, [numbered(applications), now.toISOString()]),
 
     /**
@@ -146,7 +149,7 @@ export const applicationRepository = ({ query }: Tx) => {
      * those that are new, and those that only frontend keys had reported before.
      */
     recordSeen: async (
-      applications: readonly SeenApplication[],
+      applications: readonly ReportedApplicationInstance[],
       missing: readonly MissingFeature[],
       now: Date,
     ): Promise<AnnouncedApplication[]> => {

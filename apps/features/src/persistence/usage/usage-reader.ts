@@ -1,6 +1,6 @@
 import { notFound } from '@bunting/contracts';
 import { type Database, timestampSql, type Statement } from '@bunting/database';
-import { named } from '../../domain/refusals.ts';
+import { shortName } from '../../domain/refusals.ts';
 import { joinLastHour } from '../features/feature-json.ts';
 
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
@@ -45,7 +45,7 @@ export const usageReader = (database: Database) => {
     if (row === undefined) throw notFound(missing);
     return row.json;
   };
-  const noFeature = (name: string): string => `Could not find feature with name ${named(name)}`;
+  const noFeature = (name: string): string => `Could not find feature with name ${shortName(name)}`;
 
   return {
     /** The evaluations of the last hour. */

@@ -1,8 +1,8 @@
 import type { FeatureState } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import type { LifecycleStage } from '../../domain/feature.ts';
-import { type Count, largestCount, type ReportedFeature } from '../../domain/usage.ts';
+import type { LifecycleStage } from '../../domain/features/feature.ts';
+import { type EvaluationCount, largestCount, type ReportedFeature } from '../../domain/usage/metrics.ts';
 import { statesOf } from '../features/feature-json.ts';
 
 /** A feature whose state is emitted, and the lifecycle stages that it enters. */
@@ -88,13 +88,13 @@ const enterStages = `
 
 const minutesPerHour = 60;
 
-interface HourCount extends Omit<Count, 'minute' | 'variants'> {
+interface HourCount extends Omit<EvaluationCount, 'minute' | 'variants'> {
   readonly hour: number;
   readonly variants: Record<string, number>;
 }
 
 /** Sums up counts: one entry for each feature, environment, application and hour. */
-const byHour = (counts: readonly Count[]): HourCount[] => {
+const byHour = (counts: readonly EvaluationCount[]): HourCount[] => {
   const sums = new Map<string, HourCount>();
   for (const { feature, environment, appName, minute, yes, no, variants } of counts) {
     const hour = Math.floor(minute / minutesPerHour);
@@ -128,7 +128,7 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
     query(findReportedForUpdate, [names, environments]),
 
   /** Adds counts by minute. Returns the features whose usage was not emitted within the last minute. */
-  addByMinute: async (counts: readonly Count[], now: Date): Promise<string[]> => {
+  addByMinute: async (counts: readonly EvaluationCount[], now: Date): Promise<string[]> => {
     const given = counts.map(({ feature, environment, minute, yes, no }) => ({
       feature,
       environment,
@@ -142,7 +142,7 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
   },
 
   /** Adds counts by hour and application. Counts that are older than the retention period are ignored. */
-  addByHour: async (counts: readonly Count[], now: Date): Promise<void> => {
+  addByHour: async (counts: readonly EvaluationCount[], now: Date): Promise<void> => {
     const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
     const rows = byHour(counts).filter(({ hour }) => hour > oldest);
     if (rows.length > 0) await query(addByHour, [JSON.stringify(rows)]);

@@ -1,7 +1,7 @@
 import type {
   AdminCount,
   CreatedUser,
-  FoundUsers,
+  UserSearchResults,
   Group,
   InactiveUsers,
   Me,
@@ -112,7 +112,7 @@ describe('a user', () => {
     const user = await done<User>('GET', `user-admin/${id}`);
     expect(user).toMatchObject({ username: name, loginAttempts: 0, scimId: null });
     const { user: me } = await done<Me>('GET', 'user', undefined, key);
-    const [found] = await done<FoundUsers>('GET', `user-admin/search?q=${name}`);
+    const [found] = await done<UserSearchResults>('GET', `user-admin/search?q=${name}`);
     const { users } = await done<Users>('GET', 'user-admin');
     for (const shown of [user, me, found, users.find((one) => one.id === id)]) {
       expect(shown).toMatchObject({ id, username: name });
@@ -156,7 +156,7 @@ describe('a user', () => {
     await done('POST', 'user-admin', { name: 'Zoe_50%', username: 'zz-top', email: 'zoe@example.org', rootRole: 3 });
     const { key } = await aUser();
     const found = async (q: string) =>
-      done<FoundUsers>('GET', `user-admin/search?q=${encodeURIComponent(q)}`, undefined, key);
+      done<UserSearchResults>('GET', `user-admin/search?q=${encodeURIComponent(q)}`, undefined, key);
     for (const q of ['zo', 'ZOE_5', 'zz-', 'zoe@'])
       expect(await found(q)).toMatchObject([{ name: 'Zoe_50%', username: 'zz-top', email: 'zoe@example.org' }]);
     for (const q of ['z', '', '%%', '__', 'oe_']) expect(await found(q)).toEqual([]);

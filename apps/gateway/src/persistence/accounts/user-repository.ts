@@ -1,4 +1,4 @@
-import type { AdminCount, FoundUsers, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
+import type { AdminCount, UserSearchResults, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { predefinedRole } from '../../domain/token-scope.ts';
@@ -104,7 +104,7 @@ export const userRepository = (tx: Tx) => {
       return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), which);
     },
     /** Users, by how their name, username or e-mail begins. */
-    search: async (beginning: string): Promise<FoundUsers> => {
+    search: async (beginning: string): Promise<UserSearchResults> => {
       const text = `
         select ${userColumns} from api_user u
         where deleted_at is null and not is_service

@@ -8,6 +8,6 @@ export const CopyEnvironmentPermissions = defineOperation({
   summary: 'Gives roles in one environment the permissions that they have in another',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({ from: Type.String(), to: Type.String() }),
 });

@@ -9,7 +9,7 @@ export const CountMembers = defineOperation({
   summary: 'Says how many members projects have and who owns them',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({ project: Type.Optional(Type.String({ description: 'this one alone' })) }),
   reply: Type.Object({
     projects: Type.Array(

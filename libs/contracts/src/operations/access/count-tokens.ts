@@ -8,7 +8,7 @@ export const CountTokens = defineOperation({
   summary: 'Says how many API tokens there are for environments',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({ project: Type.Optional(Type.String({ description: 'only those that give this project' })) }),
   reply: Type.Object({
     environments: Type.Array(Type.Object({ name: Type.String(), tokens: Type.Integer() })),

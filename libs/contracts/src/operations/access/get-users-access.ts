@@ -13,7 +13,7 @@ export const GetUsersAccess = defineOperation({
   summary: 'Says what users may do now',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: 1_000 }) }),
   reply: Type.Object({ users: Type.Array(Type.Object({ user: UserCard, caller: Caller })) }),
 });

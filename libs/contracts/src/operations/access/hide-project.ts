@@ -11,7 +11,7 @@ export const HideProject = defineOperation({
   summary: 'Hides a project that is about to be private',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     id: Type.String({ minLength: 1, description: 'the id of the project' }),
     version: Type.Integer({ description: 'the version that the state of the private project will have' }),

@@ -18,7 +18,7 @@ export const ListHolders = defineOperation({
   summary: 'Says which active users hold one of the permissions there',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     project: Type.String(),
     environment: Type.Optional(Type.String()),

@@ -1,4 +1,4 @@
-import { FoundUsers, SearchUsersQuery } from '../../model/account.ts';
+import { UserSearchResults, SearchUsersQuery } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Find users. */
@@ -11,6 +11,6 @@ export const SearchUsers = defineOperation({
   http: { method: 'GET', url: '/api/admin/user-admin/search' },
   permission: 'authenticated',
   query: SearchUsersQuery,
-  reply: FoundUsers,
+  reply: UserSearchResults,
   errors: ['ValidationError'],
 });

@@ -30,7 +30,7 @@ export const ApplyChanges = defineOperation({
   summary: 'Applies the changes of a change request, all or none, and once',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     changeRequestId: Type.Integer(),
     uid: Type.Optional(

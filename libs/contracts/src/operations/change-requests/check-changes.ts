@@ -25,7 +25,7 @@ export const CheckChanges = defineOperation({
   summary: 'Says whether changes make sense on top of earlier ones',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     project: Type.String(),
     environment: Type.String(),

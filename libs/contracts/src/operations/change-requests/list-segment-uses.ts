@@ -9,7 +9,7 @@ export const ListSegmentUses = defineOperation({
   summary: 'Says where change requests are about to use a segment',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({ segment: Type.Integer() }),
   reply: Type.Object({ changeRequestStrategies: SegmentStrategies.properties.changeRequestStrategies }),
 });

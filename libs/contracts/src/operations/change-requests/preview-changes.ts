@@ -21,7 +21,7 @@ export const PreviewChanges = defineOperation({
   summary: 'Says what change requests would come to',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     project: Type.String(),
     withStates: Type.Boolean({ description: 'whether to say what everything is before and after' }),

@@ -13,7 +13,7 @@ export const PreviewProposal = defineOperation({
   tag: 'Change Requests',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/preview' },
   permission: 'authenticated',
-  repeatable: true,
+  idempotent: true,
   params: ProjectEnvironmentPath,
   body: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
   reply: ChangeRequestPreview,

@@ -12,7 +12,7 @@ export const ProposeImport = defineOperation({
   summary: 'Makes a change request of what an import may not do by itself',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     importId: Type.String({ description: 'which import it is' }),
     project: Type.String(),

@@ -9,7 +9,7 @@ export const ReadProposedChanges = defineOperation({
   summary: 'Reads the changes of a change request',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({ id: Type.Integer() }),
   reply: Type.Object({
     project: Type.String(),

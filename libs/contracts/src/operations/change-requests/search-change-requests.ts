@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ChangeRequestSearch } from '../../model/change-request-search.ts';
+import { ChangeRequestSearchPage } from '../../model/change-request-search.ts';
 import { defineOperation } from '../../operation.ts';
 
 const is = (description: string, documentedPattern: string) =>
@@ -26,6 +26,6 @@ export const SearchChangeRequests = defineOperation({
       Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'how many a page has at most' }),
     ),
   }),
-  reply: ChangeRequestSearch,
+  reply: ChangeRequestSearchPage,
   errors: ['ValidationError'],
 });

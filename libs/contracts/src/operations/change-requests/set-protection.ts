@@ -8,7 +8,7 @@ export const SetProtection = defineOperation({
   summary: 'Says whether direct edits in an environment are refused',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     project: Type.String(),
     environment: Type.String(),

@@ -9,7 +9,7 @@ export const EvaluateFrontendFeatures = defineOperation({
   description: 'Returns the features that are on for a user, with their variants. It changes nothing.',
   tag: 'Frontend API',
   http: { method: 'POST', url: '/api/frontend', address: 'callerAddress' },
-  repeatable: true,
+  idempotent: true,
   permission: 'FRONTEND',
   query: CallerQuery,
   body: FrontendBody,

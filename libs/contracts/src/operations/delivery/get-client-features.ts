@@ -13,6 +13,6 @@ export const GetClientFeatures = defineOperation({
   permission: 'CLIENT',
   query: ClientFeaturesQuery,
   reply: ClientFeatures,
-  tagsItself: true,
+  hasOwnTag: true,
   errors: ['ValidationError'],
 });

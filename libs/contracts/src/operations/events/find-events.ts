@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { eventFilters, limitPattern, offsetPattern } from '../../model/documented.ts';
+import { eventFilters, limitPattern, offsetPattern } from '../../model/patterns.ts';
 import { Event } from '../../event.ts';
 import { defineOperation } from '../../operation.ts';
 

@@ -11,7 +11,7 @@ export const GetProjectActivity = defineOperation({
   summary: 'Counts the events of projects',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     project: Type.Optional(Type.String({ description: 'this one alone' })),
     days: Type.Optional(

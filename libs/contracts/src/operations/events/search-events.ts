@@ -11,7 +11,7 @@ export const SearchEvents = defineOperation({
   tag: 'Events',
   http: { method: 'POST', url: '/api/admin/events/search' },
   permission: 'authenticated',
-  repeatable: true,
+  idempotent: true,
   body: SearchEventsBody,
   reply: Events,
   errors: ['ValidationError'],

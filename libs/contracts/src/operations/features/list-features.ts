@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { writtenTagPattern } from '../../model/documented.ts';
+import { writtenTagPattern } from '../../model/patterns.ts';
 import { ProjectFeatures } from '../../model/feature.ts';
 import { optionalPage } from '../../model/page.ts';
 import { defineOperation } from '../../operation.ts';

@@ -8,7 +8,7 @@ export const CountResources = defineOperation({
   summary: 'Counts what the features service has',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   reply: Type.Object({
     features: Type.Integer(),
     archivedFeatures: Type.Integer(),

@@ -9,7 +9,7 @@ export const GetLimits = defineOperation({
   summary: 'Says how much of something the features service takes',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   reply: Type.Pick(ResourceLimits, [
     'segmentValues',
     'strategySegments',

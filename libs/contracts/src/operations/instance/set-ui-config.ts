@@ -11,7 +11,7 @@ export const SetUiConfig = defineOperation({
   tag: 'Admin UI',
   http: { method: 'POST', url: '/api/admin/ui-config' },
   permission: 'ADMIN',
-  repeatable: true,
+  idempotent: true,
   body: SetUiConfigBody,
   errors: ['ValidationError', 'InvalidOperationError'],
 });

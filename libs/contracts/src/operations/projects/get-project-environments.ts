@@ -11,7 +11,7 @@ export const GetProjectEnvironments = defineOperation({
   summary: 'Says which environments a project has, in their order',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   params: ProjectPath,
   reply: Type.Object({
     environments: Type.Array(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../../model/documented.ts';
+import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../../model/patterns.ts';
 import { SearchFeaturesResponse } from '../../model/search.ts';
 import { defineOperation } from '../../operation.ts';
 

@@ -12,7 +12,7 @@ export const DigestStates = defineOperation({
   summary: 'Sums up the versions of features and segments, for projections to compare',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     entity: StateEntityName,
     after: Type.String({ description: 'the group that the page begins after' }),

@@ -13,7 +13,7 @@ export const ListStateVersions = defineOperation({
   summary: 'Lists the versions of features and segments, for projections to compare',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     entity: StateEntityName,
     project: Type.Optional(Type.String({ description: 'of features: those of this project alone' })),

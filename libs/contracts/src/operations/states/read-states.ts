@@ -9,7 +9,7 @@ export const ReadStates = defineOperation({
   summary: 'Answers the states of features and segments as they are now',
   tag: 'Internal',
   permission: 'service',
-  repeatable: true,
+  idempotent: true,
   body: Type.Object({
     entity: StateEntityName,
     ids: Type.Array(Type.String(), { maxItems: 500 }),

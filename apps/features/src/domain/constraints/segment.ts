@@ -1,0 +1,153 @@
+import { type ChangeOf, type Constraint, type CreateSegmentBody, invalid, refusal } from '@bunting/contracts';
+import { normalizeConstraint } from './constraint.ts';
+import type { DomainEvent, Feature } from '../features/feature.ts';
+import { invalidProperty } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import { limits } from '../project-context.ts';
+import { formatReferences, type Reference } from '../references.ts';
+
+/** What a segment is. */
+export interface SegmentContent {
+  readonly name: string;
+  readonly description: string | null;
+  /** the one project that may use it; null: every project */
+  readonly project: string | null;
+  readonly constraints: readonly Constraint[];
+}
+
+/** A named, reusable set of constraints. */
+export interface StoredSegment extends SegmentContent {
+  readonly id: number;
+  readonly createdBy: string;
+  readonly createdAt: string;
+}
+
+/** The constraints of a segment as they are stored. Context fields that do not exist are accepted: a segment may come first. */
+export const validateSegmentConstraints = (constraints: readonly Constraint[], at: string): readonly Constraint[] => {
+  const normal = constraints.map((constraint, index) => normalizeConstraint(constraint, `${at}/${index}`));
+  const values = normal.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
+  if (values > limits.valuesPerSegment) {
+    throw invalidProperty(`Segments may not have more than ${limits.valuesPerSegment} values`, at);
+  }
+  return normal;
+};
+
+/** What a segment is to be, as it is stored. Whether its name is free and its project exists is not decided here. */
+export const validateSegment = (body: CreateSegmentBody, at = '/body'): SegmentContent => {
+  if (body.name.trim() === '') throw invalid(`The \`${at}/name\` property is not allowed to be empty.`, `${at}/name`);
+  return {
+    name: body.name,
+    description: body.description ?? null,
+    project: body.project ?? null,
+    constraints: validateSegmentConstraints(body.constraints, `${at}/constraints`),
+  };
+};
+
+/** What becomes of a segment, and what is told of it. */
+export interface SegmentDecision {
+  /** null: it is gone */
+  readonly segment: StoredSegment | null;
+  readonly events: readonly DomainEvent[];
+}
+
+/** What a segment's neighbours are: who uses it, and who has the name that it is to have. */
+export interface SegmentUsage {
+  /** the active features with a strategy that uses it */
+  readonly users: readonly Reference[];
+  /** the projects that are hidden from who asks: a refusal names nothing of them */
+  readonly hidden?: readonly string[];
+  /** the id of the segment that has a name, if any has */
+  readonly idOfName: (name: string) => number | undefined;
+}
+
+/** Whether any strategy of a feature uses a segment. */
+export const isUsedBy = (feature: Feature, id: number): boolean =>
+  Object.values(feature.environments).some(({ strategies }) =>
+    strategies.some(({ segments }) => segments.includes(id)),
+  );
+
+/** A segment as a change remembers it: without what no change can touch. */
+export const segmentSnapshot = ({ id, name, description, project, constraints }: StoredSegment) => ({
+  id,
+  name,
+  description,
+  project,
+  constraints,
+});
+
+const segmentData = (segment: StoredSegment) => ({
+  id: segment.id,
+  name: segment.name,
+  description: segment.description,
+  project: segment.project,
+  constraints: segment.constraints,
+  createdBy: segment.createdBy,
+  createdAt: segment.createdAt,
+});
+
+/** What is told of a new segment. */
+export const segmentCreated = (segment: StoredSegment): DomainEvent => ({
+  type: 'segment-created',
+  project: segment.project,
+  data: segmentData(segment),
+});
+
+/** What is told of a segment that is gone. */
+export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
+  type: 'segment-deleted',
+  project: segment.project,
+  preData: segmentData(segment),
+});
+
+/** Changes a segment everywhere at once; what the update leaves out stays as it is. */
+export const updateSegment = (
+  segment: StoredSegment,
+  { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
+  { users, hidden, idOfName }: SegmentUsage,
+  at = '/body',
+): SegmentDecision => {
+  const content = validateSegment(
+    {
+      name: name ?? segment.name,
+      description: description === undefined ? segment.description : description,
+      project: project === undefined ? segment.project : project,
+      constraints: constraints ?? [],
+    },
+    at,
+  );
+  const after = { ...segment, ...content, constraints: constraints ? content.constraints : segment.constraints };
+  if ((idOfName(after.name) ?? segment.id) !== segment.id) {
+    throw refusal('NameExistsError', 'Segment name already exists');
+  }
+  if (after.project !== null && after.project !== segment.project) {
+    const foreign = users
+      .filter((user) => user.project !== after.project)
+      .map(({ project }) => ({ name: project, project }));
+    if (foreign.length > 0) {
+      const reason = 'Invalid project. Segment is being used by strategies in other projects';
+      throw invalidProperty(`${reason}: ${formatReferences(foreign, hidden)}`, `${at}/project`);
+    }
+  }
+  if (isEqual(after, segment)) return { segment, events: [] };
+  const event: DomainEvent = {
+    type: 'segment-updated',
+    project: after.project,
+    data: segmentData(after),
+    preData: segmentData(segment),
+  };
+  return { segment: after, events: [event] };
+};
+
+/** Deletes a segment that no feature uses. */
+export const deleteSegment = (
+  segment: StoredSegment,
+  { users, hidden }: Pick<SegmentUsage, 'users' | 'hidden'>,
+): SegmentDecision => {
+  if (users.length > 0) {
+    throw refusal('ConflictError', `Segment ${segment.name} is in use by ${formatReferences(users, hidden)}`);
+  }
+  return {
+    segment: null,
+    events: [{ type: 'segment-deleted', project: segment.project, preData: segmentData(segment) }],
+  };
+};

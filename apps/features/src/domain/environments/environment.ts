@@ -1,0 +1,64 @@
+import type {
+  CloneEnvironmentBody,
+  CreateEnvironmentBody,
+  EnvironmentDescription,
+  UpdateEnvironmentBody,
+} from '@bunting/contracts';
+import type { DomainEvent } from '../features/feature.ts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { isEqual } from '../is-equal.ts';
+
+/** A place where features are switched on and off. */
+export interface StoredEnvironment {
+  readonly name: string;
+  readonly type: string;
+  readonly sortOrder: number;
+  readonly enabled: boolean;
+  readonly protected: boolean;
+  /** the least approvals that a project can set for it from now on; null where each project decides */
+  readonly requiredApprovals: number | null;
+}
+
+/** An environment as clients get it: without `requiredApprovals` where each project decides. */
+export const environmentView = ({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription =>
+  requiredApprovals === null ? environment : { ...environment, requiredApprovals };
+
+/** The largest place that the API can express. */
+const lastSortOrder = 1_000_000_000;
+
+/** A new environment, after those that there are unless it says where. Whether its name is free is not decided here. */
+export const newEnvironment = (
+  { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
+  latest: number,
+): StoredEnvironment => {
+  requireUrlFriendlyName(name);
+  const place = sortOrder ?? Math.min(latest + 1, lastSortOrder);
+  return { name, type, enabled, sortOrder: place, protected: false, requiredApprovals };
+};
+
+/** A clone of an environment, after those that there are. It can be deleted, whatever it is a clone of. */
+export const clonedEnvironment = (
+  source: StoredEnvironment,
+  { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
+  latest: number,
+): StoredEnvironment => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, latest);
+
+/** What becomes of an environment. The same environment and no events: nothing changed. */
+export const updateEnvironment = (
+  environment: StoredEnvironment,
+  {
+    type = environment.type,
+    sortOrder = environment.sortOrder,
+    requiredApprovals = environment.requiredApprovals,
+  }: UpdateEnvironmentBody,
+): { readonly environment: StoredEnvironment; readonly events: readonly DomainEvent[] } => {
+  const after = { ...environment, type, sortOrder, requiredApprovals };
+  if (isEqual(after, environment)) return { environment, events: [] };
+  const event: DomainEvent = {
+    type: 'environment-updated',
+    environment: environment.name,
+    data: after,
+    preData: environment,
+  };
+  return { environment: after, events: [event] };
+};

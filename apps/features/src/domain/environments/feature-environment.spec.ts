@@ -1,0 +1,237 @@
+import type { CreateStrategy } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { aFeature, aStrategy, type FeatureAbout, someSurroundings } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { disableEnvironment, enableEnvironment, needsDefaultStrategy, replaceVariants } from './feature-environment.ts';
+import type { Decision } from '../features/feature.ts';
+import { inEnvironment } from '../strategies/strategy.ts';
+
+const projectContext = someSurroundings();
+const on = aStrategy({ id: 'on', title: 'On' });
+const off = aStrategy({ id: 'off', title: 'Off', disabled: true });
+
+const enabled = (about: FeatureAbout, activateDisabled = false, context = projectContext): Decision =>
+  enableEnvironment(aFeature(about), 'development', { activateDisabled, newStrategyId: 'new' }, context);
+
+/** What became of the feature: its switch, its strategies, and what was told. */
+const outcome = ({ feature, events }: Decision) => {
+  const { enabled: isOn, strategies } = inEnvironment(feature, 'development');
+  return [
+    isOn,
+    strategies.map(({ id, disabled }) => (disabled ? `${id} (disabled)` : id)),
+    events.map(({ type }) => type.replace('feature-', '')),
+  ];
+};
+
+describe('a feature that is turned on', () => {
+  it.each<[string, FeatureAbout, boolean, unknown[]]>([
+    ['without strategies gets the default one', {}, false, [true, ['new'], ['strategy-add', 'environment-enabled']]],
+    [
+      'without strategies gets the default one, activated or not',
+      {},
+      true,
+      [true, ['new'], ['strategy-add', 'environment-enabled']],
+    ],
+    [
+      'with disabled strategies gets the default one as well',
+      { strategies: [off] },
+      false,
+      [true, ['off (disabled)', 'new'], ['strategy-add', 'environment-enabled']],
+    ],
+    [
+      'with disabled strategies can activate them',
+      { strategies: [off] },
+      true,
+      [true, ['off'], ['strategy-update', 'environment-enabled']],
+    ],
+    [
+      'with some disabled strategies can activate them',
+      { strategies: [on, off] },
+      true,
+      [true, ['on', 'off'], ['strategy-update', 'environment-enabled']],
+    ],
+    [
+      'with some disabled strategies keeps them so',
+      { strategies: [on, off] },
+      false,
+      [true, ['on', 'off (disabled)'], ['environment-enabled']],
+    ],
+    ['with an active strategy gets nothing else', { strategies: [on] }, false, [true, ['on'], ['environment-enabled']]],
+    ['a second time changes nothing', { strategies: [on], enabled: true }, false, [true, ['on'], []]],
+    [
+      'a second time can still activate strategies',
+      { strategies: [on, off], enabled: true },
+      true,
+      [true, ['on', 'off'], ['strategy-update']],
+    ],
+    [
+      'a second time gets an active strategy if it lacks one',
+      { strategies: [off], enabled: true },
+      false,
+      [true, ['off (disabled)', 'new'], ['strategy-add']],
+    ],
+  ])('%s', (_, about, activateDisabled, expected) => {
+    expect(outcome(enabled(about, activateDisabled))).toEqual(expected);
+  });
+
+  it('is the same feature when nothing changes', () => {
+    const feature = aFeature({ strategies: [on], enabled: true });
+    const enabling = { activateDisabled: true, newStrategyId: 'new' };
+    expect(enableEnvironment(feature, 'development', enabling, projectContext).feature).toBe(feature);
+  });
+
+  it('is told to be on, in that environment', () => {
+    const tags = [{ type: 'team', value: 'oslo' }];
+    expect(enabled({ strategies: [on], tags }).events).toEqual([
+      {
+        type: 'feature-environment-enabled',
+        project: 'shop',
+        featureName: 'checkout',
+        environment: 'development',
+        tags,
+      },
+    ]);
+  });
+
+  it('tells what activated strategies were and became', () => {
+    expect(enabled({ strategies: [off] }, true).events[0]).toMatchObject({
+      preData: off,
+      data: { ...off, disabled: false },
+    });
+  });
+
+  const theNew = (defaultStrategy?: CreateStrategy) => {
+    const projectContext = someSurroundings({
+      defaultStickiness: 'userId',
+      defaultStrategies: { development: defaultStrategy },
+    });
+    return inEnvironment(enabled({ strategies: [off] }, false, projectContext).feature, 'development').strategies.at(
+      -1,
+    );
+  };
+
+  it('is on for everyone by default', () => {
+    expect(theNew()).toEqual(
+      aStrategy({
+        id: 'new',
+        name: 'flexibleRollout',
+        sortOrder: 1,
+        parameters: { rollout: '100', stickiness: 'userId', groupId: 'checkout' },
+      }),
+    );
+  });
+
+  it('gets the default strategy of its project and environment, after the others', () => {
+    const parameters = { rollout: '5', stickiness: 'sessionId', groupId: 'ours' };
+    const strategy = { name: 'flexibleRollout', title: 'Few', parameters, sortOrder: -7 };
+    expect(theNew(strategy)).toEqual(
+      aStrategy({ id: 'new', name: 'flexibleRollout', title: 'Few', sortOrder: 1, parameters }),
+    );
+    expect(theNew({ ...strategy, parameters: { ...parameters, groupId: '' } })?.parameters).toEqual({
+      ...parameters,
+      groupId: 'checkout',
+    });
+  });
+
+  it('gets an active strategy even if the default one is disabled', () => {
+    expect(theNew({ name: 'default', disabled: true })).toMatchObject({ disabled: false });
+  });
+
+  it('asks for the default strategy only where it gets it', () => {
+    const needs = (about: FeatureAbout, activate: boolean) =>
+      needsDefaultStrategy(aFeature(about), 'development', activate);
+    expect([needs({}, false), needs({}, true), needs({ strategies: [off] }, false)]).toEqual([true, true, true]);
+    expect([needs({ strategies: [off] }, true), needs({ strategies: [on, off] }, false)]).toEqual([false, false]);
+  });
+
+  it('can be turned on where nothing was ever set', () => {
+    const enabling = { activateDisabled: false, newStrategyId: 'new' };
+    const { feature } = enableEnvironment(aFeature(), 'production', enabling, projectContext);
+    expect(inEnvironment(feature, 'production')).toMatchObject({ enabled: true, strategies: [{ id: 'new' }] });
+    expect(inEnvironment(feature, 'development').enabled).toBe(false);
+  });
+});
+
+describe('a feature that is turned off', () => {
+  it('keeps its strategies', () => {
+    const decision = disableEnvironment(aFeature({ strategies: [on], enabled: true }), 'development', projectContext);
+    expect(outcome(decision)).toEqual([false, ['on'], ['environment-disabled']]);
+    expect(decision.events).toEqual([
+      {
+        type: 'feature-environment-disabled',
+        project: 'shop',
+        featureName: 'checkout',
+        environment: 'development',
+        tags: [],
+      },
+    ]);
+  });
+
+  it('a second time stays the same, and nothing is told', () => {
+    const feature = aFeature();
+    expect(disableEnvironment(feature, 'development', projectContext)).toEqual({ feature, events: [] });
+    expect(disableEnvironment(feature, 'production', projectContext).feature).toBe(feature);
+  });
+});
+
+describe.each([
+  [
+    'on',
+    (about: FeatureAbout, environment: string) =>
+      enableEnvironment(
+        aFeature(about),
+        environment,
+        { activateDisabled: false, newStrategyId: 'new' },
+        projectContext,
+      ),
+  ],
+  [
+    'off',
+    (about: FeatureAbout, environment: string) => disableEnvironment(aFeature(about), environment, projectContext),
+  ],
+])('a feature cannot be turned %s', (_, turn) => {
+  it('in the archive', () => {
+    expect(refusalOf(() => turn({ archivedAt: '2026-02-01T00:00:00.000Z' }, 'development'))).toMatchObject({
+      kind: 'ArchivedFeatureError',
+      message: 'Cannot perform this operation on archived features',
+    });
+  });
+
+  it.each(['staging', '__proto__', 'toString'])(
+    'in an environment that its project does not have: %s',
+    (environment) => {
+      expect(refusalOf(() => turn({}, environment))).toMatchObject({
+        kind: 'NotFoundError',
+        message: `Could not find environment ${environment} for feature: checkout`,
+      });
+    },
+  );
+});
+
+describe('the variants of a feature in an environment', () => {
+  const variants = [
+    { name: 'b', weight: 0 },
+    { name: 'a', weight: 0 },
+  ];
+
+  it('are replaced, all of them, and told before and after', () => {
+    const first = replaceVariants(aFeature(), 'development', variants, '/body');
+    const stored = ['a', 'b'].map((name) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' }));
+    expect(inEnvironment(first.feature, 'development').variants).toEqual(stored);
+    const { feature, events } = replaceVariants(first.feature, 'development', [], '/body');
+    expect(inEnvironment(feature, 'development').variants).toEqual([]);
+    expect(events).toMatchObject([
+      {
+        type: 'feature-environment-variants-updated',
+        environment: 'development',
+        preData: { variants: stored },
+        data: { variants: [] },
+      },
+    ]);
+  });
+
+  it('that are the same already are left alone', () => {
+    const { feature } = replaceVariants(aFeature(), 'development', variants, '/body');
+    expect(replaceVariants(feature, 'development', variants.toReversed(), '/body')).toEqual({ feature, events: [] });
+  });
+});

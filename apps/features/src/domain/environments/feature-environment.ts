@@ -1,0 +1,136 @@
+import { type CreateStrategy, type FeatureVariant, notFound, refusal } from '@bunting/contracts';
+import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { shortName } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import { addStrategy, changeStrategy, inEnvironment, publicStrategy, withEnvironment } from '../strategies/strategy.ts';
+import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+import { normalizeFeatureVariants, type Distribution } from '../variants/variants.ts';
+
+/** Refuses to turn a feature on or off where it is not: in the archive, or in an environment that its project does not have. */
+const requireSwitchable = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
+  if (feature.archivedAt !== null) {
+    throw refusal('ArchivedFeatureError', 'Cannot perform this operation on archived features');
+  }
+  if (!hasEnvironment(projectContext, environment)) {
+    throw notFound(`Could not find environment ${shortName(environment)} for feature: ${feature.name}`);
+  }
+};
+
+/** What a feature without an active strategy gets when it is turned on. */
+export const defaultStrategy = (environment: string, { defaultStrategies }: ProjectContext): CreateStrategy => {
+  const configured = Object.hasOwn(defaultStrategies, environment) ? defaultStrategies[environment] : undefined;
+  const { sortOrder: _, ...strategy } = configured ?? { name: 'flexibleRollout' };
+  return { ...strategy, disabled: false };
+};
+
+const activateStrategies = (feature: Feature, environment: string, projectContext: ProjectContext): Decision =>
+  inEnvironment(feature, environment).strategies.reduce<Decision>(
+    (decision, strategy) => {
+      const at = { environment, strategyId: strategy.id };
+      const { feature: after, events } = changeStrategy(
+        decision.feature,
+        at,
+        { ...strategy, disabled: false },
+        projectContext,
+        '',
+      );
+      return { feature: after, events: [...decision.events, ...events] };
+    },
+    { feature, events: [] },
+  );
+
+const isActive = ({ disabled }: Strategy): boolean => !disabled;
+
+export interface Enabling {
+  /** whether to enable every disabled strategy; else a feature without an active one gets the default strategy */
+  readonly activateDisabled: boolean;
+  /** the id of the default strategy, if it is needed */
+  readonly newStrategyId: string;
+}
+
+/** Whether turning the feature on would add the default strategy: who does that must be allowed to add strategies. */
+export const needsDefaultStrategy = (feature: Feature, environment: string, activateDisabled: boolean): boolean => {
+  const { strategies } = inEnvironment(feature, environment);
+  return strategies.length === 0 || (!activateDisabled && !strategies.some(isActive));
+};
+
+/** Turns a feature on in an environment, with at least one active strategy. What did not change is not told. */
+export const enableEnvironment = (
+  feature: Feature,
+  environment: string,
+  { activateDisabled, newStrategyId }: Enabling,
+  projectContext: ProjectContext,
+): Decision => {
+  requireSwitchable(feature, environment, projectContext);
+  const prepared = needsDefaultStrategy(feature, environment, activateDisabled)
+    ? addStrategy(feature, environment, defaultStrategy(environment, projectContext), newStrategyId, projectContext, '')
+    : activateDisabled
+      ? activateStrategies(feature, environment, projectContext)
+      : { feature, events: [] };
+  if (inEnvironment(feature, environment).enabled) return prepared;
+  const events: readonly DomainEvent[] = [
+    ...prepared.events,
+    featureEvent('feature-environment-enabled', feature, { environment }),
+  ];
+  return { feature: withEnvironment(prepared.feature, environment, { enabled: true }), events };
+};
+
+/** Turns a feature off in an environment; its strategies stay as they are. Nothing is told when it is off already. */
+export const disableEnvironment = (feature: Feature, environment: string, projectContext: ProjectContext): Decision => {
+  requireSwitchable(feature, environment, projectContext);
+  if (!inEnvironment(feature, environment).enabled) return { feature, events: [] };
+  return {
+    feature: withEnvironment(feature, environment, { enabled: false }),
+    events: [featureEvent('feature-environment-disabled', feature, { environment })],
+  };
+};
+
+/**
+ * Gives a feature in a new environment what it has in another one: its strategies under new ids, its variants and its switch. Nothing
+ * is emitted of one that has nothing there.
+ */
+export const copyEnvironment = (
+  feature: Feature,
+  { from, to }: { readonly from: string; readonly to: string },
+  newStrategyId: () => string,
+): Decision => {
+  const { enabled, strategies, variants } = inEnvironment(feature, from);
+  if (!enabled && strategies.length === 0 && variants.length === 0) return { feature, events: [] };
+  const copies = strategies.map((strategy) => ({ ...strategy, id: newStrategyId() }));
+  const events = copies.map((strategy) =>
+    featureEvent('feature-strategy-add', feature, { environment: to, data: publicStrategy(strategy) }),
+  );
+  if (variants.length > 0) {
+    const [data, preData] = [{ variants }, { variants: [] }];
+    events.push(featureEvent('feature-environment-variants-updated', feature, { environment: to, data, preData }));
+  }
+  if (enabled) events.push(featureEvent('feature-environment-enabled', feature, { environment: to }));
+  return { feature: withEnvironment(feature, to, { enabled, strategies: copies, variants }), events };
+};
+
+/** The feature, off in every environment; nothing is told. */
+export const disabledEverywhere = (feature: Feature): Feature => ({
+  ...feature,
+  environments: Object.fromEntries(
+    Object.entries(feature.environments).map(([name, environment]) => [name, { ...environment, enabled: false }]),
+  ),
+});
+
+/** Replaces the variants of a feature in an environment, all of them. */
+export const replaceVariants = (
+  feature: Feature,
+  environment: string,
+  variants: readonly FeatureVariant[],
+  at: string,
+  distribution?: Distribution,
+): Decision => {
+  const before = inEnvironment(feature, environment).variants;
+  const after = normalizeFeatureVariants(variants, at, distribution);
+  if (isEqual(after, before)) return { feature, events: [] };
+  const event = featureEvent('feature-environment-variants-updated', feature, {
+    environment,
+    preData: { variants: before },
+    data: { variants: after },
+  });
+  return { feature: withEnvironment(feature, environment, { variants: after }), events: [event] };
+};

@@ -1,0 +1,40 @@
+import { expect, it } from '@jest/globals';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { cloneFeature } from './clone-feature.ts';
+
+const origin = { project: 'shop', now: '2026-02-01T00:00:00.000Z', by: { id: 3, name: 'kim' } };
+const variants = [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' } as const];
+const source = aFeature({
+  stale: true,
+  environments: {
+    development: { enabled: true, strategies: [aStrategy({ id: 'a', sortOrder: 4, segments: [7] })], variants },
+    production: { enabled: true, strategies: [aStrategy({ id: 'b', parameters: { groupId: 'us' } })], variants: [] },
+  },
+});
+
+const ids = () => {
+  let nth = 0;
+  return () => `new-${(nth += 1)}`;
+};
+
+it('copies strategies and variants with new ids, off, in the name of who cloned', () => {
+  const { feature, events } = cloneFeature(source, { name: 'copy' }, origin, ids());
+  expect(feature).toMatchObject({
+    ...{ name: 'copy', stale: true, createdAt: origin.now, createdBy: origin.by, archivedAt: null, tags: [] },
+    environments: {
+      development: { enabled: false, strategies: [{ id: 'new-1', sortOrder: 4, segments: [7] }], variants },
+      production: { enabled: false, strategies: [{ id: 'new-2', parameters: { groupId: 'copy' } }] },
+    },
+  });
+  expect(events.map(({ type, environment }) => [type, environment])).toEqual([
+    ['feature-created', undefined],
+    ['feature-strategy-add', 'development'],
+    ['feature-strategy-add', 'production'],
+  ]);
+});
+
+it('leaves the source alone', () => {
+  const before = structuredClone(source);
+  cloneFeature(source, { name: 'copy' }, origin, ids());
+  expect(source).toEqual(before);
+});

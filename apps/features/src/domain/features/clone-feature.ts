@@ -1,0 +1,41 @@
+import type { CloneFeatureBody, FeatureType } from '@bunting/contracts';
+import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from './feature.ts';
+import { createFeature, type Creation } from './feature-rules.ts';
+import { publicStrategy } from '../strategies/strategy.ts';
+
+/** Says that the strategies of the clone belong to it: users are divided anew. */
+const regrouped = (strategy: Strategy, group: string): Strategy =>
+  strategy.parameters['groupId'] === undefined
+    ? strategy
+    : { ...strategy, parameters: { ...strategy.parameters, groupId: group } };
+
+/**
+ * Creates a feature like another one: its strategies, with new ids, its variants and its parent; off everywhere, and without
+ * its tags. Whether its name is free is not decided here.
+ */
+export const cloneFeature = (
+  source: Feature,
+  { name, replaceGroupId = true }: CloneFeatureBody,
+  origin: Creation,
+  newStrategyId: () => string,
+): Decision => {
+  const { description, stale, impressionData } = source;
+  const type = source.type as FeatureType;
+  const created = createFeature({ name, type, description, stale, impressionData }, origin);
+  const environments = Object.entries(source.environments).map(([environment, { strategies, variants }]) => {
+    const copies = strategies
+      .map((strategy) => ({ ...strategy, id: newStrategyId() }))
+      .map((strategy) => (replaceGroupId ? regrouped(strategy, name) : strategy));
+    return [environment, { enabled: false, strategies: copies, variants }] as const;
+  });
+  const { dependencies } = source;
+  const feature: Feature = { ...created.feature, environments: Object.fromEntries(environments), dependencies };
+  const events: DomainEvent[] = environments.flatMap(([environment, { strategies }]) =>
+    strategies.map((strategy) =>
+      featureEvent('feature-strategy-add', feature, { environment, data: publicStrategy(strategy) }),
+    ),
+  );
+  for (const dependency of dependencies)
+    events.push(featureEvent('feature-dependency-added', feature, { data: dependency }));
+  return { feature, events: [...created.events, ...events] };
+};

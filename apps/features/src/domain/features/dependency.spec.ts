@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { aFeature } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { addDependency, type DependencyContext, normalizeDependency, removeDependencies } from './dependency.ts';
+import type { Feature } from './feature.ts';
+
+const on = (feature: string) => normalizeDependency(feature);
+const parent = aFeature({ name: 'parent' });
+const added = (child: Feature, family: Partial<DependencyContext> = {}, name = 'parent') =>
+  addDependency(child, on(name), { parent, children: [], ...family });
+
+describe('a dependency', () => {
+  it('is on the parent being on, unless it says otherwise', () => {
+    expect(normalizeDependency('parent')).toEqual({ feature: 'parent', enabled: true, variants: [] });
+    expect(normalizeDependency('parent', true, ['a', 'b', 'a']).variants).toEqual(['a', 'b']);
+    expect(normalizeDependency('parent', false, ['a'])).toEqual({ feature: 'parent', enabled: false, variants: [] });
+  });
+
+  it('is told with its parent', () => {
+    const { feature, events } = added(aFeature());
+    expect(feature.dependencies).toEqual([on('parent')]);
+    expect(events).toEqual([
+      { type: 'feature-dependency-added', project: 'shop', featureName: 'checkout', tags: [], data: on('parent') },
+    ]);
+  });
+
+  it('takes the place of the one there was', () => {
+    const { feature, events } = added(aFeature({ dependencies: [on('earlier')] }));
+    expect(feature.dependencies).toEqual([on('parent')]);
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      ['feature-dependency-removed', { feature: 'earlier' }],
+      ['feature-dependency-added', on('parent')],
+    ]);
+  });
+
+  it('on the same parent under another condition is only added', () => {
+    const child = aFeature({ dependencies: [normalizeDependency('parent', false)] });
+    expect(added(child).events.map(({ type }) => type)).toEqual(['feature-dependency-added']);
+  });
+
+  it('that there is already is not told again', () => {
+    const child = aFeature({ dependencies: [on('parent')] });
+    expect(added(child)).toEqual({ feature: child, events: [] });
+  });
+
+  it.each<[string, Partial<DependencyContext>, string, string]>([
+    ['on itself', {}, 'checkout', 'A feature flag cannot depend on itself.'],
+    [
+      'of a feature with children',
+      { children: ['child'] },
+      'parent',
+      'Transitive dependency detected. Cannot add a dependency to the feature that other features depend on.',
+    ],
+    [
+      'on a feature with a parent',
+      { parent: aFeature({ dependencies: [on('x')] }) },
+      'parent',
+      'Transitive dependency detected. Cannot add a dependency to the feature that has parent dependency.',
+    ],
+    ['on nothing', { parent: undefined }, 'parent', 'No active feature parent exists'],
+    [
+      'on a feature in the archive',
+      { parent: aFeature({ archivedAt: '2026-01-01T00:00:00.000Z' }) },
+      'parent',
+      'No active feature parent exists',
+    ],
+    [
+      'on a feature of another project',
+      { parent: aFeature({ project: 'garage' }) },
+      'parent',
+      'Parent and child features should be in the same project',
+    ],
+  ])('cannot be %s', (_, family, name, message) => {
+    expect(refusalOf(() => added(aFeature(), family, name))).toMatchObject({ kind: 'InvalidOperationError', message });
+  });
+
+  it('is told when it goes, if there was one', () => {
+    const { feature, events } = removeDependencies(aFeature({ dependencies: [on('parent')] }));
+    expect(feature.dependencies).toEqual([]);
+    expect(events.map(({ type }) => type)).toEqual(['feature-dependencies-removed']);
+    expect(removeDependencies(feature)).toEqual({ feature, events: [] });
+  });
+});

@@ -1,0 +1,70 @@
+import { type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
+import { storedFeature } from './feature-rules.ts';
+import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
+import { isEqual } from '../is-equal.ts';
+import { invalidProperty } from '../refusals.ts';
+
+/** What a feature says of itself, whatever its environments. */
+type Metadata = Pick<Feature, 'description' | 'type' | 'stale' | 'impressionData'>;
+
+const staleEvent = (feature: Feature): DomainEvent =>
+  featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
+
+const changed = (feature: Feature, { description, type, stale, impressionData }: Metadata): Decision => {
+  const after: Feature = { ...feature, description: description || null, type, stale, impressionData };
+  if (isEqual(after, feature)) return { feature, events: [] };
+  const event = featureEvent('feature-metadata-updated', feature, {
+    preData: storedFeature(feature),
+    data: storedFeature(after),
+  });
+  return { feature: after, events: [event] };
+};
+
+/** Updates what is mentioned; what is left out stays as it is. A feature keeps its name, and stays in the archive or out of it. */
+export const updateFeature = (feature: Feature, update: UpdateFeatureBody): Decision => {
+  if (update.name !== undefined && update.name !== feature.name) {
+    throw invalidProperty('Cannot change name of feature flag', '/body/name');
+  }
+  return changed(feature, {
+    description: update.description === undefined ? feature.description : update.description,
+    type: update.type ?? feature.type,
+    stale: update.stale ?? feature.stale,
+    impressionData: update.impressionData ?? feature.impressionData,
+  });
+};
+
+const variantsRefusal =
+  'Changing variants is done via PATCH operation to /api/admin/projects/:project/features/:feature/variants';
+
+const targetsVariants = ({ path, from }: PatchOperation): boolean =>
+  path.includes('/variants') || from?.includes('/variants') === true;
+
+/** A step that sets a member which features do not have, or not any more. Unleash's clients send such, and count on their being ignored. */
+const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchRules): boolean => {
+  const [, member = ''] = path.split('/');
+  return /^[a-zA-Z]+$/.test(member) && !members.has(member) && !['constructor', 'prototype'].includes(member);
+};
+
+/** Patches the description, the type, the stale mark and the impression data of a feature; what else a patch sets is ignored. */
+export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
+  if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsRefusal);
+  const document = storedFeature(feature);
+  const patchable: PatchRules = { members: new Set(Object.keys(document)), maps: new Set() };
+  const steps = patch.filter((step) => !targetsUnknownMember(step, patchable));
+  const { description, type, stale, impressionData } = applyPatch(document, steps, patchable);
+  const wanted = Object.entries({ type, stale, impressionData }).filter(([, value]) => value !== undefined);
+  const update = parse(UpdateFeatureBody, { ...Object.fromEntries(wanted), description: description ?? null });
+  const decision = updateFeature(feature, update);
+  return decision.feature.stale === feature.stale
+    ? decision
+    : { ...decision, events: [...decision.events, staleEvent(decision.feature)] };
+};
+
+/** Marks a feature as stale, or not. Nothing is told when it is so already. */
+export const markStale = (feature: Feature, stale: boolean): Decision => {
+  if (feature.stale === stale) return { feature, events: [] };
+  const after = { ...feature, stale };
+  return { feature: after, events: [staleEvent(after)] };
+};

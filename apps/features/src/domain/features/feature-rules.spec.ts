@@ -1,0 +1,142 @@
+import type { CreateFeatureBody } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { aFeature } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { archiveFeature, withCollaborator, createFeature, featureNotFound, storedFeature } from './feature-rules.ts';
+
+const now = '2026-11-21T10:00:00.000Z';
+const by = { id: 7, name: 'lee' };
+const created = (body: CreateFeatureBody, naming = {}) => createFeature(body, { project: 'shop', now, by, naming });
+
+describe('a new feature', () => {
+  it('gets defaults, and is in its first stage', () => {
+    const { feature } = created({ name: 'checkout' });
+    expect(feature).toEqual({
+      name: 'checkout',
+      project: 'shop',
+      type: 'release',
+      description: null,
+      stale: false,
+      impressionData: false,
+      createdAt: now,
+      createdBy: by,
+      archivedAt: null,
+      environments: {},
+      tags: [],
+      dependencies: [],
+      lifecycle: [{ stage: 'initial', enteredStageAt: now }],
+      links: [],
+      collaborators: [by],
+    });
+  });
+
+  it('is what its creator says', () => {
+    const body = { type: 'kill-switch', description: 'Stops it', stale: true, impressionData: true } as const;
+    expect(created({ name: 'checkout', ...body }).feature).toMatchObject(body);
+  });
+
+  it('has no description when it is empty', () => {
+    expect(created({ name: 'checkout', description: '' }).feature.description).toBeNull();
+  });
+
+  it('has each of its tags once', () => {
+    const tag = { type: 'team', value: 'oslo' };
+    const { feature, events } = created({ name: 'checkout', tags: [tag, { type: 'area', value: 'pay' }, tag] });
+    expect(feature.tags).toEqual([{ type: 'area', value: 'pay' }, tag]);
+    expect(events[0]?.tags).toEqual(feature.tags);
+  });
+
+  it('is told whole', () => {
+    expect(created({ name: 'checkout' }).events).toEqual([
+      {
+        type: 'feature-created',
+        project: 'shop',
+        featureName: 'checkout',
+        tags: [],
+        data: {
+          name: 'checkout',
+          description: null,
+          type: 'release',
+          project: 'shop',
+          stale: false,
+          createdAt: now,
+          impressionData: false,
+          archived: false,
+          archivedAt: null,
+          lastSeenAt: null,
+        },
+      },
+    ]);
+  });
+
+  it('has a name that its project likes', () => {
+    const naming = { pattern: '[a-z]+\\.[a-z]+', example: 'pay.now', description: 'area.name' };
+    expect(() => created({ name: 'pay.later' }, naming)).not.toThrow();
+    expect(refusalOf(() => created({ name: 'pay.later2' }, naming))).toMatchObject({
+      kind: 'PatternError',
+      message: `The feature flag name "pay.later2" does not match the project's naming pattern: "[a-z]+\\.[a-z]+". Here's an example of a name that does match the pattern: "pay.now"." The pattern's description is: "area.name"`,
+      details: [{ message: 'The flag name does not match the pattern.' }],
+    });
+  });
+});
+
+describe('a feature that is archived', () => {
+  it('forgets what it depended on, and enters its last stage', () => {
+    const dependencies = [{ feature: 'parent', enabled: true, variants: [] }];
+    const { feature, events } = archiveFeature(aFeature({ dependencies }), { children: [] }, now);
+    expect(feature).toMatchObject({ archivedAt: now, dependencies: [] });
+    expect(feature.lifecycle.map(({ stage }) => stage)).toEqual(['initial', 'archived']);
+    expect(events.map(({ type }) => type)).toEqual(['feature-dependencies-removed', 'feature-archived']);
+    expect(storedFeature(feature)).toMatchObject({ archived: true, archivedAt: now });
+  });
+
+  it('is told once when it depended on nothing', () => {
+    const { events } = archiveFeature(aFeature(), { children: [] }, now);
+    expect(events).toEqual([{ type: 'feature-archived', project: 'shop', featureName: 'checkout', tags: [] }]);
+  });
+
+  it('keeps its strategies, its switch and its tags', () => {
+    const before = aFeature({ enabled: true, tags: [{ type: 'team', value: 'oslo' }] });
+    const { feature } = archiveFeature(before, { children: [] }, now);
+    expect(feature).toMatchObject({ environments: before.environments, tags: before.tags });
+  });
+
+  it('a second time stays as it is', () => {
+    const archived = archiveFeature(aFeature(), { children: [] }, now).feature;
+    expect(archiveFeature(archived, { children: ['child'] }, '2027-01-01T00:00:00.000Z')).toEqual({
+      feature: archived,
+      events: [],
+    });
+  });
+
+  it('has no children', () => {
+    expect(refusalOf(() => archiveFeature(aFeature(), { children: ['child'] }, now))).toMatchObject({
+      kind: 'InvalidOperationError',
+      message: 'You can not archive/delete this feature since other features depend on it.',
+    });
+  });
+});
+
+describe('the collaborators of a feature', () => {
+  const mia = { id: 1, name: 'mia' };
+  const lee = { id: 7, name: 'lee' };
+
+  it('are those who changed it, latest change first and each once', () => {
+    const feature = aFeature({ collaborators: [mia, lee] });
+    expect(withCollaborator(feature, lee).collaborators).toEqual([lee, mia]);
+    expect(withCollaborator(feature, { id: 9, name: 'kim' }).collaborators.map(({ id }) => id)).toEqual([9, 1, 7]);
+    expect(withCollaborator(feature, { ...lee, name: 'Lee' }).collaborators).toEqual([{ id: 7, name: 'Lee' }, mia]);
+  });
+
+  it('stay the same when the latest changes it again', () => {
+    const feature = aFeature({ collaborators: [mia, lee] });
+    expect(withCollaborator(feature, mia)).toBe(feature);
+  });
+});
+
+it('a feature that is not there may be in another project', () => {
+  expect(featureNotFound('f', 'p').message).toBe('There\'s no feature named "f" in project "p".');
+  expect(featureNotFound('f', 'p', 'q').message).toBe(
+    'There\'s no feature named "f" in project "p", but there\'s a feature with that name in project "q"',
+  );
+});

@@ -1,0 +1,101 @@
+import { type CreateFeatureBody, notFound, type Refusal, refusal, type StoredFeature } from '@bunting/contracts';
+import { type Decision, type DomainEvent, type Feature, type Person, featureEvent } from './feature.ts';
+import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
+import { shortName } from '../refusals.ts';
+import { withTags } from '../tags/tag.ts';
+
+/** A feature without its environments, as writes of the feature itself answer it and events tell it. */
+export const storedFeature = (feature: Feature): StoredFeature => ({
+  name: feature.name,
+  description: feature.description,
+  type: feature.type,
+  project: feature.project,
+  stale: feature.stale,
+  createdAt: feature.createdAt,
+  impressionData: feature.impressionData,
+  archived: feature.archivedAt !== null,
+  archivedAt: feature.archivedAt,
+  lastSeenAt: null,
+});
+
+export interface Creation {
+  readonly project: string;
+  /** when it is created, as the API writes it */
+  readonly now: string;
+  readonly by: Person;
+  readonly naming?: FeatureNaming | null | undefined;
+}
+
+/** Creates a feature: off in every environment of its project, and without strategies. Whether its name is free is not decided here. */
+export const createFeature = (
+  body: CreateFeatureBody,
+  { project, now, by, naming }: Creation,
+  at = '/body',
+): Decision => {
+  requireUrlFriendlyName(body.name, `${at}/name`);
+  requireMatchingName(body.name, naming, `${at}/name`);
+  const created: Feature = {
+    name: body.name,
+    project,
+    type: body.type ?? 'release',
+    description: body.description || null,
+    stale: body.stale ?? false,
+    impressionData: body.impressionData ?? false,
+    createdAt: now,
+    createdBy: by,
+    archivedAt: null,
+    environments: {},
+    tags: [],
+    dependencies: [],
+    lifecycle: [{ stage: 'initial', enteredStageAt: now }],
+    links: [],
+    collaborators: [by],
+  };
+  const feature = withTags(created, body.tags ?? []);
+  return { feature, events: [featureEvent('feature-created', feature, { data: storedFeature(feature) })] };
+};
+
+/** The active features that depend on a feature. */
+export interface Descendants {
+  readonly children: readonly string[];
+}
+
+/** Archives a feature in every environment; what it depended on is forgotten. An archived one stays as it is, and nothing is told. */
+export const archiveFeature = (feature: Feature, { children }: Descendants, now: string): Decision => {
+  if (feature.archivedAt !== null) return { feature, events: [] };
+  if (children.length > 0) {
+    throw refusal(
+      'InvalidOperationError',
+      'You can not archive/delete this feature since other features depend on it.',
+    );
+  }
+  const events: DomainEvent[] = [];
+  if (feature.dependencies.length > 0) events.push(featureEvent('feature-dependencies-removed', feature));
+  events.push(featureEvent('feature-archived', feature));
+  const lifecycle = [...feature.lifecycle, { stage: 'archived', enteredStageAt: now } as const];
+  return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
+};
+
+/** The feature after somebody changed it: they come first among its collaborators. */
+export const withCollaborator = (feature: Feature, { id, name }: Person): Feature => {
+  const latest = feature.collaborators[0];
+  if (latest?.id === id && latest.name === name) return feature;
+  return { ...feature, collaborators: [{ id, name }, ...feature.collaborators.filter((person) => person.id !== id)] };
+};
+
+/** 404: the feature is not in that project; if it is in another one, the message says so. */
+export const featureNotFound = (name: string, project: string, elsewhere?: string): Refusal => {
+  const hint = elsewhere === undefined ? '.' : `, but there's a feature with that name in project "${elsewhere}"`;
+  return notFound(`There's no feature named "${shortName(name)}" in project "${shortName(project)}"${hint}`);
+};
+
+/** Refuses to touch features of other projects than the one that was asked. */
+export const requireSameProject = (features: readonly Feature[], project: string): void => {
+  const others = new Set(features.map((feature) => feature.project).filter((id) => id !== project));
+  if (others.size === 0) return;
+  throw refusal(
+    'InvalidOperationError',
+    `The operation could not be completed. The features exist, but the provided project ids ("${shortName([...others].join(', '))}") ` +
+      `does not match the project provided in request URL ("${shortName(project)}").`,
+  );
+};

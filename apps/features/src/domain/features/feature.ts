@@ -1,0 +1,98 @@
+import type {
+  Constraint,
+  EventType,
+  FeatureLink,
+  FeatureStrategy,
+  FeatureVariant,
+  StrategyVariant,
+  Tag,
+} from '@bunting/contracts';
+
+/** One activation rule of a feature in an environment. Its id and its environment are its identity. */
+export interface Strategy {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string | null;
+  readonly disabled: boolean;
+  readonly sortOrder: number;
+  readonly constraints: readonly Constraint[];
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly variants: readonly StrategyVariant[];
+  readonly segments: readonly number[];
+}
+
+/** What a feature is in one environment of its project. */
+export interface FeatureInEnvironment {
+  readonly enabled: boolean;
+  /** by sort order */
+  readonly strategies: readonly Strategy[];
+  readonly variants: readonly FeatureVariant[];
+}
+
+export interface Dependency {
+  readonly feature: string;
+  readonly enabled: boolean;
+  readonly variants: readonly string[];
+}
+
+export interface LifecycleStage {
+  readonly stage: 'initial' | 'pre-live' | 'live' | 'completed' | 'archived';
+  readonly status?: string | null;
+  readonly enteredStageAt: string;
+}
+
+export interface Person {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** A flag with all its settings: what one transaction changes, and one row holds (docs/adr). */
+export interface Feature {
+  readonly name: string;
+  readonly project: string;
+  readonly type: string;
+  readonly description: string | null;
+  readonly stale: boolean;
+  readonly impressionData: boolean;
+  readonly createdAt: string;
+  readonly createdBy: Person;
+  readonly archivedAt: string | null;
+  /** by name of the environment; one that the project has and this lacks is off and empty */
+  readonly environments: Readonly<Record<string, FeatureInEnvironment>>;
+  readonly tags: readonly Tag[];
+  readonly dependencies: readonly Dependency[];
+  /** in the order in which they were entered */
+  readonly lifecycle: readonly LifecycleStage[];
+  /** in the order in which they were added */
+  readonly links: readonly FeatureLink[];
+  /** everyone who changed the feature, latest change first */
+  readonly collaborators: readonly Person[];
+}
+
+/** What a decision tells; the operation adds who and when. */
+export interface DomainEvent {
+  readonly type: EventType;
+  readonly project?: string | null;
+  readonly environment?: string | null;
+  readonly featureName?: string | null;
+  readonly data?: unknown;
+  readonly preData?: unknown;
+  /** the tags of the feature when it happened */
+  readonly tags?: readonly Tag[];
+}
+
+/** What becomes of a feature, and what is told of it. The same feature and no events: nothing changed. */
+export interface Decision {
+  readonly feature: Feature;
+  readonly events: readonly DomainEvent[];
+}
+
+/** A strategy as clients see it. */
+export type PublicStrategy = Required<Omit<FeatureStrategy, 'featureName'>>;
+
+/** An event about a feature, with the tags that the feature has now. */
+export const featureEvent = (
+  type: EventType,
+  feature: Pick<Feature, 'project' | 'name' | 'tags'>,
+  more: Pick<DomainEvent, 'environment' | 'data' | 'preData' | 'tags'> = {},
+): DomainEvent => ({ type, project: feature.project, featureName: feature.name, tags: feature.tags, ...more });

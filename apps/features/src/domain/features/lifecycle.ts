@@ -1,0 +1,37 @@
+import type { CompleteFeatureBody } from '@bunting/contracts';
+import { type Decision, type Feature, type LifecycleStage, featureEvent } from './feature.ts';
+
+const completionOf = ({ lifecycle }: Feature): LifecycleStage | undefined =>
+  lifecycle.find(({ stage }) => stage === 'completed');
+
+const withoutCompletion = ({ lifecycle }: Feature): readonly LifecycleStage[] =>
+  lifecycle.filter(({ stage }) => stage !== 'completed');
+
+/** Says that a feature has done its work. One that had done it before keeps the time at which it first did. */
+export const completeFeature = (
+  feature: Feature,
+  { status, statusValue }: CompleteFeatureBody,
+  now: string,
+): Decision => {
+  const before = completionOf(feature);
+  if (before?.status === status) return { feature, events: [] };
+  const completion: LifecycleStage = { stage: 'completed', status, enteredStageAt: before?.enteredStageAt ?? now };
+  const value = statusValue === undefined ? {} : { statusValue };
+  const lifecycle =
+    before === undefined
+      ? [...feature.lifecycle, completion]
+      : feature.lifecycle.map((stage) => (stage === before ? completion : stage));
+  return {
+    feature: { ...feature, lifecycle },
+    events: [featureEvent('feature-completed', feature, { data: { status, ...value, kept: status === 'kept' } })],
+  };
+};
+
+/** Takes that back: the feature is in the stage that it was in before. Nothing is told of one that was not completed. */
+export const uncompleteFeature = (feature: Feature): Decision =>
+  completionOf(feature) === undefined
+    ? { feature, events: [] }
+    : {
+        feature: { ...feature, lifecycle: withoutCompletion(feature) },
+        events: [featureEvent('feature-uncompleted', feature)],
+      };

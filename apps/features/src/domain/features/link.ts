@@ -1,0 +1,66 @@
+import { type FeatureLink, type FeatureLinkBody, notFound, refusal } from '@bunting/contracts';
+import { type Decision, type Feature, featureEvent } from './feature.ts';
+import { invalidValue, shortName } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+
+/** How many links a feature may have, as in Unleash 8. */
+const maxLinks = 10;
+
+/**
+ * The address as it is stored. Only http and https lead anywhere safe from a page that shows it, and an address with a user name in
+ * it would show a password.
+ */
+const validatedUrl = (text: string): string => {
+  const address = text.trim();
+  const url = URL.parse(address.includes('://') ? address : `https://${address}`);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
+    throw invalidValue('be an http or https address without a user name', '/body/url', text);
+  }
+  return url.href;
+};
+
+const contentOf = ({ url, title }: FeatureLink) => ({ url, title: title ?? null });
+
+const linkOf = ({ url, title }: FeatureLinkBody, id: string): FeatureLink => ({
+  id,
+  url: validatedUrl(url),
+  title: title?.trim() || null,
+});
+
+const getLink = (feature: Feature, id: string): FeatureLink => {
+  const link = feature.links.find((one) => one.id === id);
+  if (link === undefined) throw notFound(`Could not find link with id ${shortName(id)}`);
+  return link;
+};
+
+/** Adds a link to a feature. @param id the id of the new link */
+export const addLink = (feature: Feature, body: FeatureLinkBody, id: string): Decision => {
+  const link = linkOf(body, id);
+  if (feature.links.length >= maxLinks) {
+    throw refusal('OperationDeniedError', `Too many links (${maxLinks}) exist for this feature`);
+  }
+  return {
+    feature: { ...feature, links: [...feature.links, link] },
+    events: [featureEvent('feature-link-added', feature, { data: contentOf(link) })],
+  };
+};
+
+/** Replaces a link of a feature; the same content changes nothing. */
+export const updateLink = (feature: Feature, id: string, body: FeatureLinkBody): Decision => {
+  const before = getLink(feature, id);
+  const after = linkOf(body, id);
+  if (isEqual(contentOf(after), contentOf(before))) return { feature, events: [] };
+  return {
+    feature: { ...feature, links: feature.links.map((link) => (link === before ? after : link)) },
+    events: [featureEvent('feature-link-updated', feature, { preData: contentOf(before), data: contentOf(after) })],
+  };
+};
+
+/** Removes a link from a feature. */
+export const removeLink = (feature: Feature, id: string): Decision => {
+  const gone = getLink(feature, id);
+  return {
+    feature: { ...feature, links: feature.links.filter((link) => link !== gone) },
+    events: [featureEvent('feature-link-removed', feature, { preData: contentOf(gone) })],
+  };
+};

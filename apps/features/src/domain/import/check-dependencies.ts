@@ -1,0 +1,38 @@
+import { requireValidDependency } from '../features/dependency.ts';
+import { shortName } from '../refusals.ts';
+import type { FeaturePlan, ImportContext } from './plan-feature.ts';
+
+/** Holds the families that there will be to their rules, and notes what is wrong with them. */
+export const checkDependencies = (
+  plans: readonly FeaturePlan[],
+  { destination, importer, errors }: ImportContext,
+): void => {
+  const planned = new Map(plans.map(({ feature }) => [feature.name, feature]));
+  const children = new Map<string, string[]>();
+  for (const { feature } of plans) {
+    for (const parent of feature.dependencies) {
+      const known = children.get(parent.feature);
+      if (known === undefined) children.set(parent.feature, [feature.name]);
+      else known.push(feature.name);
+    }
+  }
+  for (const { feature, entry } of plans) {
+    const located = entry.dependencies;
+    if (located === undefined) continue;
+    const parents = new Set<string>();
+    const staying = (destination.children.get(feature.name) ?? []).filter((child) => !planned.has(child));
+    for (const [index, { feature: name }] of located.value.dependencies.entries()) {
+      const path = `${located.path}/dependencies/${index}/feature`;
+      if (parents.has(name)) errors.add(`"${shortName(feature.name)}" depends on "${shortName(name)}" twice`, path);
+      parents.add(name);
+      const parent = planned.get(name) ?? destination.features.get(name);
+      if (parent === undefined || parent.archivedAt !== null || !importer.maySee(parent.project)) {
+        errors.addMissing(`Active feature "${shortName(name)}"`, path, feature.name);
+        continue;
+      }
+      const family = { parent, children: [...staying, ...(children.get(feature.name) ?? [])] };
+      const reason = errors.refusalOf(() => requireValidDependency(feature, name, family));
+      if (reason !== undefined) errors.add(reason.replace(/\.$/, ''), path);
+    }
+  }
+};

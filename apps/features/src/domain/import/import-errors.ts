@@ -1,0 +1,69 @@
+import { type ErrorDetail, invalidAll, Refusal } from '@bunting/contracts';
+import { shortName } from '../refusals.ts';
+
+/** How many faults are told. What is missing comes first, each thing once, however often the file names it. */
+const maxErrors = 500;
+
+interface Missing {
+  readonly path: string;
+  readonly users: Set<string>;
+}
+
+/** Everything that is wrong with a file, so that it can be told at once. */
+export class ImportErrors {
+  readonly #missing = new Map<string, Missing>();
+  readonly #others: ErrorDetail[] = [];
+
+  /** Something that the file names is not there. */
+  addMissing(what: string, path: string, user: string): void {
+    const known = this.#missing.get(what);
+    if (known === undefined) this.#missing.set(what, { path, users: new Set([user]) });
+    else known.users.add(user);
+  }
+
+  add(message: string, path: string): void {
+    this.#others.push({ message: `${message}: see the \`${path}\` property.`, path });
+  }
+
+  /** What a rule answers, if it does not refuse. */
+  capture<T>(rule: () => T): T | undefined {
+    try {
+      return rule();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#others.push(...error.details.map((detail) => ({ ...detail, message: error.message })));
+      return undefined;
+    }
+  }
+
+  /** Why a rule refuses, if it does. */
+  refusalOf(rule: () => void): string | undefined {
+    try {
+      rule();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return error.message;
+    }
+  }
+
+  /** @throws Refusal `ValidationError` with every fault there is. */
+  throwIfAny(): void {
+    const details = [
+      ...[...this.#missing].map(([what, { path, users }]) => {
+        const [first = '', ...others] = users;
+        const more = others.length === 0 ? '' : ` and ${others.length} more`;
+        return {
+          message: `${what} does not exist; it is used by ${shortName(first)}${more}: see the \`${path}\` property.`,
+          path,
+        };
+      }),
+      ...this.#others,
+    ];
+    if (details.length === 0) return;
+    const left = details.length - maxErrors;
+    throw invalidAll(
+      left > 0 ? [...details.slice(0, maxErrors), { message: `There are ${left} more faults.` }] : details,
+    );
+  }
+}

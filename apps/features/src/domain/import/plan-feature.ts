@@ -1,0 +1,294 @@
+import { featureTypes, type FeatureType } from '@bunting/contracts';
+import { normalizeDependency } from '../features/dependency.ts';
+import { replaceVariants } from '../environments/feature-environment.ts';
+import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { createFeature, storedFeature } from '../features/feature-rules.ts';
+import { shortName } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import {
+  inEnvironment,
+  normalizeStrategy,
+  publicStrategy,
+  disableIfNoActiveStrategy,
+  type StrategyContent,
+  withEnvironment,
+  withStrategies,
+} from '../strategies/strategy.ts';
+import { limits, type SegmentReference, type ProjectContext } from '../project-context.ts';
+import { addTag } from '../tags/tag.ts';
+import { requireContextFields, resolveSegments } from './catalogue.ts';
+import type { ImportErrors } from './import-errors.ts';
+import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-file.ts';
+import type { ImportDestination, Importer } from './import-destination.ts';
+
+/** What the plan for one feature is made with. */
+export interface ImportContext {
+  readonly destination: ImportDestination;
+  readonly importer: Importer;
+  readonly content: FileContent;
+  readonly errors: ImportErrors;
+  readonly segmentsByName: ReadonlyMap<string, SegmentReference>;
+  /** those that are here and those that the file brings along */
+  readonly tagTypes: ReadonlySet<string>;
+  /** with the context fields that the file brings along */
+  readonly projectContext: ProjectContext;
+  /** ids that strategies of this import got already */
+  readonly givenIds: Set<string>;
+}
+
+/** What becomes of one feature of the file. */
+export interface FeaturePlan extends Decision {
+  readonly entry: FeatureEntry;
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+  readonly strategies: number;
+  readonly tags: number;
+  readonly dependencies: number;
+  readonly skipped: readonly { readonly feature: string; readonly reason: string }[];
+}
+
+/** One step of the plan, and how much it wrote. */
+interface Step extends Decision {
+  readonly written: number;
+}
+
+const unchanged = (feature: Feature): Step => ({ feature, events: [], written: 0 });
+
+const isFeatureType = (type: string): type is FeatureType => (featureTypes as readonly string[]).includes(type);
+
+const typeOf = ({ value, path }: FeatureEntry['feature'], errors: ImportErrors): FeatureType | undefined => {
+  if (value.type === undefined || isFeatureType(value.type)) return value.type;
+  errors.addMissing(`Feature type "${shortName(value.type)}"`, `${path}/type`, value.name);
+  return undefined;
+};
+
+/** The feature with the properties of the file: a new one, or the one that is here. */
+const withProperties = (
+  { feature: located }: FeatureEntry,
+  { destination, importer, errors }: ImportContext,
+): Step | undefined => {
+  const { value, path } = located;
+  const { project, naming } = destination;
+  const existing = destination.features.get(value.name);
+  const type = typeOf(located, errors);
+  if (existing === undefined) {
+    const { name, description, stale, impressionData } = value;
+    const body = { name, description, stale, impressionData, type };
+    const created = errors.capture(() => createFeature(body, { project, naming, ...importer }, path));
+    return created === undefined ? undefined : { ...created, written: 1 };
+  }
+  if (existing.project !== project) {
+    const where = importer.maySee(existing.project) ? `in project "${existing.project}"` : 'already';
+    errors.add(`The feature "${shortName(value.name)}" exists ${where}`, `${path}/name`);
+    return undefined;
+  }
+  const after: Feature = {
+    ...existing,
+    type: type ?? existing.type,
+    description: value.description === undefined ? existing.description : value.description || null,
+    stale: value.stale ?? existing.stale,
+    impressionData: value.impressionData ?? existing.impressionData,
+  };
+  if (isEqual(after, existing)) return unchanged(existing);
+  const event = featureEvent('feature-metadata-updated', after, {
+    preData: storedFeature(existing),
+    data: storedFeature(after),
+  });
+  return { feature: after, events: [event], written: 1 };
+};
+
+const withTags = (feature: Feature, { tags }: FeatureEntry, { tagTypes, errors }: ImportContext): Step => {
+  let step = unchanged(feature);
+  for (const { value, path } of tags) {
+    if (!tagTypes.has(value.type))
+      errors.addMissing(`Tag type "${shortName(value.type)}"`, `${path}/tagType`, feature.name);
+    const { feature: after, events } = addTag(step.feature, value);
+    step = { feature: after, events: [...step.events, ...events], written: step.written + events.length };
+  }
+  return step;
+};
+
+/** What a strategy of the file says here, with our segments; nothing, when something is wrong with it. */
+const contentOf = (located: Located<StrategyInFile>, context: ImportContext): StrategyContent | undefined => {
+  const { value, path } = located;
+  const { projectContext, errors, content, segmentsByName, destination } = context;
+  const constraints = value.constraints ?? [];
+  const isTypeKnown = projectContext.strategyTypes.has(value.name);
+  if (!isTypeKnown) errors.addMissing(`Strategy type "${shortName(value.name)}"`, `${path}/name`, value.featureName);
+  const areFieldsKnown = requireContextFields(constraints, projectContext.contextFields, located, errors);
+  const segments = resolveSegments(located, content.segments, segmentsByName, errors);
+  if (!isTypeKnown || !areFieldsKnown) return undefined;
+  // Settings are taken as they are: a rollout that nobody named must not become a full one.
+  const wanted: StrategyContent = {
+    name: value.name,
+    title: value.title ?? null,
+    disabled: value.disabled ?? false,
+    constraints,
+    parameters: value.parameters ?? {},
+    variants: value.variants ?? [],
+    segments,
+  };
+  return errors.capture(() =>
+    normalizeStrategy(wanted, {
+      project: destination.project,
+      projectContext,
+      at: path,
+      distribution: 'keep-complete',
+    }),
+  );
+};
+
+const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+
+/** The id that the strategy had, if it is a UUID and no other strategy has it; or a new one. */
+const idFor = (id: string | undefined, replaced: readonly Strategy[], context: ImportContext): string => {
+  const { givenIds, importer, destination } = context;
+  const isFree = (wanted: string): boolean =>
+    isUuid(wanted) &&
+    !givenIds.has(wanted) &&
+    (!destination.takenStrategyIds.has(wanted) || replaced.some((strategy) => strategy.id === wanted));
+  const given = id !== undefined && isFree(id) ? id : importer.newStrategyId();
+  givenIds.add(given);
+  return given;
+};
+
+const byPlace = ({ value: one }: Located<StrategyInFile>, { value: other }: Located<StrategyInFile>): number =>
+  (one.sortOrder ?? 0) - (other.sortOrder ?? 0);
+
+const comparable = ({ name, title, disabled, constraints, parameters, variants, segments }: StrategyContent) => ({
+  name,
+  title,
+  disabled,
+  constraints,
+  parameters,
+  variants,
+  segments: segments.toSorted((one, other) => one - other),
+});
+
+/** The feature with the strategies of the file. Those that say just what they say here keep their identity. */
+const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry, context: ImportContext): Step => {
+  const { destination, errors } = context;
+  const { environment } = destination;
+  const before = inEnvironment(feature, environment).strategies;
+  const most = limits.strategiesPerEnvironment;
+  if (inFile.length > most) {
+    const path = inFile[most]?.path ?? '';
+    errors.add(`A feature may not have more than ${most} strategies in an environment`, path);
+  }
+  const arePlaced = inFile.every(({ value }) => value.sortOrder !== undefined);
+  const ordered = arePlaced ? inFile.toSorted(byPlace) : inFile;
+  const contents = ordered.map((strategy) => contentOf(strategy, context));
+  if (
+    isEqual(
+      before.map(comparable),
+      contents.map((content) => content && comparable(content)),
+    )
+  )
+    return unchanged(feature);
+
+  const after = contents.flatMap((content, index): Strategy[] => {
+    const value = ordered[index]?.value;
+    if (content === undefined) return [];
+    return [
+      { ...content, id: idFor(value?.id, before, context), sortOrder: (arePlaced ? value?.sortOrder : index) ?? index },
+    ];
+  });
+  const changed = withStrategies(feature, environment, after);
+  const events = [
+    ...before.map((strategy) =>
+      featureEvent('feature-strategy-remove', feature, { environment, preData: publicStrategy(strategy) }),
+    ),
+    ...inEnvironment(changed, environment).strategies.map((strategy) =>
+      featureEvent('feature-strategy-add', feature, { environment, data: publicStrategy(strategy) }),
+    ),
+  ];
+  return { feature: changed, events, written: after.length };
+};
+
+const withVariants = (
+  feature: Feature,
+  { environment: located }: FeatureEntry,
+  { destination, errors }: ImportContext,
+): Step => {
+  const variants = located?.value.variants;
+  if (variants === undefined) return unchanged(feature);
+  const decision = errors.capture(() =>
+    replaceVariants(feature, destination.environment, variants, `${located?.path}/variants`, 'keep-complete'),
+  );
+  return decision === undefined ? unchanged(feature) : { ...decision, written: 0 };
+};
+
+const notEnabled =
+  'It has no strategy in the file, and would be on for everyone: it was not enabled in the environment.';
+
+/** The feature with the switch of the file. One without any strategy is not turned on: the file may have lost them. */
+const withSwitch = (
+  feature: Feature,
+  { environment: located, strategies }: FeatureEntry,
+  { destination }: ImportContext,
+): Step => {
+  const { environment } = destination;
+  if (located === undefined) return { ...disableIfNoActiveStrategy(feature, environment), written: 0 };
+  const enabled = located.value.enabled && strategies.length > 0;
+  if (inEnvironment(feature, environment).enabled === enabled) return unchanged(feature);
+  const type = enabled ? 'feature-environment-enabled' : 'feature-environment-disabled';
+  return {
+    feature: withEnvironment(feature, environment, { enabled }),
+    events: [featureEvent(type, feature, { environment })],
+    written: 1,
+  };
+};
+
+/** The feature with the parents of the file, all of them. What it depends on here stays if the file names no parent. */
+const withDependencies = (feature: Feature, { dependencies: located }: FeatureEntry): Step => {
+  if (located === undefined || located.value.dependencies.length === 0) return unchanged(feature);
+  const wanted = located.value.dependencies.map((parent) =>
+    normalizeDependency(parent.feature, parent.enabled, parent.variants),
+  );
+  const isHere = (dependency: object): boolean => feature.dependencies.some((other) => isEqual(other, dependency));
+  const added = wanted.filter((dependency) => !isHere(dependency));
+  const removed = feature.dependencies.filter(
+    (other) => !wanted.some((dependency) => dependency.feature === other.feature),
+  );
+  if (added.length === 0 && removed.length === 0) return unchanged(feature);
+  const events: DomainEvent[] = [
+    ...removed.map((parent) =>
+      featureEvent('feature-dependency-removed', feature, { data: { feature: parent.feature } }),
+    ),
+    ...added.map((data) => featureEvent('feature-dependency-added', feature, { data })),
+  ];
+  return { feature: { ...feature, dependencies: wanted }, events, written: added.length };
+};
+
+const placeholder = (name: string, { destination, importer }: ImportContext): Feature => ({
+  ...createFeature({ name: 'placeholder' }, { project: destination.project, ...importer }).feature,
+  name,
+});
+
+/** Plans what becomes of one feature; what is wrong with it is noted. */
+export const planFeature = (entry: FeatureEntry, context: ImportContext): FeaturePlan => {
+  const { destination } = context;
+  const { name } = entry.feature.value;
+  const existing = destination.features.get(name);
+  const properties = withProperties(entry, context);
+  // Even for a feature that cannot be, the rest of what is wrong is found.
+  const start = properties?.feature ?? placeholder(name, context);
+  const hasEnvironment = entry.environment !== undefined || entry.strategies.length > 0;
+
+  const tags = withTags(start, entry, context);
+  const strategies = hasEnvironment ? withStrategiesOf(tags.feature, entry, context) : unchanged(tags.feature);
+  const variants = withVariants(strategies.feature, entry, context);
+  const onOff = hasEnvironment ? withSwitch(variants.feature, entry, context) : unchanged(variants.feature);
+  const dependencies = withDependencies(onOff.feature, entry);
+  const events = [properties, tags, strategies, variants, onOff, dependencies].flatMap((step) => step?.events ?? []);
+  const isLeftOff = entry.environment?.value.enabled === true && entry.strategies.length === 0;
+  return {
+    entry,
+    feature: dependencies.feature,
+    events,
+    outcome: existing === undefined ? 'created' : events.length > 0 ? 'updated' : 'unchanged',
+    strategies: strategies.written,
+    tags: tags.written,
+    dependencies: dependencies.written,
+    skipped: isLeftOff ? [{ feature: name, reason: notEnabled }] : [],
+  };
+};

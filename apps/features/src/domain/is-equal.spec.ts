@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isEqual } from './is-equal.ts';
+
+describe('two JSON values', () => {
+  it('are the same when only the order of members differs', () => {
+    expect(isEqual({ a: 1, b: [{ c: null, d: 'x' }] }, { b: [{ d: 'x', c: null }], a: 1 })).toBe(true);
+  });
+
+  it('are the same when one has a member without a value', () => {
+    expect(isEqual({ a: 1, b: undefined }, { a: 1 })).toBe(true);
+    expect(isEqual({ a: 1 }, { a: 1, b: undefined })).toBe(true);
+  });
+
+  it.each([
+    [{ a: 1 }, { a: 1, b: null }],
+    [{ a: 1 }, { a: '1' }],
+    [{}, []],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[1], [1, 1]],
+    [null, {}],
+    [{}, { toString: 'x' }],
+    [{ toString: 'x' }, {}],
+    [undefined, null],
+  ])('differ: %j and %j', (one, other) => {
+    expect(isEqual(one, other)).toBe(false);
+    expect(isEqual(other, one)).toBe(false);
+  });
+
+  it('are the same as their copies', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => isEqual(value, JSON.parse(JSON.stringify(value)))),
+      { numRuns: 200 },
+    );
+  });
+});

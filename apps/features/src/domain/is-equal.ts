@@ -1,0 +1,19 @@
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether two JSON values are the same, whatever the order of their members; a member without a value is as good as none. */
+export const isEqual = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true;
+  if (Array.isArray(one)) {
+    return (
+      Array.isArray(other) && one.length === other.length && one.every((member, index) => isEqual(member, other[index]))
+    );
+  }
+  if (!isObject(one) || !isObject(other)) return false;
+  const valueOf = (object: Readonly<Record<string, unknown>>, key: string): unknown =>
+    Object.hasOwn(object, key) ? object[key] : undefined;
+  return (
+    Object.keys(one).every((key) => isEqual(one[key], valueOf(other, key))) &&
+    Object.keys(other).every((key) => other[key] === undefined || Object.hasOwn(one, key))
+  );
+};

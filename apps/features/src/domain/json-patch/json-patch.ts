@@ -1,0 +1,275 @@
+import { invalid, type JsonPatch, maxDepth, type PatchOperation, type Refusal } from '@bunting/contracts';
+import jsonPatch from 'fast-json-patch';
+import { shortName } from '../refusals.ts';
+
+const { applyOperation, JsonPatchError } = jsonPatch;
+
+/** How far a patch may go. A document that is larger already may stay so, but not grow. */
+export const patchLimits = { operations: 100, nodes: 20_000, characters: 256 * 1024 } as const;
+
+/** What of a document a patch may touch. */
+export interface PatchRules {
+  /** the members of the document */
+  readonly members: ReadonlySet<string>;
+  /** those that are maps: any member of theirs may be removed, whether it is there or not */
+  readonly maps: ReadonlySet<string>;
+}
+
+type Json = Record<string, unknown>;
+type Container = Json | unknown[];
+
+interface Size {
+  nodes: number;
+  characters: number;
+}
+
+/** Where a pointer leads: to a member of a container, which may be missing; or to the whole document. */
+interface Location {
+  readonly pointer: string;
+  readonly keys: readonly string[];
+  readonly parent: Container;
+  readonly key: string;
+}
+
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+const patchError = (pointer: string, why: string): Refusal => {
+  const path = shortName(pointer);
+  const where = path === '' ? 'the root' : `\`${path}\``;
+  return invalid(`The patch cannot be applied at ${where}: ${why}.`, path);
+};
+
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+
+const memberOf = (container: Container, key: string): unknown => (container as Json)[key];
+
+const has = (container: Container, key: string): boolean =>
+  Array.isArray(container) ? indexOf(key) < container.length : Object.hasOwn(container, key);
+
+/** The index that a key of a list means, if it is written the one way in which an index is written. */
+const indexOf = (key: string): number => {
+  const index = Number(key);
+  return Number.isSafeInteger(index) && index >= 0 && String(index) === key ? index : Number.NaN;
+};
+
+const keysOf = (pointer: string, { members }: PatchRules): readonly string[] => {
+  if (pointer === '') return [];
+  if (!pointer.startsWith('/')) throw patchError(pointer, 'a path begins with "/"');
+  if (/~(?![01])/.test(pointer)) throw patchError(pointer, 'in a path, "~" stands before 0 or 1 only');
+  const keys = pointer
+    .slice(1)
+    .split('/')
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (keys.some((key) => forbiddenKeys.has(key))) throw patchError(pointer, 'that name is not allowed in a path');
+  if (!members.has(keys[0] as string)) {
+    throw patchError(
+      pointer,
+      `the root object does not allow additional properties, and has no \`${shortName(keys[0] as string)}\``,
+    );
+  }
+  if (keys.length > maxDepth) throw patchError(pointer, `it is more than ${maxDepth} levels deep`);
+  return keys;
+};
+
+/** Follows a pointer up to its last key, over nothing but what is there. */
+const locate = (document: Container, pointer: string, patchable: PatchRules): Location | undefined => {
+  const keys = keysOf(pointer, patchable);
+  const key = keys.at(-1);
+  if (key === undefined) return undefined;
+  let parent = document;
+  for (const step of keys.slice(0, -1)) {
+    const next = has(parent, step) ? memberOf(parent, step) : undefined;
+    if (!isContainer(next)) throw patchError(pointer, 'nothing is there that could have such a member');
+    parent = next;
+  }
+  return { pointer, keys, parent, key };
+};
+
+const requirePresent = ({ pointer, parent, key }: Location): void => {
+  if (!has(parent, key)) throw patchError(pointer, 'there is no such property');
+};
+
+/** Refuses a place in a list that is not one of its indexes, nor the one after the last. */
+const requireInsertable = ({ pointer, parent, key }: Location): void => {
+  if (Array.isArray(parent) && key !== '-' && !(indexOf(key) <= parent.length)) {
+    throw patchError(pointer, 'the list has no such index');
+  }
+};
+
+/** True when the property may be missing: a member of the document itself, or of a map in it. */
+const mayBeMissing = ({ keys, parent }: Location, { maps }: PatchRules): boolean =>
+  !Array.isArray(parent) && (keys.length === 1 || (keys.length === 2 && maps.has(keys[0] as string)));
+
+/** Measures a value, and gives up as soon as it is larger than there is room for. */
+const sizeOf = (value: unknown, room: Size, depth: number, pointer: string): Size => {
+  const size: Size = { nodes: 0, characters: 0 };
+  const count = (characters: number): void => {
+    size.characters += characters;
+    if (size.nodes > room.nodes || size.characters > room.characters)
+      throw patchError(pointer, 'the document would be too large');
+  };
+  const visit = (part: unknown, level: number): void => {
+    if (level > maxDepth) throw patchError(pointer, `the document would be more than ${maxDepth} levels deep`);
+    size.nodes += 1;
+    if (!isContainer(part)) return count((JSON.stringify(part)?.length ?? 0) + 1);
+    count(3);
+    if (Array.isArray(part)) {
+      for (const member of part) visit(member, level + 1);
+      return;
+    }
+    for (const key of Object.keys(part)) {
+      if (key === '__proto__') throw patchError(pointer, 'the name `__proto__` is not allowed in a value');
+      count(JSON.stringify(key).length + 1);
+      visit(part[key], level + 1);
+    }
+  };
+  visit(value, depth);
+  return size;
+};
+
+const unlimited: Size = { nodes: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
+
+const subtract = (one: Size, other: Size): Size => ({
+  nodes: one.nodes - other.nodes,
+  characters: one.characters - other.characters,
+});
+
+const add = (one: Size, other: Size): Size => ({
+  nodes: one.nodes + other.nodes,
+  characters: one.characters + other.characters,
+});
+
+/** What the name of a member takes. */
+const nameSize = ({ parent, key }: Location): Size => ({
+  nodes: 0,
+  characters: Array.isArray(parent) ? 0 : JSON.stringify(key).length + 1,
+});
+
+/** What the member at a place takes, with its name; nothing, if it is not there. */
+const sizeAt = (place: Location): Size => {
+  const { parent, key, keys, pointer } = place;
+  if (!has(parent, key)) return { nodes: 0, characters: 0 };
+  return add(nameSize(place), sizeOf(memberOf(parent, key), unlimited, keys.length, pointer));
+};
+
+/** A document on its way through a patch: it never holds more than there is room for. */
+class Draft {
+  #document: Container;
+  #size: Size;
+  readonly #room: Size;
+  readonly #patchable: PatchRules;
+
+  constructor(document: Json, patchable: PatchRules) {
+    this.#document = structuredClone(document);
+    this.#patchable = patchable;
+    this.#size = sizeOf(document, unlimited, 0, '');
+    this.#room = {
+      nodes: Math.max(patchLimits.nodes, this.#size.nodes),
+      characters: Math.max(patchLimits.characters, this.#size.characters),
+    };
+  }
+
+  get document(): Json {
+    return this.#document as Json;
+  }
+
+  apply(operation: PatchOperation): void {
+    const place = locate(this.#document, operation.path, this.#patchable);
+    switch (operation.op) {
+      case 'add':
+      case 'replace':
+        return operation.value === undefined ? this.#clear(place) : this.#put(operation.op, place, operation.value);
+      case 'remove':
+        return this.#remove(place);
+      case 'copy':
+      case 'move':
+        return this.#transfer(operation.op, this.#source(operation), place);
+    }
+  }
+
+  /** A step that sets a property to nothing removes it. A list has no place for nothing. */
+  #clear(place: Location | undefined): void {
+    if (place === undefined || Array.isArray(place.parent)) {
+      throw patchError(place?.pointer ?? '', 'the operation needs a `value`');
+    }
+    if (has(place.parent, place.key)) this.#remove(place);
+  }
+
+  #put(op: 'add' | 'replace', place: Location | undefined, value: unknown): void {
+    if (place === undefined) return this.#replaceAll(value);
+    if (op === 'add') requireInsertable(place);
+    else if (place.keys.length > 1) requirePresent(place);
+    this.#makeRoom(place, value, op === 'replace' || !Array.isArray(place.parent));
+    this.#do({ op, path: place.pointer, value: structuredClone(value) });
+  }
+
+  #remove(place: Location | undefined): void {
+    if (place === undefined) throw patchError('', 'the whole document cannot be removed');
+    if (!has(place.parent, place.key) && mayBeMissing(place, this.#patchable)) return;
+    requirePresent(place);
+    this.#size = subtract(this.#size, sizeAt(place));
+    this.#do({ op: 'remove', path: place.pointer });
+  }
+
+  #transfer(op: 'copy' | 'move', source: Location | undefined, place: Location | undefined): void {
+    if (source === undefined) {
+      if (op === 'move') throw patchError(place?.pointer ?? '', 'the document cannot be moved into itself');
+      return place === undefined ? undefined : this.#put('add', place, this.#document);
+    }
+    const value = memberOf(source.parent, source.key);
+    if (place === undefined) return this.#replaceAll(value);
+    if (op === 'copy') return this.#put('add', place, value);
+
+    if (place.pointer === source.pointer) return;
+    if (place.pointer.startsWith(`${source.pointer}/`))
+      throw patchError(place.pointer, 'a value cannot be moved into itself');
+    // What a move takes out may shift the indexes behind it, so the target is looked for when the source has gone.
+    const moved = structuredClone(value);
+    this.#remove(source);
+    this.#put('add', locate(this.#document, place.pointer, this.#patchable), moved);
+  }
+
+  #source({ op, from, path }: PatchOperation): Location | undefined {
+    if (from === undefined) throw patchError(path, `the operation \`${op}\` needs a \`from\``);
+    const source = locate(this.#document, from, this.#patchable);
+    if (source !== undefined) requirePresent(source);
+    return source;
+  }
+
+  #replaceAll(value: unknown): void {
+    if (!isContainer(value) || Array.isArray(value)) throw patchError('', 'the whole document must be an object');
+    this.#size = sizeOf(value, this.#room, 0, '');
+    this.#document = structuredClone(value);
+  }
+
+  /** Refuses a value that is too large for what is left of the room, without a look at more of it than fits. */
+  #makeRoom(place: Location, value: unknown, replaces: boolean): void {
+    const kept = replaces ? subtract(this.#size, sizeAt(place)) : this.#size;
+    const left = subtract(this.#room, add(kept, nameSize(place)));
+    this.#size = add(add(kept, nameSize(place)), sizeOf(value, left, place.keys.length, place.pointer));
+  }
+
+  #do(operation: Parameters<typeof applyOperation>[1]): void {
+    try {
+      this.#document = applyOperation<Container>(this.#document, operation).newDocument;
+    } catch (error) {
+      if (error instanceof JsonPatchError || error instanceof TypeError) {
+        throw patchError(operation.path, 'it cannot be patched');
+      }
+      throw error;
+    }
+  }
+}
+
+/**
+ * The document after a patch; neither the document nor the patch is touched. A step that leads nowhere, leaves the document's
+ * members or makes it grow without bound is refused with the path at fault, before anything grows.
+ */
+export const applyPatch = (document: Json, patch: JsonPatch, patchable: PatchRules): Json => {
+  if (patch.length > patchLimits.operations) {
+    throw invalid(`The \`/body\` property must NOT have more than ${patchLimits.operations} items.`, '/body');
+  }
+  const draft = new Draft(document, patchable);
+  for (const operation of patch) draft.apply(operation);
+  return draft.document;
+};

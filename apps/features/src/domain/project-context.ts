@@ -1,0 +1,47 @@
+import type { CreateStrategy, Environment } from '@bunting/contracts';
+
+export interface ContextField {
+  /** the only values that constraints on the field may name; any, when there are none */
+  readonly legalValues: readonly { readonly value: string }[];
+}
+
+export interface StrategyType {
+  readonly deprecated: boolean;
+}
+
+export interface SegmentReference {
+  readonly id: number;
+  readonly name: string;
+  /** the one project that may use it; null: every project */
+  readonly project: string | null;
+}
+
+/** What a rule must know of a feature's neighbours. It is loaded first and handed in. */
+export interface ProjectContext {
+  /** those of the feature's project */
+  readonly environments: readonly Environment[];
+  /** by environment; without one, a new strategy that nobody described is on for everyone */
+  readonly defaultStrategies: Readonly<Record<string, CreateStrategy | undefined>>;
+  readonly defaultStickiness: string;
+  readonly strategyTypes: ReadonlyMap<string, StrategyType>;
+  readonly contextFields: ReadonlyMap<string, ContextField>;
+  /** at least those that the rule will ask for */
+  readonly segments: ReadonlyMap<number, SegmentReference>;
+}
+
+/** How much of something there may be (admin-api.md 9.3). */
+export const limits = {
+  features: 5000,
+  strategiesPerEnvironment: 30,
+  constraintsPerStrategy: 30,
+  valuesPerConstraint: 250,
+  segments: 300,
+  valuesPerSegment: 1000,
+  segmentsPerStrategy: 5,
+  environments: 50,
+  projects: 500,
+} as const;
+
+/** Whether the environment is one of the project's. */
+export const hasEnvironment = ({ environments }: ProjectContext, environment: string): boolean =>
+  environments.some(({ name }) => name === environment);

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import {
+  validateDefaultStrategy,
+  type StoredProject,
+  updateProject,
+  updateProjectSettings,
+  validateNaming,
+  withoutEnvironment,
+} from './project.ts';
+
+const shop: StoredProject = {
+  ...{ id: 'shop', name: 'Shop', description: 'sells', mode: 'open', defaultStickiness: 'default' },
+  ...{ featureLimit: null, featureNaming: null },
+} as const;
+
+describe('a project', () => {
+  it('keeps what an update leaves out, and tells nothing when nothing changed', () => {
+    expect(updateProject(shop, { name: 'Shop' })).toEqual({ project: shop, events: [] });
+    const { project, events } = updateProject(shop, { name: ' Store ', mode: 'protected' });
+    expect(project).toEqual({ ...shop, name: 'Store', mode: 'protected' });
+    expect(events).toEqual([{ type: 'project-updated', project: 'shop', data: project, preData: shop }]);
+    expect(refusalOf(() => updateProject(shop, { name: ' ' })).message).toContain('`/body/name`');
+  });
+
+  it('takes settings one by one', () => {
+    const { project } = updateProjectSettings(shop, { featureLimit: 3 });
+    expect(project).toEqual({ ...shop, featureLimit: 3 });
+    expect(updateProjectSettings(project, { featureLimit: null }).project).toEqual(shop);
+  });
+});
+
+describe('a naming pattern', () => {
+  it('is kept with its example, and is gone without a pattern', () => {
+    const naming = { pattern: '[a-z]+', example: 'abc', description: 'small letters' };
+    expect(validateNaming(naming)).toEqual(naming);
+    expect(validateNaming({ pattern: '', example: null })).toBeNull();
+  });
+
+  it.each([
+    [{ pattern: '(?=a)b' }, 'pattern'],
+    [{ pattern: '(a)\\1' }, 'pattern'],
+    [{ pattern: '(' }, 'pattern'],
+    [{ pattern: 'a b' }, 'pattern'],
+    [{ pattern: 'a\\sb' }, 'pattern'],
+    [{ pattern: '[a-z]+', example: 'A' }, 'example'],
+    [{ pattern: null, example: 'a' }, 'example'],
+    [{ pattern: null, description: 'a' }, 'description'],
+  ])('%j is refused', (naming, member) => {
+    const refusal = refusalOf(() => validateNaming(naming));
+    expect(refusal.kind).toBe('PatternError');
+    expect(refusal.details).toMatchObject([{ path: `/body/featureNaming/${member}` }]);
+  });
+
+  it('is judged in linear time', () => {
+    expect(validateNaming({ pattern: '(a+)+', example: 'a'.repeat(100) })).not.toBeNull();
+    expect(refusalOf(() => validateNaming({ pattern: '(a+)+', example: `${'a'.repeat(99)}!` })).kind).toBe(
+      'PatternError',
+    );
+  });
+});
+
+describe('a default strategy', () => {
+  const ask = (name: string, environment = 'development') =>
+    validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someSurroundings());
+
+  it('is a gradual rollout in an environment of the project', () => {
+    expect(ask('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
+    expect(refusalOf(() => ask('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
+    expect(refusalOf(() => ask('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
+  });
+});
+
+it('leaves nothing of an environment that a project loses', () => {
+  const feature = aFeature({ strategies: [aStrategy()], enabled: true });
+  expect(withoutEnvironment(feature, 'development').environments).toEqual({});
+});

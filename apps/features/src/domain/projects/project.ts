@@ -1,0 +1,137 @@
+import {
+  type Caller,
+  type CreateStrategy,
+  may,
+  type ProjectSettingsBody,
+  refusal,
+  type Refusal,
+  type UpdateProjectBody,
+} from '@bunting/contracts';
+import { RE2JS } from 're2js';
+import type { DomainEvent, Feature } from '../features/feature.ts';
+import { type FeatureNaming, requireMatchingName } from '../names.ts';
+import { invalidValue, environmentNotFound, invalidProperty } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import { normalizeStrategy } from '../strategies/strategy.ts';
+import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+
+/** A group of features, with its settings. */
+export interface StoredProject {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly mode: 'open' | 'protected' | 'private';
+  readonly defaultStickiness: string;
+  readonly featureLimit: number | null;
+  readonly featureNaming: FeatureNaming | null;
+}
+
+/** 409: the id belongs to a project, or to a private one that was deleted. The two are not told apart. */
+export const projectIdTaken = (): Refusal => refusal('NameExistsError', 'A project with this id already exists.');
+
+/**
+ * Whether the caller may create a project under the id of a private project that was deleted. The history of the deleted project belongs to
+ * the id, so whoever gets the id gets the history: only administrators do, who see it anyway.
+ */
+export const mayReuseIds = (caller: Caller): boolean => may(caller, ['ADMIN'], { project: '', environment: '' });
+
+/** What becomes of a project, and what is told of it. The same project and no events: nothing changed. */
+export interface ProjectDecision {
+  readonly project: StoredProject;
+  readonly events: readonly DomainEvent[];
+}
+
+const changed = (before: StoredProject, after: StoredProject): ProjectDecision =>
+  isEqual(after, before)
+    ? { project: before, events: [] }
+    : { project: after, events: [{ type: 'project-updated', project: before.id, data: after, preData: before }] };
+
+/** Changes what a project is called and what it is about; what is left out stays as it is. */
+export const updateProject = (project: StoredProject, body: UpdateProjectBody): ProjectDecision => {
+  const name = body.name.trim();
+  if (name === '') throw invalidValue('not be empty', '/body/name', body.name);
+  return changed(project, {
+    ...project,
+    name,
+    description: body.description === undefined ? project.description : body.description || null,
+    mode: body.mode ?? project.mode,
+    defaultStickiness: body.defaultStickiness || project.defaultStickiness,
+  });
+};
+
+const patternError = (message: string, member: 'pattern' | 'example' | 'description') => {
+  const path = `/body/featureNaming/${member}`;
+  return refusal('PatternError', `${message}: see the \`${path}\` property.`, { details: [{ message, path }] });
+};
+
+const blank = /[ \t\n\r\f\v]|\\[stnrfv]/;
+
+/** How names must look, held to what every pattern must be: evaluated in linear time, and shown by an example that matches. */
+export const validateNaming = ({ pattern, example, description }: FeatureNaming): FeatureNaming | null => {
+  if (!pattern) {
+    if (example) throw patternError('An example needs a pattern that it shows', 'example');
+    if (description) throw patternError('A description needs a pattern that it describes', 'description');
+    return null;
+  }
+  if (blank.test(pattern)) throw patternError('A pattern may not hold blanks: no name has any', 'pattern');
+  const naming = { pattern, example: example || null, description: description || null };
+  try {
+    RE2JS.compile(`^(?:${pattern})$`);
+  } catch {
+    throw patternError('The pattern is not a regular expression of RE2', 'pattern');
+  }
+  if (naming.example !== null) requireMatchingName(naming.example, { pattern }, '/body/featureNaming/example');
+  return naming;
+};
+
+/** Changes the settings of a project; what is left out stays as it is. */
+export const updateProjectSettings = (project: StoredProject, body: ProjectSettingsBody): ProjectDecision =>
+  changed(project, {
+    ...project,
+    mode: body.mode ?? project.mode,
+    defaultStickiness: body.defaultStickiness || project.defaultStickiness,
+    featureLimit: body.featureLimit === undefined ? project.featureLimit : body.featureLimit,
+    featureNaming: body.featureNaming === undefined ? project.featureNaming : validateNaming(body.featureNaming),
+  });
+
+/** The strategy that features of a project get in an environment when they are enabled without one, held to the rules. */
+export const validateDefaultStrategy = (
+  project: string,
+  environment: string,
+  wanted: CreateStrategy,
+  projectContext: ProjectContext,
+): CreateStrategy => {
+  if (!hasEnvironment(projectContext, environment)) {
+    throw refusal('NotFoundError', environmentNotFound(environment, project));
+  }
+  if (wanted.name !== 'flexibleRollout') {
+    const reason = 'Only "flexibleRollout" strategy can be used as a default strategy for an environment';
+    throw invalidProperty(reason, '/body/name');
+  }
+  const { constraints, variants, segments, ...content } = normalizeStrategy(
+    {
+      name: wanted.name,
+      title: wanted.title ?? null,
+      disabled: wanted.disabled ?? false,
+      constraints: wanted.constraints ?? [],
+      parameters: wanted.parameters ?? {},
+      variants: wanted.variants ?? [],
+      segments: wanted.segments ?? [],
+    },
+    { project, projectContext, at: '/body' },
+  );
+  return {
+    ...content,
+    parameters: { ...content.parameters },
+    constraints: [...constraints],
+    variants: [...variants],
+    segments: [...segments],
+    ...(wanted.sortOrder === undefined ? {} : { sortOrder: wanted.sortOrder }),
+  };
+};
+
+/** The feature as its project is without an environment: nothing of it stays. */
+export const withoutEnvironment = (feature: Feature, environment: string): Feature => ({
+  ...feature,
+  environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),
+});

@@ -1,0 +1,65 @@
+import { type Caller, may, noAccess, refusal } from '@bunting/contracts';
+import type { Feature } from '../features/feature.ts';
+import { shortName } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import { inEnvironment } from '../strategies/strategy.ts';
+
+/** What of an edit a protected environment guards. */
+export interface ProtectedEdit {
+  readonly project: string;
+  /** the environments in which the switch, the strategies or the variants differ */
+  readonly environments: readonly string[];
+  /** it is in effect in every environment at once: the archive, and what the feature depends on */
+  readonly everywhere: boolean;
+}
+
+/**
+ * What an edit changes that change requests are for. Names, descriptions, tags and the like are nobody's concern, and a
+ * feature that comes back from the archive is not on yet.
+ */
+export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit => {
+  const { project } = before;
+  if (before.archivedAt !== null) return { project, environments: [], everywhere: false };
+  const names = new Set([...Object.keys(before.environments), ...Object.keys(after.environments)]);
+  return {
+    project,
+    environments: [...names].filter((name) => !isEqual(inEnvironment(before, name), inEnvironment(after, name))),
+    everywhere: before.archivedAt !== after.archivedAt || !isEqual(before.dependencies, after.dependencies),
+  };
+};
+
+/** The protected environments that an edit touches; what is in effect everywhere touches every one. */
+const affectedBy = ({ environments, everywhere }: ProtectedEdit, protectedEnvironments: readonly string[]) =>
+  protectedEnvironments.filter((name) => everywhere || environments.includes(name));
+
+/** The protected environments of a project in which the caller may not skip change requests. */
+export const protectedFrom = (caller: Caller, project: string, guarded: readonly string[]): readonly string[] =>
+  guarded.filter((environment) => !may(caller, ['SKIP_CHANGE_REQUEST'], { project, environment }));
+
+const maySkip = (caller: Caller, project: string, guarded: readonly string[]): boolean =>
+  protectedFrom(caller, project, guarded).length === 0;
+
+/**
+ * Refuses an edit that takes a change request, unless the caller may skip it there; what is in effect everywhere, wherever
+ * there is protection. Gives the protected environments that it was let into.
+ */
+export const requireSkipPermission = (
+  edit: ProtectedEdit,
+  protectedEnvironments: readonly string[],
+  caller: Caller,
+): readonly string[] => {
+  const guarded = affectedBy(edit, protectedEnvironments);
+  if (maySkip(caller, edit.project, guarded)) return guarded;
+  throw noAccess(['SKIP_CHANGE_REQUEST']);
+};
+
+/** Refuses to bring a feature with its strategies into a project that takes change requests for them, or out of one, past those. */
+export const requireUnprotectedProject = (
+  what: 'Cloning' | 'Changing project',
+  project: string,
+  protectedEnvironments: readonly string[],
+  caller: Caller,
+): void => {
+  if (maySkip(caller, project, protectedEnvironments)) return;
+  throw refusal('ForbiddenError', `${what} not allowed. Project ${shortName(project)} has change requests enabled.`);
+};

@@ -1,0 +1,28 @@
+import { type Decision, type Feature, featureEvent } from '../features/feature.ts';
+import { isEqual } from '../is-equal.ts';
+import { publicStrategy, replaceStrategy, strategyOf, type StrategyRef, validateSegmentIds } from './strategy.ts';
+import type { ProjectContext } from '../project-context.ts';
+
+/** Has a strategy use other segments. Nothing is told when they are the same. */
+export const setStrategySegments = (
+  feature: Feature,
+  at: StrategyRef,
+  wanted: readonly number[],
+  projectContext: ProjectContext,
+): Decision => {
+  const before = strategyOf(feature, at);
+  const segments = validateSegmentIds(wanted, {
+    before: before.segments,
+    project: feature.project,
+    projectContext,
+    at: '/body/segmentIds',
+  });
+  if (isEqual(segments, before.segments)) return { feature, events: [] };
+  const after = { ...before, segments };
+  const event = featureEvent('feature-strategy-update', feature, {
+    environment: at.environment,
+    preData: publicStrategy(before),
+    data: publicStrategy(after),
+  });
+  return { feature: replaceStrategy(feature, at.environment, after), events: [event] };
+};

@@ -1,0 +1,282 @@
+import { type CreateStrategy, FeatureStrategy, type JsonPatch, notFound, requestForm } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { validateConstraints } from '../constraints/constraint.ts';
+import {
+  type Decision,
+  type Feature,
+  type FeatureInEnvironment,
+  type PublicStrategy,
+  type Strategy,
+  featureEvent,
+} from '../features/feature.ts';
+import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
+import { shortName, limitExceeded, invalidProperty } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import { hasEnvironment, limits, type ProjectContext } from '../project-context.ts';
+import { normalizeStrategyVariants, type Distribution } from '../variants/variants.ts';
+
+/** Where a strategy is found within its feature. */
+export interface StrategyRef {
+  readonly environment: string;
+  readonly strategyId: string;
+}
+
+/** What a strategy says, whatever its identity and its place. */
+export type StrategyContent = Omit<Strategy, 'id' | 'sortOrder'>;
+
+/** The largest place that the API can express. */
+const lastSortOrder = 1_000_000_000;
+
+const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
+
+/** The feature in one environment; where nothing was ever set it is off and empty. */
+export const inEnvironment = (feature: Feature, environment: string): FeatureInEnvironment =>
+  Object.hasOwn(feature.environments, environment)
+    ? (feature.environments[environment] ?? emptyEnvironment)
+    : emptyEnvironment;
+
+/** The feature with something changed in one environment. */
+export const withEnvironment = (
+  feature: Feature,
+  environment: string,
+  change: Partial<FeatureInEnvironment>,
+): Feature => ({
+  ...feature,
+  environments: { ...feature.environments, [environment]: { ...inEnvironment(feature, environment), ...change } },
+});
+
+/** A strategy as clients see it. */
+export const publicStrategy = (strategy: Strategy): PublicStrategy => ({
+  id: strategy.id,
+  name: strategy.name,
+  title: strategy.title,
+  disabled: strategy.disabled,
+  constraints: [...strategy.constraints],
+  parameters: { ...strategy.parameters },
+  variants: [...strategy.variants],
+  sortOrder: strategy.sortOrder,
+  segments: [...strategy.segments],
+});
+
+/** The strategy with that id in that very environment; one of another environment is not found. */
+export const strategyOf = (feature: Feature, { environment, strategyId }: StrategyRef): Strategy => {
+  const strategy = inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId);
+  if (strategy === undefined) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
+  return strategy;
+};
+
+const sorted = (strategies: readonly Strategy[]): readonly Strategy[] =>
+  strategies.toSorted((one, other) => one.sortOrder - other.sortOrder);
+
+/** The feature with these strategies in the environment, in their order. */
+export const withStrategies = (feature: Feature, environment: string, strategies: readonly Strategy[]): Feature =>
+  withEnvironment(feature, environment, { strategies: sorted(strategies) });
+
+/** The feature with a strategy in the place of the one that has the same id. */
+export const replaceStrategy = (feature: Feature, environment: string, strategy: Strategy): Feature =>
+  withStrategies(
+    feature,
+    environment,
+    inEnvironment(feature, environment).strategies.map((other) => (other.id === strategy.id ? strategy : other)),
+  );
+
+/** The segments that a strategy is to use: each exists, and its project may use it. */
+export const validateSegmentIds = (
+  segments: readonly number[],
+  {
+    before,
+    project,
+    projectContext,
+    at,
+  }: { before: readonly number[]; project: string; projectContext: ProjectContext; at: string },
+): readonly number[] => {
+  const most = limits.segmentsPerStrategy;
+  if (segments.length > Math.max(most, before.length)) {
+    throw invalidProperty(`Strategies may not have more than ${most} segments`, at);
+  }
+  for (const [index, id] of segments.entries()) {
+    if (before.includes(id)) continue;
+    const segment = projectContext.segments.get(id);
+    if (segment === undefined) throw notFound(`No segment exists with ID "${id}"`);
+    if (segment.project !== null && segment.project !== project) {
+      throw invalidProperty(
+        `The segments ${shortName(segment.name)} with id ${id} does not belong to project "${project}"`,
+        `${at}/${index}`,
+      );
+    }
+  }
+  return [...new Set(segments)];
+};
+
+export interface StrategyRules {
+  readonly project: string;
+  readonly projectContext: ProjectContext;
+  /** the strategy that is to be replaced; what stays as it was is not judged again */
+  readonly before?: Strategy | undefined;
+  /** where the strategy stands in the request */
+  readonly at: string;
+  readonly distribution?: Distribution;
+}
+
+/** What a strategy says, held to the rules and as it is stored. */
+export const normalizeStrategy = (
+  wanted: StrategyContent,
+  { project, projectContext, before, at, distribution }: StrategyRules,
+): StrategyContent => {
+  const { name, title, disabled, parameters } = wanted;
+  if (name !== before?.name && !projectContext.strategyTypes.has(name)) {
+    throw invalidProperty(`Could not find strategy type with name ${shortName(name)}`, `${at}/name`);
+  }
+  const variants = isEqual(wanted.variants, before?.variants)
+    ? wanted.variants
+    : normalizeStrategyVariants(wanted.variants, `${at}/variants`, distribution);
+  const constraints = validateConstraints(wanted.constraints, {
+    contextFields: projectContext.contextFields,
+    before: before?.constraints ?? [],
+    at: `${at}/constraints`,
+  });
+  const segments = validateSegmentIds(wanted.segments, {
+    before: before?.segments ?? [],
+    project,
+    projectContext,
+    at: `${at}/segments`,
+  });
+  return { name, title, disabled, constraints, parameters, variants, segments };
+};
+
+/** The settings with those that a gradual rollout needs and nobody named; a rollout that there was is kept. */
+export const withDefaultParameters = (
+  name: string,
+  parameters: Readonly<Record<string, string>>,
+  feature: Pick<Feature, 'name'>,
+  projectContext: ProjectContext,
+  before?: Strategy,
+): Readonly<Record<string, string>> =>
+  name === 'flexibleRollout'
+    ? {
+        ...parameters,
+        rollout: parameters['rollout'] ?? before?.parameters['rollout'] ?? '100',
+        stickiness: parameters['stickiness'] || projectContext.defaultStickiness || 'default',
+        groupId: parameters['groupId'] || feature.name,
+      }
+    : parameters;
+
+/** Turns a feature off where it is on with no strategy that is: applications would take it to be on for everyone. */
+export const disableIfNoActiveStrategy = (feature: Feature, environment: string): Decision => {
+  const { enabled, strategies } = inEnvironment(feature, environment);
+  if (!enabled || strategies.some(({ disabled }) => !disabled)) return { feature, events: [] };
+  return {
+    feature: withEnvironment(feature, environment, { enabled: false }),
+    events: [featureEvent('feature-environment-disabled', feature, { environment })],
+  };
+};
+
+/** A strategy says something else; its identity and its place stay. Nothing is told when it says the same. */
+export const changeStrategy = (
+  feature: Feature,
+  at: StrategyRef,
+  wanted: StrategyContent,
+  projectContext: ProjectContext,
+  path: string,
+): Decision => {
+  const before = strategyOf(feature, at);
+  const content = normalizeStrategy(wanted, { project: feature.project, projectContext, before, at: path });
+  const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
+  if (isEqual(after, before)) return { feature, events: [] };
+  const preData = publicStrategy(before);
+  const data = publicStrategy(after);
+  return {
+    feature: replaceStrategy(feature, at.environment, after),
+    events: [featureEvent('feature-strategy-update', feature, { environment: at.environment, preData, data })],
+  };
+};
+
+const patchable: PatchRules = {
+  members: new Set(Object.keys(FeatureStrategy.properties)),
+  maps: new Set(['parameters']),
+};
+
+/**
+ * Patches one strategy. Its id, environment and place are not the patch's to change; a title, settings or segments that it
+ * takes away stay as they were. The feature goes off with its last active strategy.
+ */
+export const patchStrategy = (
+  feature: Feature,
+  at: StrategyRef,
+  patch: JsonPatch,
+  projectContext: ProjectContext,
+): Decision => {
+  const before = strategyOf(feature, at);
+  const document = parse(requestForm(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
+  const wanted: StrategyContent = {
+    name: document.name,
+    title: document.title ?? before.title,
+    disabled: document.disabled ?? before.disabled,
+    constraints: document.constraints ?? [],
+    parameters: document.parameters ?? before.parameters,
+    variants: document.variants ?? [],
+    segments: document.segments ?? before.segments,
+  };
+  const decision = changeStrategy(feature, at, wanted, projectContext, '');
+  if (decision.feature === feature) return decision;
+  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, at.environment);
+  return { feature: after, events: [...decision.events, ...events] };
+};
+
+/** Adds a strategy to a feature in an environment of its project, after the others unless it says where. Nothing is turned on. */
+export const addStrategy = (
+  feature: Feature,
+  environment: string,
+  create: CreateStrategy,
+  id: string,
+  projectContext: ProjectContext,
+  at = '/body',
+): Decision => {
+  if (!hasEnvironment(projectContext, environment)) {
+    throw invalidProperty('You have not added the current environment to the project', '/params/environment');
+  }
+  const { strategies } = inEnvironment(feature, environment);
+  if (strategies.length >= limits.strategiesPerEnvironment)
+    throw limitExceeded('strategy', limits.strategiesPerEnvironment, at);
+  const { name, title, disabled, constraints, parameters, variants, segments, sortOrder } = create;
+  const wanted: StrategyContent = {
+    name,
+    title: title ?? null,
+    disabled: disabled ?? false,
+    constraints: constraints ?? [],
+    parameters: withDefaultParameters(name, parameters ?? {}, feature, projectContext),
+    variants: variants ?? [],
+    segments: segments ?? [],
+  };
+  const strategy: Strategy = {
+    ...normalizeStrategy(wanted, { project: feature.project, projectContext, at }),
+    id,
+    sortOrder: sortOrder ?? Math.min(Math.max(-1, ...strategies.map((other) => other.sortOrder)) + 1, lastSortOrder),
+  };
+  return {
+    feature: withStrategies(feature, environment, [...strategies, strategy]),
+    events: [featureEvent('feature-strategy-add', feature, { environment, data: publicStrategy(strategy) })],
+  };
+};
+
+/** Takes a strategy away from a feature, and leaves the feature on even if it was the last one. */
+export const dropStrategy = (feature: Feature, at: StrategyRef): Decision => {
+  const strategy = strategyOf(feature, at);
+  const { strategies } = inEnvironment(feature, at.environment);
+  return {
+    feature: withEnvironment(feature, at.environment, { strategies: strategies.filter((other) => other !== strategy) }),
+    events: [
+      featureEvent('feature-strategy-remove', feature, {
+        environment: at.environment,
+        preData: publicStrategy(strategy),
+      }),
+    ],
+  };
+};
+
+/** Removes a strategy from a feature. The feature goes off with its last active strategy, and that is told first. */
+export const removeStrategy = (feature: Feature, at: StrategyRef): Decision => {
+  const dropped = dropStrategy(feature, at);
+  const { feature: after, events } = disableIfNoActiveStrategy(dropped.feature, at.environment);
+  return { feature: after, events: [...events, ...dropped.events] };
+};

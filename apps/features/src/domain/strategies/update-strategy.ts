@@ -1,0 +1,41 @@
+import type { UpdateStrategyBody } from '@bunting/contracts';
+import type { Decision, Feature } from '../features/feature.ts';
+import {
+  changeStrategy,
+  withDefaultParameters,
+  disableIfNoActiveStrategy,
+  type StrategyContent,
+  strategyOf,
+  type StrategyRef,
+} from './strategy.ts';
+import type { ProjectContext } from '../project-context.ts';
+
+/**
+ * Replaces the constraints and variants of a strategy; what else the update leaves out stays as it is, and so do its
+ * identity and its place. The feature goes off with its last active strategy.
+ */
+export const updateStrategy = (
+  feature: Feature,
+  at: StrategyRef,
+  update: UpdateStrategyBody,
+  projectContext: ProjectContext,
+): Decision => {
+  const before = strategyOf(feature, at);
+  const name = update.name ?? before.name;
+  const wanted: StrategyContent = {
+    name,
+    title: update.title ?? before.title,
+    disabled: update.disabled ?? before.disabled,
+    constraints: update.constraints ?? [],
+    parameters:
+      update.parameters === undefined && name === before.name
+        ? before.parameters
+        : withDefaultParameters(name, update.parameters ?? before.parameters, feature, projectContext, before),
+    variants: update.variants ?? [],
+    segments: update.segments ?? before.segments,
+  };
+  const decision = changeStrategy(feature, at, wanted, projectContext, '/body');
+  if (decision.feature === feature) return decision;
+  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, at.environment);
+  return { feature: after, events: [...decision.events, ...events] };
+};

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { aFeature } from '../../../test/builders.ts';
+import { addTag, removeTag } from './tag.ts';
+
+const area = { type: 'area', value: 'pay' };
+const team = { type: 'team', value: 'oslo' };
+
+describe('a tag', () => {
+  it('that is added is told with all tags after it', () => {
+    const { feature, events } = addTag(aFeature({ tags: [team] }), area);
+    expect(feature.tags).toEqual([area, team]);
+    expect(events).toEqual([
+      { type: 'feature-tagged', project: 'shop', featureName: 'checkout', data: area, tags: [area, team] },
+    ]);
+  });
+
+  it('that is there already is not told again', () => {
+    const feature = aFeature({ tags: [team] });
+    expect(addTag(feature, { ...team })).toEqual({ feature, events: [] });
+  });
+
+  it('is another one with other letters, blanks or another type', () => {
+    const feature = aFeature({ tags: [team] });
+    for (const tag of [
+      { ...team, value: 'Oslo' },
+      { ...team, value: ' oslo' },
+      { ...team, type: 'TEAM' },
+    ]) {
+      expect(addTag(feature, tag).feature.tags).toHaveLength(2);
+      expect(removeTag(feature, tag)).toEqual({ feature, events: [] });
+    }
+  });
+
+  it('that is removed is told with all tags before it', () => {
+    const { feature, events } = removeTag(aFeature({ tags: [area, team] }), area);
+    expect(feature.tags).toEqual([team]);
+    expect(events).toEqual([
+      { type: 'feature-untagged', project: 'shop', featureName: 'checkout', preData: area, tags: [area, team] },
+    ]);
+  });
+
+  it('can be put on a feature in the archive', () => {
+    expect(addTag(aFeature({ archivedAt: '2026-02-01T00:00:00.000Z' }), team).events).toHaveLength(1);
+  });
+});

@@ -1,0 +1,68 @@
+import { invalid, type Tag } from '@bunting/contracts';
+import { type Decision, type Feature, featureEvent, type DomainEvent } from '../features/feature.ts';
+
+/** A tag as a query writes it. */
+export const parseTag = (written: string, path: string): Tag => {
+  const end = written.indexOf(':');
+  if (end < 1 || end === written.length - 1) {
+    throw invalid(`The \`${path}\` property must be \`<type>:<value>\`. You provided "${written}".`, path);
+  }
+  return { type: written.slice(0, end), value: written.slice(end + 1) };
+};
+
+const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
+
+const byTypeAndValue = (one: Tag, other: Tag): number => {
+  if (one.type !== other.type) return one.type < other.type ? -1 : 1;
+  return one.value < other.value ? -1 : 1;
+};
+
+/** The feature with the tags as well, each once and in their order. */
+export const withTags = (feature: Feature, tags: readonly Tag[]): Feature => {
+  const all = [...feature.tags];
+  for (const { type, value } of tags) if (!all.some(isTag({ type, value }))) all.push({ type, value });
+  return all.length === feature.tags.length ? feature : { ...feature, tags: all.sort(byTypeAndValue) };
+};
+
+/** Puts a tag on a feature. Nothing is told of a tag that it has already. */
+export const addTag = (feature: Feature, { type, value }: Tag): Decision => {
+  const after = withTags(feature, [{ type, value }]);
+  if (after === feature) return { feature, events: [] };
+  return { feature: after, events: [featureEvent('feature-tagged', after, { data: { type, value } })] };
+};
+
+/** Removes a tag from a feature. Nothing is told when it does not have the tag. */
+export const removeTag = (feature: Feature, { type, value }: Tag): Decision => {
+  const tags = feature.tags.filter((tag) => !isTag({ type, value })(tag));
+  if (tags.length === feature.tags.length) return { feature, events: [] };
+  return {
+    feature: { ...feature, tags },
+    events: [featureEvent('feature-untagged', feature, { preData: { type, value } })],
+  };
+};
+
+/** Tags to put on a feature and to take off it. */
+export interface TagChanges {
+  readonly addedTags: readonly Tag[];
+  readonly removedTags: readonly Tag[];
+}
+
+const isAmong = (tags: readonly Tag[], { type, value }: Tag): boolean =>
+  tags.some((tag) => tag.type === type && tag.value === value);
+
+/** The tags that are to be there afterwards: one that is removed again need not be added. */
+export const tagsToAdd = ({ addedTags, removedTags }: TagChanges): Tag[] =>
+  addedTags.filter((tag) => !isAmong(removedTags, tag)).map(({ type, value }) => ({ type, value }));
+
+/** Adds tags to a feature and removes others, and tells of each that changed. */
+export const changeTags = (feature: Feature, changes: TagChanges): Decision => {
+  let after = feature;
+  const events: DomainEvent[] = [];
+  const take = (decision: Decision): void => {
+    after = decision.feature;
+    events.push(...decision.events);
+  };
+  for (const tag of tagsToAdd(changes)) take(addTag(after, tag));
+  for (const tag of changes.removedTags) take(removeTag(after, tag));
+  return { feature: after, events };
+};

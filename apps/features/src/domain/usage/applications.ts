@@ -1,0 +1,56 @@
+import { type Caller, may } from '@bunting/contracts';
+
+/** What is known of an application when it registers or reports. */
+export interface ReportedApplicationInstance {
+  readonly appName: string;
+  readonly sdkVersion?: string | null;
+  readonly strategies?: readonly string[];
+  /** the projects of its token, `*` for all */
+  readonly projects: readonly string[];
+  readonly environment: string;
+  /** which instance it is; none for a browser or app, which has no instances that are told apart */
+  readonly instanceId?: string;
+  /** whether the key is one for frontends, which is public */
+  readonly isFrontend: boolean;
+  /** the name of the key */
+  readonly createdBy: string;
+}
+
+/** A flag that an application asked for and that its key does not give. */
+export interface MissingFeature {
+  readonly appName: string;
+  readonly environment: string;
+  readonly feature: string;
+}
+
+/** What is stored about one application of a report. */
+export interface ApplicationWrite {
+  /** its place in the report */
+  readonly nth: number;
+  readonly isKnown: boolean;
+  /** whether its `application-created` was told, as far as this report is concerned */
+  readonly isAnnounced: boolean;
+  /** whether nothing has to be written */
+  readonly isFresh: boolean;
+}
+
+/** How many applications there are, and how many of them only frontend keys have named. */
+export interface ApplicationCounts {
+  readonly all: number;
+  readonly frontend: number;
+}
+
+/** A frontend key is in every page that uses it: applications that only such keys name fill at most a tenth of the list. */
+const frontendShare = 10;
+
+/** By which name what applications count is stored that are not in the list. */
+export const unlistedApplication = '(not listed)';
+
+/** Whether a key is public: one for frontends, and for nothing else. */
+export const isPublicKey = (caller: Caller): boolean => !may(caller, ['CLIENT']);
+
+/** How many new applications the list has room for. */
+export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: number, isFrontend: boolean): number => {
+  const free = Math.max(0, limit - all);
+  return isFrontend ? Math.max(0, Math.min(free, Math.ceil(limit / frontendShare) - frontend)) : free;
+};

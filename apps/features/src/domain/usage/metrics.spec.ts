@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BulkMetricsBody, Caller, MetricsBody } from '@bunting/contracts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { environmentFor, projectsOf } from './application-token.ts';
+import { proxiedApplications, proxiedCounts, evaluationCounts, mayReportOn, stagesToEnter } from './metrics.ts';
+
+const now = new Date('2026-03-01T10:30:20.000Z');
+const minuteOf = (text: string): number => Date.parse(text) / 60_000;
+const sdk = (...grants: Caller['grants']): Caller => ({ id: 7, name: 'shop-web', grants });
+
+const report = (toggles: MetricsBody['bucket']['toggles'], stop: string | number = now.toISOString()): MetricsBody => ({
+  appName: 'web',
+  bucket: { start: 0, stop, toggles },
+});
+const oneAt = (stop: string | number) => evaluationCounts(report({ checkout: { yes: 1 } }, stop), 'production', now)[0];
+
+describe('a report', () => {
+  it('leaves out what came to nothing', () => {
+    const counts = evaluationCounts(
+      report({ checkout: { yes: 2, variants: { red: 2, blue: 0 } }, idle: { yes: 0, no: 0 }, silent: {} }),
+      'production',
+      now,
+    );
+    expect(counts).toEqual([
+      {
+        ...{ feature: 'checkout', environment: 'production', appName: 'web', minute: minuteOf('2026-03-01T10:30:00Z') },
+        ...{ yes: 2, no: 0, variants: { red: 2 } },
+      },
+    ]);
+  });
+
+  it('counts in the minute in which it ended, and never in the future', () => {
+    expect(oneAt('2026-03-01T10:12:59Z')?.minute).toBe(minuteOf('2026-03-01T10:12:00Z'));
+    expect(oneAt(Date.parse('2026-03-01T10:12:59Z'))?.minute).toBe(minuteOf('2026-03-01T10:12:00Z'));
+    expect(oneAt('2099-01-01T00:00:00Z')?.minute).toBe(minuteOf('2026-03-01T10:30:00Z'));
+  });
+
+  it('is refused for a moment that no calendar has, and names it', () => {
+    expect(refusalOf(() => oneAt('2016-12-31T23:59:60Z')).message).toContain('/body/bucket/stop');
+  });
+
+  it('takes names that JavaScript gives a meaning for names', () => {
+    const toggles = JSON.parse('{"__proto__": {"yes": 1, "variants": {"__proto__": 1}}}') as typeof body.bucket.toggles;
+    const body = report(toggles);
+    const [count] = evaluationCounts(body, 'production', now);
+    expect(count?.feature).toBe('__proto__');
+    expect(JSON.stringify(count?.variants)).toBe('{"__proto__":1}');
+  });
+});
+
+describe('what a proxy collected', () => {
+  const metric = (environment: string, timestamp: string) => ({
+    ...{ featureName: 'checkout', environment, appName: 'web', timestamp, yes: 1, no: 0 },
+  });
+  const body: BulkMetricsBody = {
+    applications: [{ appName: 'web', sdkVersion: 'node:1' }],
+    metrics: [
+      metric('production', '2026-03-01T10:00:00Z'),
+      metric('production', '2026-03-01T09:00:00Z'),
+      metric('development', '2026-03-01T10:00:00Z'),
+    ],
+  };
+  const caller = sdk({ permission: 'CLIENT', environment: 'production' });
+
+  it('is taken for the environment of the token alone, up to the end of its hour or now', () => {
+    expect(proxiedCounts(body, caller, now).map(({ environment, minute }) => [environment, minute])).toEqual([
+      ['production', minuteOf('2026-03-01T10:30:00Z')],
+      ['production', minuteOf('2026-03-01T09:59:00Z')],
+    ]);
+  });
+
+  it('names each application once', () => {
+    expect(proxiedApplications(body, caller)).toEqual([
+      {
+        ...{ appName: 'web', sdkVersion: 'node:1', projects: ['*'], environment: 'production' },
+        ...{ instanceId: 'default', isFrontend: false, createdBy: caller.name },
+      },
+    ]);
+  });
+
+  it('names no instance of an application that only its metrics name', () => {
+    const [one, ...more] = proxiedApplications({ ...body, applications: [] }, caller);
+    expect([one?.appName, one?.instanceId, more]).toEqual(['web', undefined, []]);
+  });
+});
+
+it('is for the environment of the token, else for the one it names, else for the default one', () => {
+  expect(environmentFor(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe('production');
+  expect(environmentFor(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
+  expect(environmentFor(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
+});
+
+it('is for the projects of the token', () => {
+  const bound = sdk({ permission: 'CLIENT', project: 'shop' }, { permission: 'CLIENT', project: 'garage' });
+  expect(projectsOf(bound)).toEqual(['shop', 'garage']);
+  expect([mayReportOn(bound, 'shop'), mayReportOn(bound, 'moon')]).toEqual([true, false]);
+  expect(projectsOf(sdk({ permission: 'ADMIN' }))).toEqual(['*']);
+});
+
+describe('the first figures', () => {
+  const types = new Map([
+    ['production', 'production'],
+    ['development', 'development'],
+  ]);
+  const entered = (stages: readonly string[], enabledIn: readonly string[], ...from: readonly string[]) =>
+    stagesToEnter({ name: 'checkout', project: 'shop', stages, enabledIn }, from, types, now.toISOString()).map(
+      ({ stage }) => stage,
+    );
+
+  it('bring a feature to pre-live, from whichever environment', () => {
+    expect(entered(['initial'], ['development'], 'development')).toEqual(['pre-live']);
+    expect(entered(['initial'], [], 'production')).toEqual(['pre-live']);
+  });
+
+  it('bring it live when they come from production, where it is on', () => {
+    expect(entered(['initial', 'pre-live'], ['production'], 'production')).toEqual(['live']);
+    expect(entered(['initial'], ['production'], 'development', 'production')).toEqual(['pre-live', 'live']);
+    expect(entered(['initial'], ['production'], 'development')).toEqual(['pre-live']);
+  });
+
+  it('change nothing the second time', () => {
+    expect(entered(['initial', 'pre-live', 'live'], ['production'], 'production')).toEqual([]);
+    expect(entered(['initial', 'pre-live', 'completed'], [], 'production')).toEqual([]);
+  });
+});

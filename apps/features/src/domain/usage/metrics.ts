@@ -1,0 +1,168 @@
+import {
+  type BulkMetricsBody,
+  type Caller,
+  may,
+  type MetricsBody,
+  type Refusal,
+  type RegisterApplicationBody,
+} from '@bunting/contracts';
+import { environmentFor, projectsOf } from './application-token.ts';
+import { isPublicKey, type ReportedApplicationInstance } from './applications.ts';
+import type { LifecycleStage } from '../features/feature.ts';
+import { invalidValue, shortName, invalidProperty } from '../refusals.ts';
+
+/** How often an application evaluated a feature in an environment within one minute. */
+export interface EvaluationCount {
+  readonly feature: string;
+  readonly environment: string;
+  readonly appName: string;
+  /** minutes since 1970 */
+  readonly minute: number;
+  readonly yes: number;
+  readonly no: number;
+  /** how often it came to each variant */
+  readonly variants: Readonly<Record<string, number>>;
+}
+
+/** What decides which stages of its life a reported feature enters. */
+export interface ReportedFeature {
+  readonly name: string;
+  readonly project: string;
+  /** the stages that it has entered */
+  readonly stages: readonly string[];
+  /** those of the reported environments in which it is on */
+  readonly enabledIn: readonly string[];
+}
+
+const minuteMs = 60_000;
+const minutesPerHour = 60;
+/** the largest count that JSON can carry */
+export const largestCount = Number.MAX_SAFE_INTEGER;
+/** more variants than a feature can have are not told apart */
+const maxVariants = 200;
+
+type Moment = MetricsBody['bucket']['stop'];
+
+const millisecondsOf = (moment: Moment, path: string): number => {
+  const time = new Date(moment).getTime();
+  if (Number.isNaN(time)) throw invalidValue('be a moment that there was', path, moment);
+  return time;
+};
+
+/** The minute of a moment; nothing was counted in the future, whatever the clock of the application says. */
+const minuteOf = (time: number, now: Date): number => Math.floor(Math.min(time, now.getTime()) / minuteMs);
+
+const variantsOf = (variants: Readonly<Record<string, number>> = {}): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(variants)
+      .filter(([name, count]) => count > 0 && name.length <= 255)
+      .slice(0, maxVariants),
+  );
+
+/** Whether the caller may report on features of a project. */
+export const mayReportOn = (caller: Caller, project: string): boolean =>
+  may(caller, ['CLIENT', 'FRONTEND'], { project });
+
+/** 400: there is no such environment to report for. */
+export const reportingEnvironmentNotFound = (environment: string): Refusal =>
+  invalidProperty(`Could not find environment ${shortName(environment)}`, '/body/environment');
+
+/** What an application counted, without what came to nothing. */
+export const evaluationCounts = (body: MetricsBody, environment: string, now: Date): EvaluationCount[] => {
+  const minute = minuteOf(millisecondsOf(body.bucket.stop, '/body/bucket/stop'), now);
+  return Object.entries(body.bucket.toggles).flatMap(([feature, { yes = 0, no = 0, variants }]) =>
+    yes === 0 && no === 0
+      ? []
+      : [{ feature, environment, appName: body.appName, minute, yes, no, variants: variantsOf(variants) }],
+  );
+};
+
+/**
+ * What a proxy collected in the environments that the caller may report for, without what came to nothing. A proxy tells
+ * the hour alone: it was counted at the latest in the hour's last minute, and not later than now.
+ */
+export const proxiedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, now: Date): EvaluationCount[] =>
+  metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, nth) => {
+    const minute = minuteOf(millisecondsOf(timestamp, `/body/metrics/${nth}/timestamp`), now);
+    if ((yes === 0 && no === 0) || !may(caller, ['CLIENT'], { environment })) return [];
+    const endOfHour = Math.floor(minute / minutesPerHour) * minutesPerHour + minutesPerHour - 1;
+    const counted = Math.min(endOfHour, Math.floor(now.getTime() / minuteMs));
+    return [{ feature: featureName, environment, appName, minute: counted, yes, no, variants: variantsOf(variants) }];
+  });
+
+/** How many names of strategies are stored of one application. */
+const strategiesLimit = 200;
+
+interface ApplicationReport {
+  readonly appName: string;
+  readonly instanceId?: string | undefined;
+  readonly sdkVersion?: string | null | undefined;
+  readonly strategies?: readonly string[] | undefined;
+}
+
+/** An application as its key shows it. A public key says neither which instances nor which strategies there are. */
+const applicationReport = (
+  { appName, instanceId, sdkVersion, strategies }: ApplicationReport,
+  environment: string,
+  caller: Caller,
+): ReportedApplicationInstance => {
+  const isFrontend = isPublicKey(caller);
+  return {
+    ...{ appName, environment, projects: projectsOf(caller), isFrontend, createdBy: caller.name },
+    ...(sdkVersion === undefined ? {} : { sdkVersion }),
+    ...(strategies === undefined || isFrontend ? {} : { strategies: strategies.slice(0, strategiesLimit) }),
+    ...(isFrontend ? {} : { instanceId: instanceId || 'default' }),
+  };
+};
+
+/** What an application says of itself; its projects are those of its token. */
+export const registeredApplication = (
+  body: RegisterApplicationBody,
+  environment: string,
+  caller: Caller,
+): ReportedApplicationInstance =>
+  applicationReport({ ...body, sdkVersion: body.sdkVersion ?? null }, environment, caller);
+
+/** What a report of metrics says of the application that sends it. */
+export const reportingApplication = (
+  body: MetricsBody,
+  environment: string,
+  caller: Caller,
+): ReportedApplicationInstance => applicationReport(body, environment, caller);
+
+/** What a proxy says of the applications behind it, each instance once. */
+export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] => {
+  const seen = new Map<string, ReportedApplicationInstance>();
+  const named = new Set<string>();
+  const placeOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
+  for (const said of body.applications) {
+    const environment = environmentFor(caller, said.environment);
+    const place = placeOf(said.appName, environment);
+    const key = JSON.stringify([place, said.instanceId]);
+    if (!seen.has(key)) seen.set(key, applicationReport(said, environment, caller));
+    named.add(place);
+  }
+  for (const { appName, environment } of body.metrics) {
+    const place = placeOf(appName, environment);
+    if (named.has(place) || !may(caller, ['CLIENT'], { environment })) continue;
+    named.add(place);
+    const { instanceId: _, ...application } = applicationReport({ appName }, environment, caller);
+    seen.set(place, application);
+  }
+  return [...seen.values()];
+};
+
+/**
+ * The stages that a feature enters when its first figures come: `pre-live` from any environment, `live` from one for
+ * production in which it is on. A stage once entered is not entered again.
+ */
+export const stagesToEnter = (
+  { stages, enabledIn }: ReportedFeature,
+  reportedIn: readonly string[],
+  typeOf: ReadonlyMap<string, string>,
+  now: string,
+): LifecycleStage[] => {
+  const isLive = reportedIn.some((name) => typeOf.get(name) === 'production' && enabledIn.includes(name));
+  const reached = isLive ? (['pre-live', 'live'] as const) : (['pre-live'] as const);
+  return reached.filter((stage) => !stages.includes(stage)).map((stage) => ({ stage, enteredStageAt: now }));
+};

@@ -1,0 +1,67 @@
+import { expect, it } from '@jest/globals';
+import type { FeatureVariant } from '@bunting/contracts';
+import fc from 'fast-check';
+import { aFeature, someSurroundings } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import {
+  patchEnvironmentVariants,
+  patchVariants,
+  setEnvironmentVariants,
+  setVariants,
+  setVariantsInBatch,
+  variantsOf,
+} from './feature-variants.ts';
+
+const around = someSurroundings();
+const variant = (name: string): FeatureVariant => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
+const only = [{ ...variant('a'), weight: 1000 }];
+const feature = aFeature({ environments: { production: { enabled: true, strategies: [], variants: only } } });
+
+it('finds the variants of the first environment that has any', () => {
+  expect(variantsOf(feature, around)).toBe(only);
+  expect(variantsOf(aFeature(), around)).toEqual([]);
+});
+
+it('makes weights of 1000 of any list that it takes, in every environment', () => {
+  const some = fc.uniqueArray(fc.stringMatching(/^[a-z0-9]{1,8}$/), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(some, (names) => {
+      const { feature: after } = setVariants(feature, names.map(variant), around);
+      for (const { variants } of Object.values(after.environments)) {
+        expect(variants.map(({ name }) => name).sort()).toEqual([...names].sort());
+        expect(variants.reduce((sum, { weight }) => sum + weight, 0)).toBe(1000);
+      }
+    }),
+  );
+});
+
+it('changes one environment only where the feature has variants, and a batch anywhere', () => {
+  const { feature: after } = setEnvironmentVariants(feature, 'development', [variant('b')], around);
+  expect(after.environments['development']?.variants).toMatchObject([{ name: 'b', weight: 1000 }]);
+  expect(refusalOf(() => setEnvironmentVariants(aFeature(), 'development', [], around)).kind).toBe(
+    'InvalidOperationError',
+  );
+  expect(setVariantsInBatch(aFeature(), ['development'], only, around).events).toHaveLength(1);
+  expect(refusalOf(() => setVariantsInBatch(feature, ['moon'], only, around)).kind).toBe('NotFoundError');
+});
+
+it('patches the list of each environment, and keeps all of them when one cannot be patched', () => {
+  const add = [{ op: 'add', path: '/0', value: variant('z') } as const];
+  const { feature: after, events } = patchVariants(feature, add, around);
+  expect(events.map(({ environment }) => environment)).toEqual(['development', 'production']);
+  expect(after.environments['production']?.variants.map(({ name, weight }) => [name, weight])).toEqual([
+    ['a', 500],
+    ['z', 500],
+  ]);
+  const replace = [{ op: 'replace', path: '/0/name', value: 'b' } as const];
+  expect(refusalOf(() => patchVariants(feature, replace, around)).kind).toBe('ValidationError');
+  expect(patchEnvironmentVariants(feature, 'production', replace, around).events).toHaveLength(1);
+});
+
+it('refuses a patch that leaves the list, and names where', () => {
+  for (const path of ['', '/0/name/x', '/9', 'name', '/-/weight']) {
+    const patch = [{ op: 'replace', path, value: { not: 'a list' } } as const];
+    const refusal = refusalOf(() => patchEnvironmentVariants(feature, 'production', patch, around));
+    expect(refusal).toMatchObject({ kind: 'ValidationError', message: expect.stringContaining('/variants') });
+  }
+});

@@ -1,0 +1,120 @@
+import { type FeatureVariant, type JsonPatch, notFound, refusal, requestForm, VariantList } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { replaceVariants } from '../environments/feature-environment.ts';
+import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
+import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
+import { shortName } from '../refusals.ts';
+import { isEqual } from '../is-equal.ts';
+import { inEnvironment } from '../strategies/strategy.ts';
+import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+
+const requireConnected = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
+  if (!hasEnvironment(projectContext, environment)) {
+    throw notFound(`Could not find ${feature.name} in ${shortName(environment)}`);
+  }
+};
+
+/** Features get no variants of their own any more: only those that have some may change them in one environment. */
+const requireVariants = (feature: Feature): void => {
+  if (Object.values(feature.environments).some(({ variants }) => variants.length > 0)) return;
+  throw refusal(
+    'InvalidOperationError',
+    `Environment variants deprecated for feature: ${feature.name}. Use strategy variants instead.`,
+  );
+};
+
+/** The names of the project's environments, in their order. */
+const environmentNames = ({ environments }: ProjectContext): readonly string[] => environments.map(({ name }) => name);
+
+/** The variants of the first environment that has any. */
+export const variantsOf = (feature: Feature, projectContext: ProjectContext): readonly FeatureVariant[] =>
+  environmentNames(projectContext)
+    .map((environment) => inEnvironment(feature, environment).variants)
+    .find((variants) => variants.length > 0) ?? [];
+
+const inEachEnvironment = (
+  feature: Feature,
+  environments: readonly string[],
+  decide: (feature: Feature, environment: string) => Decision,
+): Decision =>
+  environments.reduce<Decision>(
+    (decision, environment) => {
+      const { feature: after, events } = decide(decision.feature, environment);
+      return { feature: after, events: [...decision.events, ...events] };
+    },
+    { feature, events: [] },
+  );
+
+const patchable: PatchRules = { members: new Set(['variants']), maps: new Set() };
+
+const patchVariantList = (variants: readonly FeatureVariant[], patch: JsonPatch): readonly FeatureVariant[] => {
+  // A patch is applied to a document, so the list stands in one: paths grow by its name.
+  const steps = patch.map(({ path, from, ...step }) => ({
+    ...step,
+    path: `/variants${path}`,
+    ...(from === undefined ? {} : { from: `/variants${from}` }),
+  }));
+  return parse(requestForm(VariantList), applyPatch({ variants }, steps, patchable)['variants'], '/variants');
+};
+
+/** Replaces the variants of a feature in one environment, where it has had some before. */
+export const setEnvironmentVariants = (
+  feature: Feature,
+  environment: string,
+  variants: readonly FeatureVariant[],
+  projectContext: ProjectContext,
+): Decision => {
+  requireConnected(feature, environment, projectContext);
+  requireVariants(feature);
+  return replaceVariants(feature, environment, variants, '/body');
+};
+
+/** Patches the list of variants of a feature in one environment, where it has had some before. */
+export const patchEnvironmentVariants = (
+  feature: Feature,
+  environment: string,
+  patch: JsonPatch,
+  projectContext: ProjectContext,
+): Decision => {
+  requireConnected(feature, environment, projectContext);
+  requireVariants(feature);
+  const { variants } = inEnvironment(feature, environment);
+  return replaceVariants(feature, environment, patchVariantList(variants, patch), '/variants');
+};
+
+/** Replaces the variants of a feature in some environments of its project, which is told of each. */
+export const setVariantsInBatch = (
+  feature: Feature,
+  environments: readonly string[],
+  variants: readonly FeatureVariant[],
+  projectContext: ProjectContext,
+): Decision => {
+  for (const environment of environments) requireConnected(feature, environment, projectContext);
+  return inEachEnvironment(feature, environments, (now, environment) =>
+    replaceVariants(now, environment, variants, '/body/variants'),
+  );
+};
+
+/** Replaces the variants of a feature in every environment of its project, which is told once. */
+export const setVariants = (
+  feature: Feature,
+  variants: readonly FeatureVariant[],
+  projectContext: ProjectContext,
+): Decision => {
+  const decision = inEachEnvironment(feature, environmentNames(projectContext), (now, environment) =>
+    replaceVariants(now, environment, variants, '/body'),
+  );
+  if (isEqual(decision.feature, feature)) return { feature, events: [] };
+  const event: DomainEvent = featureEvent('feature-variants-updated', feature, {
+    preData: { variants: variantsOf(feature, projectContext) },
+    data: { variants: variantsOf(decision.feature, projectContext) },
+  });
+  return { feature: decision.feature, events: [event] };
+};
+
+/** Patches the list of variants of a feature in every environment of its project, which is told of each. */
+export const patchVariants = (feature: Feature, patch: JsonPatch, projectContext: ProjectContext): Decision =>
+  inEachEnvironment(feature, environmentNames(projectContext), (now, environment) => {
+    const { variants } = inEnvironment(now, environment);
+    return replaceVariants(now, environment, patchVariantList(variants, patch), '/variants');
+  });

@@ -1,0 +1,118 @@
+import { type FeatureVariant, invalid, type Payload, type StrategyVariant, totalWeight } from '@bunting/contracts';
+import { requireUrlFriendlyName } from '../names.ts';
+import { invalidValue, invalidProperty } from '../refusals.ts';
+
+type AnyVariant = Pick<FeatureVariant, 'name' | 'weight' | 'payload'> &
+  Required<Pick<FeatureVariant, 'weightType' | 'stickiness'>>;
+
+const requirePayload = ({ type, value }: Payload, at: string): void => {
+  if (type !== 'json') return;
+  try {
+    JSON.parse(value);
+  } catch {
+    throw invalidValue("be a valid json string when 'type' is json", `${at}/value`, value);
+  }
+};
+
+const requireNames = (variants: readonly AnyVariant[], at: string): void => {
+  const names = new Set<string>();
+  for (const [index, variant] of variants.entries()) {
+    const path = `${at}/${index}/name`;
+    requireUrlFriendlyName(variant.name, path);
+    if (names.has(variant.name)) {
+      throw invalid(`The \`${path}\` property contains a duplicate value. You provided "${variant.name}".`, path);
+    }
+    names.add(variant.name);
+  }
+};
+
+const { compare } = new Intl.Collator('en');
+
+/**
+ * How weights are worked out. `share`: what fixed weights leave is divided among the others. `keep-complete`: weights that
+ * are whole and make 1000 already stay as they are, and so does the order; who sees what hangs on both.
+ */
+export type Distribution = 'share' | 'keep-complete';
+
+const isComplete = (variants: readonly AnyVariant[]): boolean =>
+  variants.every(({ weight }) => Number.isInteger(weight)) &&
+  variants.reduce((sum, { weight }) => sum + weight, 0) === totalWeight;
+
+/** Holds variants to their rules and shares what fixed weights leave among the others, in the order in which they were sent. */
+const distributeWeights = <V extends AnyVariant>(
+  variants: readonly V[],
+  at: string,
+  how: Distribution,
+): readonly V[] => {
+  if (variants.length === 0) return variants;
+  requireNames(variants, at);
+  let fixed = 0;
+  let variable = 0;
+  for (const [index, { weight, weightType, stickiness, payload }] of variants.entries()) {
+    if (payload !== undefined) requirePayload(payload, `${at}/${index}/payload`);
+    if (stickiness === '') {
+      throw invalid(
+        `The \`${at}/${index}/stickiness\` property is not allowed to be empty.`,
+        `${at}/${index}/stickiness`,
+      );
+    }
+    if (weightType === 'variable') variable += 1;
+    else if (Number.isInteger(weight)) fixed += weight;
+    else throw invalidValue('be integer', `${at}/${index}/weight`, weight);
+  }
+  if (variable === 0) throw invalidProperty('There must be at least one "variable" variant', at);
+  if (fixed > totalWeight) throw invalidProperty('The traffic distribution total must equal 100%', at);
+  if (how === 'keep-complete' && isComplete(variants)) return variants;
+
+  const share = Math.floor((totalWeight - fixed) / variable);
+  let remainder = (totalWeight - fixed) % variable;
+  const weighted = variants.map((variant) => {
+    if (variant.weightType === 'fix') return variant;
+    const weight = remainder > 0 ? share + 1 : share;
+    remainder -= 1;
+    return { ...variant, weight };
+  });
+  return weighted.sort((one, other) => compare(one.name, other.name));
+};
+
+const withPayload = (payload: Payload | undefined): { payload?: Payload } =>
+  payload === undefined ? {} : { payload: { type: payload.type, value: payload.value } };
+
+/** The variants of a strategy as they are stored: their weights sum to 1000, and they stand by name. */
+export const normalizeStrategyVariants = (
+  variants: readonly StrategyVariant[],
+  at: string,
+  how: Distribution = 'share',
+): readonly StrategyVariant[] =>
+  distributeWeights(
+    variants.map(({ name, weight, weightType, stickiness, payload }) => ({
+      name,
+      weight,
+      weightType,
+      stickiness,
+      ...withPayload(payload),
+    })),
+    at,
+    how,
+  );
+
+/** The variants of a feature in an environment as they are stored: their weights sum to 1000, and they stand by name. */
+export const normalizeFeatureVariants = (
+  variants: readonly FeatureVariant[],
+  at: string,
+  how: Distribution = 'share',
+): readonly FeatureVariant[] =>
+  distributeWeights(
+    variants.map(({ name, weight, weightType = 'variable', stickiness = 'default', payload, overrides }) => ({
+      name,
+      weight,
+      weightType,
+      stickiness,
+      ...withPayload(payload),
+      ...(overrides === undefined
+        ? {}
+        : { overrides: overrides.map(({ contextName, values }) => ({ contextName, values })) }),
+    })),
+    at,
+    how,
+  );

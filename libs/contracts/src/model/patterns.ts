@@ -1,0 +1,75 @@
+import { Type } from 'typebox';
+
+// Rules that the services hold by hand, written down for people and for tools: as `documented<Keyword>` they stand in the
+// OpenAPI document alone, so that no input reaches the regular expression.
+
+/** A name that needs no escape in a URL, and is neither `.` nor `..`: what `encodeURIComponent` leaves as it is. */
+export const urlFriendlyPattern = "^([.]{0,2}[A-Za-z0-9_!~*'()-]|[.]{3})[A-Za-z0-9_.!~*'()-]*$";
+
+/** Nothing, or an e-mail address as far as it is checked. */
+export const emailPattern = String.raw`^\s*([^\x00-\x20]+@[^\x00-\x20]+)?\s*$`;
+
+/** A day that the calendar has, written YYYY-MM-DD. */
+const day =
+  '([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))' +
+  '|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)';
+/** A day, with or without a time and its offset. */
+export const datePattern = `${day}(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])?)?`;
+/** A filter that ends with a day. */
+export const dayFilter = { documentedPattern: `^[A-Z_]+:${day}$` };
+
+const value = String.raw`[^,\r\n\u2028\u2029]*[^,\s][^,\r\n\u2028\u2029]*`;
+/** A filter that lists values with commas between them, none of them blank. */
+export const listFilter = { documentedPattern: `^[A-Z_]+:${value}(,${value})*$` };
+
+const tag = String.raw`[ \t]*[^:,\s][^:,\r\n\u2028\u2029]*:[^,\r\n\u2028\u2029]+`;
+const restOfTag = String.raw`[^:,\r\n\u2028\u2029]*[^:,\s][^:,\r\n\u2028\u2029]*`;
+/** A filter that lists tags; a comma that no `<type>:` follows belongs to the value before it. */
+export const tagFilter = { documentedPattern: `^[A-Z_]+:${tag}(,(${tag}|${restOfTag}))*$` };
+
+/** A filter that lists states. */
+export const stateFilter = { documentedPattern: '^[A-Z_]+: *(active|stale)( *, *(active|stale))* *$' };
+
+/** Filters of events, which know two operators. */
+export const eventFilters = {
+  ids: { documentedPattern: '^(IS|IS_ANY_OF): *-?[0-9]{1,15}( *, *-?[0-9]{1,15})* *$' },
+  values: { documentedPattern: `^(IS|IS_ANY_OF):${value}(,${value})*$` },
+  day: { documentedPattern: `^IS:${day}$` },
+};
+
+/** A whole number in a query, where it is text. */
+export const offsetPattern = '^[0-9]{1,15}$';
+/** 1 to 1000 in a query, where it is text. */
+export const limitPattern = '^0{0,9}([1-9][0-9]{0,2}|1000)$';
+
+/** A tag as `<type>:<value>`. */
+export const writtenTagPattern = String.raw`^[^:]+:[\s\S]+$`;
+
+/** A name that needs no escape in a URL. */
+export const UrlFriendlyName = (description: string) =>
+  Type.String({
+    description,
+    form: 'url-friendly',
+    documentedMinLength: 1,
+    documentedMaxLength: 100,
+    documentedPattern: urlFriendlyPattern,
+  });
+
+/** Options of a text that is not empty. */
+export const notEmpty = { form: 'not-empty', documentedMinLength: 1 } as const;
+
+/** Options of a JSON pointer. */
+export const jsonPointer = { form: 'json-pointer', documentedPattern: '^(/([^~]|~[01])*)?$' } as const;
+
+/** Text of 1 to `max` characters without the white space around it, which is cut off. */
+export const TrimmedText = (max: number, description: string) =>
+  Type.String({
+    maxLength: 2_000,
+    ...notBlank,
+    maxTrimmedLength: max,
+    documentedPattern: String.raw`^\s*\S([\s\S]{0,${max - 2}}\S)?\s*$`,
+    description: `${description}; 1 to ${max} characters without the white space around it`,
+  });
+
+/** Options of a text that holds more than white space. */
+export const notBlank = { form: 'not-blank', documentedPattern: String.raw`\S` } as const;
