@@ -413,6 +413,27 @@ describe('a database', () => {
     expect(await database.read(flags)).toEqual([]);
   });
 
+  it('sends a statement whose result is not needed right before the next one', async () => {
+    const database = await open();
+    const names = await database.transaction(async ({ query, send }) => {
+      let name = 'early';
+      send('insert into flag (name) values ($1)', () => [name]);
+      name = 'late';
+      return query('select name from flag');
+    });
+    expect(names).toEqual([{ name: 'late' }]);
+  });
+
+  it('fails with the error of a statement that was sent without waiting for it, and not with that of the next one', async () => {
+    const database = await open();
+    const failing = database.transaction(async ({ query, send }) => {
+      send("insert into flag (name) values ('a'), ('a')");
+      await query('select name from flag');
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    expect(await database.read(flags)).toEqual([]);
+  });
+
   it('stores nothing when the statement that goes with COMMIT fails', async () => {
     const database = await open();
     const failing = database.transaction(async ({ query, send }) => {
