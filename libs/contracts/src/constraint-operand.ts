@@ -4,7 +4,7 @@ import { datePattern } from './model/patterns.ts';
 import { exactNumbers } from './request-form.ts';
 import { quoteValue } from './quote-value.ts';
 
-/** What a constraint compares with: some values, or one value of a kind. */
+/** The kind of operand that a constraint compares with. */
 export type Operand = 'values' | 'number' | 'date' | 'version';
 
 /** The operand that each operator takes. */
@@ -78,7 +78,7 @@ const faultOfValue = (operand: Operand, value: string, path: string): ErrorDetai
   return undefined;
 };
 
-/** What is wrong with the operand of a constraint that stands at `at`; undefined when it is the one that its operator takes. */
+/** The error of a constraint's operand at the JSON pointer `at`; undefined when it fits the operator. */
 export const operandError = (
   { operator, values = [], value = '' }: Constraint,
   at: string,
@@ -100,7 +100,7 @@ const oneValue = (operand: Operand, value: object) => ({
   required: ['operator', 'value'],
 });
 
-/** The rules of `faultOfOperand` in JSON Schema, for the OpenAPI document: one branch for each kind of operand. */
+/** The rules of `operandError` as JSON Schema for the OpenAPI document, one branch for each kind of operand. */
 export const documentedOperands = [
   {
     title: 'values',

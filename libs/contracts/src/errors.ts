@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** Every kind of "no" that Bunting gives, spelled as the interface promises (section 7). */
+/** Every error kind, spelled as in responses (docs/behaviour.md, Errors). */
 export const errorKinds = [
   'ValidationError',
   'PatternError',
@@ -37,7 +37,7 @@ export const ErrorDetail = Type.Object({
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;
 
-/** The body of every answer that is not a success (interface 2.13). */
+/** The body of every error response. */
 export const ErrorBody = Type.Object(
   {
     id: Type.String({ description: 'id of the error instance; the log names it too' }),
@@ -52,7 +52,7 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** The same error for who asks for `application/problem+json` (RFC 9457): both sets of members. */
+/** An error for clients that accept `application/problem+json` (RFC 9457): its members and those of `ErrorBody`. */
 export const Problem = Type.Object(
   {
     type: Type.String({ description: 'identifies the error kind' }),
@@ -74,7 +74,7 @@ interface RefusalExtras {
   readonly tag?: string;
 }
 
-/** A "no" with its reason, in the user's words. It travels over the bus as data and becomes HTTP at the gateway alone. */
+/** An expected error with a message for the user. The bus transports it as data; the gateway maps it to an HTTP status. */
 export class Refusal extends Error {
   readonly kind: ErrorKind;
   readonly details: readonly ErrorDetail[];
@@ -96,15 +96,15 @@ export class Refusal extends Error {
 export const refusal = (kind: ErrorKind, message: string, extras?: RefusalExtras): Refusal =>
   new Refusal(kind, message, extras);
 
-/** 400. The message names the property at fault (interface section 7, rule 2). */
+/** 400. The message must name the invalid property. */
 export const invalid = (message: string, path?: string): Refusal =>
   new Refusal('ValidationError', message, { details: [path === undefined ? { message } : { message, path }] });
 
-/** 400 with a reason for each fault; the first is told in the message. */
+/** 400 with one detail per invalid property; the first is the message. */
 export const invalidAll = (details: readonly ErrorDetail[]): Refusal =>
   new Refusal('ValidationError', details[0]?.message ?? 'The request is not valid.', { details });
 
-/** 404 in the words of admin-api.md; pass the whole sentence. */
+/** 404 with a message that names what was not found. */
 export const notFound = (message: string): Refusal => new Refusal('NotFoundError', message);
 
 /** 403 for a caller without one of the permissions that the operation asks for. */
@@ -119,6 +119,6 @@ export const noAccess = (permissions: readonly string[], environment?: string): 
   );
 };
 
-/** 503: the service that would answer is away or cannot answer in time. */
+/** 503: the responsible service is unreachable or does not respond within the deadline. */
 export const unavailable = (message: string, retryAfterSeconds = 1): Refusal =>
   new Refusal('ServiceUnavailable', message, { retryAfterSeconds });

@@ -1,4 +1,4 @@
-/** The event types of the interface (section 6), in its order. */
+/** The event types of Unleash 6.4, in its order. */
 export const interfaceEventTypes = [
   'application-created',
   'feature-created',

@@ -3,7 +3,7 @@ import type { ErrorKind } from './errors.ts';
 import type { Permission } from './permissions.ts';
 import { requestForm } from './request-form.ts';
 
-/** The services that answer calls. */
+/** The services that handle calls. */
 export const serviceNames = ['gateway', 'features', 'change-requests', 'audit', 'search'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -26,7 +26,7 @@ export interface HttpBinding {
   readonly contentType?: 'text/csv';
   /** headers that stand for parameters of the query: the name of each by that of its parameter, which the query cannot give */
   readonly headers?: Readonly<Record<string, string>>;
-  /** a parameter of the query that is the address from which is asked, and that nobody can give */
+  /** the query parameter that the gateway sets to the address of the client; clients cannot set it */
   readonly address?: string;
   /** the `Location` of what was created, from the request and the reply */
   readonly location?: (request: { params: never; body: never }, reply: never) => string;
@@ -38,7 +38,7 @@ export interface HttpBinding {
  */
 export type Access = Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'service';
 
-/** What a write can be judged by, when it comes with an `If-Match`: the thing whose tag must still be current. */
+/** The resource whose entity tag a write with `If-Match` must match. */
 export type IfMatchTarget =
   'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
 
@@ -66,20 +66,20 @@ export interface Operation<
   readonly query: Q;
   readonly body: B;
   readonly reply: R;
-  /** what `If-Match` is judged by; a write that does not say it refuses the header */
+  /** the resource whose entity tag `If-Match` is compared with; a write without it rejects the header */
   readonly ifMatch?: IfMatchTarget;
-  /** of a read: its replies have a whole tag of the service's own, which then need not make again what the reader has */
+  /** for a read: the service sets the entity tag itself and can skip the body when `If-None-Match` matches */
   readonly hasOwnTag?: true;
-  /** the refusals that callers should expect beside 401, 403 and 503 */
+  /** the error kinds beside those of 401, 403 and 503 */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;
-  /** whether asking twice does no harm; of a GET that goes without saying */
+  /** whether a retry has no further effect; implied by GET */
   readonly idempotent?: boolean;
 }
 
 type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors' | 'http' | 'idempotent'>;
 
-/** What only services ask each other has no method that would tell whether it may be asked twice: it has to say so. */
+/** An operation without HTTP must declare whether it is idempotent; for HTTP, GET implies it. */
 type DeclaresIdempotency =
   { readonly http: HttpBinding; readonly idempotent?: true } | { readonly http?: never; readonly idempotent: boolean };
 
@@ -109,7 +109,7 @@ export const defineOperation = <
 
 export type AnyOperation = Operation<TSchema, TSchema, TSchema, TSchema>;
 
-/** What an operation is asked with. */
+/** The request of an operation. */
 export interface RequestOf<O extends AnyOperation> {
   readonly params: Static<O['params']>;
   readonly query: Static<O['query']>;
@@ -117,13 +117,13 @@ export interface RequestOf<O extends AnyOperation> {
 }
 export type ReplyOf<O extends AnyOperation> = Static<O['reply']>;
 
-/** The service that answers an operation. */
+/** The service that handles an operation. */
 export const serviceOf = (operation: AnyOperation): ServiceName => operation.subject.split('.')[1] as ServiceName;
 
 /** The kebab-case name that an operation has on every hop. */
 export const nameOf = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
 
-/** Whether an operation may be asked again by who does not know what became of it. */
+/** Whether a caller may retry the operation after a timeout. */
 export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>
   idempotent === true || http?.method === 'GET';
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation, type ServiceName } from './operation.ts';
 
-/** What an outbox row carries: an event says what happened, a state says what is now. */
+/** The kinds of outbox rows: events record what happened, states are snapshots. */
 export const OutboxTopic = Type.Enum(['event', 'state']);
 export type OutboxTopic = Static<typeof OutboxTopic>;
 
@@ -30,7 +30,7 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
     idempotent: true,
     body: Type.Object({
       topic: OutboxTopic,
-      consumer: Type.String({ description: 'who asks' }),
+      consumer: Type.String({ description: 'the service that reads' }),
       after: Type.Integer({
         minimum: 0,
         description: 'the position that the consumer has applied; rows before it may be dropped',
@@ -57,7 +57,7 @@ export const readOutboxOf = {
 } as const;
 export type Producer = keyof typeof readOutboxOf;
 
-/** The services that follow what a producer tells: a row is kept until each of them has confirmed it. */
+/** The consumers of each outbox. A row is pruned after every one of them has acknowledged it. */
 export const consumersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic, readonly ServiceName[]>>>> = {
   features: { event: ['audit', 'change-requests'], state: ['search', 'gateway'] },
   'change-requests': { event: ['audit'], state: [] },

@@ -11,7 +11,7 @@ interface Listed {
 const listed = (type: PermissionType, names: Readonly<Partial<Record<Permission, string>>>): [Permission, Listed][] =>
   Object.entries(names).map(([name, displayName]) => [name as Permission, { type, displayName }]);
 
-/** What roles that are made here can give. ADMIN and what SDKs may do are no such rights: nobody puts them into a role. */
+/** The permissions that custom roles can grant. ADMIN and the permissions of SDK tokens cannot be granted by a role. */
 export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
   ...listed('root', {
     CREATE_PROJECT: 'Create projects',
@@ -31,7 +31,7 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
     UPDATE_ADDON: 'Update addons',
     DELETE_ADDON: 'Delete addons',
     READ_CLIENT_API_TOKEN: 'Read client API tokens',
-    // A token for all projects gives private ones, whoever made it (ADR 17).
+    // A token for all projects gives access to private projects as well (ADR 17).
     CREATE_CLIENT_API_TOKEN: 'Create client API tokens, also for all projects and so for private ones',
     UPDATE_CLIENT_API_TOKEN: 'Update client API tokens',
     DELETE_CLIENT_API_TOKEN: 'Delete client API tokens',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** The permission catalogue, named as Unleash names it (admin-api.md 7.4). */
+/** Every permission, spelled as in Unleash. */
 export const permissions = [
   'ADMIN',
   'CREATE_FEATURE',
@@ -131,7 +131,7 @@ export const Grant = Type.Object({
 });
 export type Grant = Static<typeof Grant>;
 
-/** Who asks. Travels with every call, so that a service can decide again on the object that it found. */
+/** The authenticated caller. Every call carries it, so that services can authorise on the objects that they load. */
 export const Caller = Type.Object({
   id: Type.Integer({ description: 'id of the user; -42 for an admin token, -1337 for the system itself' }),
   name: Type.String({
@@ -152,7 +152,7 @@ export const Caller = Type.Object({
 });
 export type Caller = Static<typeof Caller>;
 
-/** Where a permission is asked for. A scope left out means: anywhere will do. */
+/** The scope of a permission check. An omitted scope matches any. */
 export interface Scope {
   readonly project?: string | undefined;
   readonly environment?: string | undefined;
@@ -171,14 +171,14 @@ export type Granted = Static<typeof Granted>;
 
 const listeners = new WeakMap<Caller, (granted: Granted) => void>();
 
-/** The same caller; whatever is granted to them from now on is told as well. */
-export const observeGrants = (caller: Caller, heard: (granted: Granted) => void): Caller => {
+/** A copy of the caller that reports every granted check to `onGranted`. */
+export const observeGrants = (caller: Caller, onGranted: (granted: Granted) => void): Caller => {
   const same = { ...caller };
-  listeners.set(same, heard);
+  listeners.set(same, onGranted);
   return same;
 };
 
-/** True when one of the grants gives one of the permissions there; ADMIN gives every one (admin-api.md 7.3). */
+/** Whether a grant of the caller includes one of the permissions in that scope. ADMIN includes every permission. */
 export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope = {}): boolean => {
   const { project, environment } = scope;
   const isGranted = caller.grants.some(
@@ -197,14 +197,14 @@ export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope 
   return isGranted;
 };
 
-/** False for a private project that the caller has no part in: to them, it is as if it did not exist. */
+/** Whether the project is visible to the caller. A private project is hidden from callers without a role in it. */
 export const maySee = (caller: Caller, project: string): boolean => {
   const isGranted = caller.hiddenProjects === undefined || !caller.hiddenProjects.includes(project);
   if (isGranted) listeners.get(caller)?.({ sees: project });
   return isGranted;
 };
 
-/** The identity of what Bunting does by itself: projections, schedules, jobs. */
+/** The caller of background work: projections, schedules, jobs. */
 export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };
 /** The user id that everything done with an admin token is attributed to. */
 export const adminTokenUserId = -42;

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** All that search must know of a feature (interface 2.11), by ids where names may change. */
+/** The snapshot of a feature that search indexes. It refers to objects by id where their names may change. */
 export const FeatureState = Type.Object({
   name: Type.String(),
   project: Type.String(),
@@ -57,7 +57,7 @@ export const ProjectState = Type.Object({
 });
 export type ProjectState = Static<typeof ProjectState>;
 
-/** The whole of what is now, for each entity that a producer tells the state of. */
+/** The snapshot schema of each entity type that a producer publishes. */
 export const stateSchemas = { feature: FeatureState, segment: SegmentState, project: ProjectState } as const;
 export type StateEntity = keyof typeof stateSchemas;
 

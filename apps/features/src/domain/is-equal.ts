@@ -1,7 +1,7 @@
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether two JSON values are the same, whatever the order of their members; a member without a value is as good as none. */
+/** Whether two JSON values are equal. The order of keys does not matter, and `undefined` equals a missing key. */
 export const isEqual = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   if (Array.isArray(one)) {

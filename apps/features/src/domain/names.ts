@@ -4,7 +4,7 @@ import { invalidValue, shortName } from './refusals.ts';
 
 /**
  * Holds a name to the rule that features, variants, projects, context fields and types of tags share: it needs no escape in
- * a URL (admin-api.md 9.1).
+ * a URL (docs/behaviour.md, Names).
  */
 export const requireUrlFriendlyName = (name: string, path = '/body/name', most = 100): void => {
   const fault = urlFriendlyError(name, most);

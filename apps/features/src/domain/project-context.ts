@@ -16,20 +16,20 @@ export interface SegmentReference {
   readonly project: string | null;
 }
 
-/** What a rule must know of a feature's neighbours. It is loaded first and handed in. */
+/** The parts of a project and of the catalogues that rules need. The operation loads them beforehand. */
 export interface ProjectContext {
   /** those of the feature's project */
   readonly environments: readonly Environment[];
-  /** by environment; without one, a new strategy that nobody described is on for everyone */
+  /** by environment; where there is none, the default is a rollout of 100 percent */
   readonly defaultStrategies: Readonly<Record<string, CreateStrategy | undefined>>;
   readonly defaultStickiness: string;
   readonly strategyTypes: ReadonlyMap<string, StrategyType>;
   readonly contextFields: ReadonlyMap<string, ContextField>;
-  /** at least those that the rule will ask for */
+  /** at least the segments that the rule looks up */
   readonly segments: ReadonlyMap<number, SegmentReference>;
 }
 
-/** How much of something there may be (admin-api.md 9.3). */
+/** The limits on resources, as in Unleash. */
 export const limits = {
   features: 5000,
   strategiesPerEnvironment: 30,

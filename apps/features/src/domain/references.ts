@@ -1,6 +1,6 @@
 import { shortName } from './refusals.ts';
 
-/** Something that uses what somebody wants to take away, and the project that it is in. */
+/** An object that refers to another one, and its project. */
 export interface Reference {
   readonly name: string;
   readonly project: string;
@@ -9,7 +9,7 @@ export interface Reference {
 /** How many are named. */
 const most = 10;
 
-/** Who uses something, in the words of a refusal: of those in projects that are hidden from who asks, only how many. */
+/** Lists references for an error message. References in projects hidden from the caller are only counted. */
 export const formatReferences = (users: readonly Reference[], hidden: readonly string[] = []): string => {
   const all = [...new Map(users.map((user) => [user.name, user])).values()];
   const seen = all.filter(({ project }) => !hidden.includes(project));

@@ -269,10 +269,13 @@ export const SetProjectAccessBody = Type.Object(
         users: Type.Optional(ids('who has it')),
         groups: Type.Optional(ids('the groups that have it')),
       }),
-      { maxItems: 1_000, description: 'every role that anybody has in the project' },
+      { maxItems: 1_000, description: 'every role assignment of the project' },
     ),
   },
-  { title: 'setProjectAccessSchema', description: 'Who shall have which role; whoever is not named has none.' },
+  {
+    title: 'setProjectAccessSchema',
+    description: 'All role assignments of a project. Users and groups that are not listed lose their roles.',
+  },
 );
 export type SetProjectAccessBody = Static<typeof SetProjectAccessBody>;
 
@@ -284,6 +287,6 @@ export type AddProjectAccessBody = Static<typeof AddProjectAccessBody>;
 
 export const RolesBody = Type.Object(
   { roles: ids('the roles that it shall have in the project') },
-  { title: 'setRolesSchema', description: 'The roles that somebody shall have in a project.' },
+  { title: 'setRolesSchema', description: 'All roles of a user or group in a project.' },
 );
 export type RolesBody = Static<typeof RolesBody>;

@@ -10,9 +10,9 @@ const username = Type.Optional(
 );
 const email = Type.Optional(Type.String({ description: 'the e-mail address; left out when there is none' }));
 const imageUrl = Type.String({ description: 'the address of the picture' });
-const loginAttempts = Type.Integer({ description: 'always 0: nobody logs in with a password' });
+const loginAttempts = Type.Integer({ description: 'always 0: Bunting has no passwords' });
 const scimId = Type.Null({ description: 'always null: no identity provider manages users' });
-const inviteLink = Type.String({ description: 'always empty: Bunting invites nobody' });
+const inviteLink = Type.String({ description: 'always empty: Bunting sends no invitations' });
 const rootRole = Type.Integer({ description: 'the id of the root role' });
 const seenAt = Nullable(Timestamp('when it was last used'));
 const createdAt = Timestamp('when it was created');
@@ -74,7 +74,7 @@ export const Users = Type.Object(
 );
 export type Users = Static<typeof Users>;
 
-/** Who somebody is, for whoever looks for people. */
+/** Users that match a search. */
 export const UserSearchResults = Type.Array(
   Type.Object({
     id,
@@ -104,7 +104,7 @@ export const CreateUserBody = Type.Object(
       Nullable(Type.String({ maxLength: 255, documentedPattern: emailPattern }), { description: 'the e-mail address' }),
     ),
     rootRole: wantedRootRole,
-    password: Type.Optional(Nullable(Type.String(), { description: 'not used: nobody logs in with a password' })),
+    password: Type.Optional(Nullable(Type.String(), { description: 'not used: Bunting has no passwords' })),
     sendEmail: Type.Optional(Nullable(Type.Boolean(), { description: 'not used: Bunting sends no mail' })),
   },
   {
@@ -130,12 +130,12 @@ export const UpdateUserBody = Type.Object(
 );
 export type UpdateUserBody = Static<typeof UpdateUserBody>;
 
-/** Who asks, and what they may do. */
+/** The caller and their permissions. */
 export const Me = Type.Object(
   {
     user: Type.Object({
       id: Type.Integer({ description: 'the id of the user; -42 for an admin token' }),
-      isAPI: Type.Boolean({ description: 'whether it is a token that stands for nobody' }),
+      isAPI: Type.Boolean({ description: 'whether the caller is an API token, not a user' }),
       name,
       username,
       email,
@@ -150,7 +150,7 @@ export const Me = Type.Object(
     feedback: Type.Array(AnyObject(), { description: 'always empty' }),
     splash: AnyObject({ description: 'always empty' }),
   },
-  { title: 'meSchema', description: 'Who asks, and what they may do.' },
+  { title: 'meSchema', description: 'The caller and their permissions.' },
 );
 export type Me = Static<typeof Me>;
 
@@ -163,7 +163,7 @@ export const Profile = Type.Object(
     features: Type.Array(AnyObject(), { description: 'always empty' }),
     subscriptions: Type.Array(Type.String(), { description: 'always empty' }),
   },
-  { title: 'profileSchema', description: 'The root role and the projects of who asks.' },
+  { title: 'profileSchema', description: 'The root role and the projects of the caller.' },
 );
 export type Profile = Static<typeof Profile>;
 
@@ -243,7 +243,7 @@ export const UserRoles = Type.Object(
       { description: 'the roles of the caller, in the project or everywhere' },
     ),
   },
-  { title: 'userRolesSchema', description: 'The roles of who asks.' },
+  { title: 'userRolesSchema', description: 'The roles of the caller.' },
 );
 export type UserRoles = Static<typeof UserRoles>;
 

@@ -4,7 +4,7 @@ import { Nullable, Timestamp } from './schema.ts';
 
 const secret = Type.String({
   description:
-    'the key when it was just created; later what begins it and tells it from others, with three dots. With GATEWAY_READABLE_SDK_TOKENS, lists show the key of an application to those who may create such keys',
+    'the key itself when it was just created; later an identifying prefix and three dots. With GATEWAY_READABLE_SDK_TOKENS, lists show the key of an application to those who may create such keys',
 });
 
 /** A key of an administrator or an application. */

@@ -26,7 +26,7 @@ export const Author = Type.Object(
 );
 export type Author = Static<typeof Author>;
 
-/** A property that somebody else has changed since the change was written, and that applying would change again. */
+/** A property that was edited after the change was written, and that applying the change would overwrite. */
 export const ChangeRequestOverwrite = Type.Object(
   {
     property: Type.String({ description: 'what is overwritten' }),
@@ -36,7 +36,7 @@ export const ChangeRequestOverwrite = Type.Object(
   },
   {
     title: 'changeRequestOverwriteSchema',
-    description: 'A property that somebody else has changed since the change was written.',
+    description: 'A property that was edited after the change was written.',
   },
 );
 export type ChangeRequestOverwrite = Static<typeof ChangeRequestOverwrite>;

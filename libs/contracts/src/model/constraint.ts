@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** How a constraint compares; anything else is refused. The last two are Unleash's since 8.0.3, beyond those of the interface. */
+/** The constraint operators. `SEMVER_GTE` and `SEMVER_LTE` exist in Unleash since 8.0.3. */
 export const constraintOperators = [
   'NOT_IN',
   'IN',

@@ -63,7 +63,7 @@ export const FrontendQuery = Type.Object(
   {
     userId: text('the user'),
     sessionId: text('the session of the user'),
-    remoteAddress: text('the address of the user; default: that of whoever asks'),
+    remoteAddress: text('the address of the user; default: the address of the caller'),
     appName: text('the application'),
     currentTime: text('the time of the evaluation; default: now'),
     environment: text(
@@ -78,5 +78,5 @@ export const FrontendQuery = Type.Object(
 );
 export type FrontendQuery = Static<typeof FrontendQuery>;
 
-/** What is known of whoever sends a body. */
+/** The address of the caller, which the gateway adds to a request with a body. */
 export const CallerQuery = Type.Object({ callerAddress });

@@ -62,7 +62,7 @@ export const UiConfig = Type.Object(
     strategySegmentsLimit: limit('segments of one strategy'),
     resourceLimits: ResourceLimits,
     authenticationType: Type.String({ description: 'always `custom`: people act with keys' }),
-    disablePasswordAuth: Type.Boolean({ description: 'always true: nobody logs in with a password' }),
+    disablePasswordAuth: Type.Boolean({ description: 'always true: Bunting has no passwords' }),
     emailEnabled: Type.Boolean({ description: 'always false: Bunting sends no mail' }),
     maintenanceMode: Type.Boolean({ description: 'always false' }),
     networkViewEnabled: Type.Boolean({ description: 'always false' }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from './schema.ts';
 
-/** Who answers for a project: whoever has the role Owner in it, or nobody but the system. */
+/** An owner of a project: a user or group with the role Owner, or the system when there is none. */
 export const ProjectOwner = Type.Object(
   {
     ownerType: Type.Enum(['user', 'group', 'system'], { type: 'string', description: 'what the owner is' }),

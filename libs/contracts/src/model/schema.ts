@@ -4,7 +4,7 @@ import { type TSchema, type TSchemaOptions, type TUnion, Type, type TNull, type 
 export const Nullable = <T extends TSchema>(schema: T, options: TSchemaOptions = {}): TUnion<[T, TNull]> =>
   Type.Union([schema, Type.Null()], options);
 
-/** A moment, as RFC 3339 writes it. */
+/** A timestamp in RFC 3339. */
 export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
 /** An object whose every member is text; requests may hold numbers and booleans. A pattern of keys would let keys with a line break through unseen. */
@@ -15,11 +15,11 @@ export const TextByKey = (options: TSchemaOptions = {}): TUnsafe<Record<string, 
     ...options,
   });
 
-/** An object of which nothing more is promised. */
+/** An object with any members. */
 export const AnyObject = (options: TSchemaOptions = {}): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
 
-/** A number that only ever has this value. */
+/** An integer with one allowed value. */
 export const Constant = <N extends number>(value: N, description: string): TUnsafe<N> =>
   Type.Unsafe<N>({ type: 'integer', enum: [value], minimum: value, description });
 

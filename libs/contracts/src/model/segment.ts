@@ -95,8 +95,8 @@ export const SegmentStrategies = Type.Object(
         environment: Type.String({ description: 'its environment' }),
         changeRequest: Type.Object(
           {
-            id: Nullable(Type.Integer(), { description: 'its id; null for a draft of somebody else' }),
-            title: Nullable(Type.String(), { description: 'the title that somebody gave it' }),
+            id: Nullable(Type.Integer(), { description: 'its id; null for the draft of another user' }),
+            title: Nullable(Type.String(), { description: 'its title, if it has one' }),
           },
           { description: 'the change request' },
         ),

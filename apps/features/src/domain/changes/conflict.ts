@@ -94,7 +94,7 @@ const parentVariantConflictCause = (
   return { code: 'parent-variant', message };
 };
 
-/** What kind of conflict a rule's refusal is, told in the words that people know. */
+/** Classifies the refusal of a rule as a kind of conflict, with Unleash's message. */
 export const conflictCause = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
   const message = refused.message.replace(/\.$/, '');
   if (isSegmentChange(change)) {

@@ -21,13 +21,13 @@ export interface RequestedChange {
   readonly snapshot: unknown;
 }
 
-/** What applying does by itself, so that no feature ends up on without an active strategy. */
+/** A change that applying adds so that no enabled feature is left without an active strategy. */
 export interface DefaultChange {
   readonly action: 'addStrategy' | 'updateEnabled';
   readonly payload: Record<string, unknown>;
 }
 
-/** What changes come to when all of them are applied together. */
+/** The result of applying changes together. */
 export interface FoldResult {
   /** by name: everything that changes are about, as it would be */
   readonly features: ReadonlyMap<string, Feature>;
@@ -88,7 +88,7 @@ const childrenFirst = (changes: readonly RequestedChange[], { features }: Change
   return [...changes.filter(isChild), ...changes.filter((item) => !isChild(item))];
 };
 
-/** Turns off what the changes have left on without an active strategy. */
+/** Disables the features that the changes have left enabled without an active strategy. */
 const disableInactive = (
   names: Iterable<string>,
   live: ChangeContext,
@@ -109,7 +109,7 @@ const disableInactive = (
 };
 
 /**
- * Applies changes to what there is, in thought: what all of them come to, or why they cannot be. Preview shows it and apply
+ * Applies changes in memory and returns the result, or the conflicts. Preview shows the result and apply
  * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
  */
 export const foldChanges = (changes: readonly RequestedChange[], context: ChangeContext): FoldResult => {

@@ -30,7 +30,7 @@ import { updateStrategy } from './update-strategy.ts';
 
 export type { FeatureReference, ChangeContext } from './rule.ts';
 
-/** What each action on a feature means. */
+/** The rule of each action on a feature. */
 export const featureRules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
   updateEnabled,
   addStrategy,
@@ -43,7 +43,7 @@ export const featureRules: { readonly [A in FeatureAction]: FeatureRule<A> } = {
   deleteDependency,
 };
 
-/** What each action on a segment means. */
+/** The rule of each action on a segment. */
 const segmentRules: { readonly [A in SegmentAction]: SegmentRule<A> } = { updateSegment, deleteSegment };
 
 export const featureRuleOf = ({ action }: FeatureChange) =>
@@ -57,7 +57,7 @@ export const phaseOf = (change: Change): Phase =>
 
 export const phases: readonly Phase[] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** Everything as it is after some of the changes. */
+/** The state after some of the changes. */
 export interface ChangeState extends ChangeContext {
   readonly features: Map<string, Feature>;
   readonly segments: Map<number, StoredSegment>;
@@ -140,7 +140,7 @@ const checkSegmentChange = (
   return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
 };
 
-/** A proposal that goes against a rule is bad input, whatever the same deed would be called when it is done directly. */
+/** A proposal that violates a rule answers 400, whatever status the direct operation has. */
 const asValidationError = (error: unknown, change: Change, at: string): unknown => {
   const kinds: readonly string[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;

@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? { ...value } : {});
 const memberOf = (members: Members, key: string): unknown => (Object.hasOwn(members, key) ? members[key] : undefined);
 
-/** What a change would replace now, as a change remembers it; nothing, where that has gone. */
+/** The current snapshot of what a change would replace; null when it no longer exists. */
 export const currentSnapshot = (change: Change, context: ChangeContext): unknown => {
   try {
     if (isSegmentChange(change)) {
@@ -24,7 +24,7 @@ export const currentSnapshot = (change: Change, context: ChangeContext): unknown
   }
 };
 
-/** The same for two values that mean the same: what is absent is empty, and the order of segments says nothing. */
+/** Normalizes a value for comparison: absent means empty, and the order of segments does not matter. */
 const normalize = (property: string, value: unknown): unknown => {
   if (property === 'segments' && Array.isArray(value)) return value.toSorted((one, other) => one - other);
   if ((property === 'title' || property === 'description') && (value ?? '') === '') return null;

@@ -9,12 +9,12 @@ export interface FeatureReference {
   readonly project: string;
 }
 
-/** Everything that changes may touch or must know, as it is before them. It is loaded first and handed in. */
+/** Everything that changes read or write, as it is before them. The operation loads it beforehand. */
 export interface ChangeContext {
   readonly project: string;
   readonly environment: string;
   readonly projectContext: ProjectContext;
-  /** the moment, as the API writes it */
+  /** the current time in ISO 8601 */
   readonly now: string;
   readonly newStrategyId: () => string;
   /** by name: the features that changes are about, and those that they are to depend on; archived and foreign ones too */
@@ -29,23 +29,23 @@ export interface ChangeContext {
   readonly segmentsByName: ReadonlyMap<string, number>;
 }
 
-/** What a change comes to: what it is about afterwards, what is told, and its payload as it is stored. */
+/** The result of a change: the changed feature or segment, the events, and the payload to store. */
 export interface RuleResult<Subject> {
   readonly subject: Subject;
   readonly events: readonly DomainEvent[];
   readonly payload: unknown;
 }
 
-/** When a change has its turn: the phases make the result independent of the order in which changes were proposed. */
+/** The order of application. Phases make the result independent of the order in which changes were proposed. */
 export type Phase = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 export interface Rule<Change, Subject, After> {
   readonly phase: Phase;
-  /** the part of the change that a refusal of its meaning names */
+  /** the part of the change that a validation error names */
   readonly errorPath: '/feature' | '/payload' | '/payload/feature' | '/payload/id' | '/payload/name';
-  /** What the change would replace, as it is now. Throws where something must be there and is not. */
+  /** The current value that the change would replace. @throws Refusal when a required object does not exist. */
   readonly snapshot: (subject: Subject, change: Change, context: ChangeContext) => unknown;
-  /** What the change means. `at` is where the change stands in the request. */
+  /** Applies the change. @param at JSON pointer of the change within the request */
   readonly decide: (subject: Subject, change: Change, context: ChangeContext, at: string) => RuleResult<After>;
 }
 

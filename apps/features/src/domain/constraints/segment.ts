@@ -43,7 +43,7 @@ export const validateSegment = (body: CreateSegmentBody, at = '/body'): SegmentC
   };
 };
 
-/** What becomes of a segment, and what is told of it. */
+/** The segment after a change, and its events. */
 export interface SegmentDecision {
   /** null: it is gone */
   readonly segment: StoredSegment | null;
@@ -54,7 +54,7 @@ export interface SegmentDecision {
 export interface SegmentUsage {
   /** the active features with a strategy that uses it */
   readonly users: readonly Reference[];
-  /** the projects that are hidden from who asks: a refusal names nothing of them */
+  /** the projects that are hidden from the caller: an error message does not name them */
   readonly hidden?: readonly string[];
   /** the id of the segment that has a name, if any has */
   readonly idOfName: (name: string) => number | undefined;
@@ -85,21 +85,21 @@ const segmentData = (segment: StoredSegment) => ({
   createdAt: segment.createdAt,
 });
 
-/** What is told of a new segment. */
+/** The event of a new segment. */
 export const segmentCreated = (segment: StoredSegment): DomainEvent => ({
   type: 'segment-created',
   project: segment.project,
   data: segmentData(segment),
 });
 
-/** What is told of a segment that is gone. */
+/** The event of a deleted segment. */
 export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
   type: 'segment-deleted',
   project: segment.project,
   preData: segmentData(segment),
 });
 
-/** Changes a segment everywhere at once; what the update leaves out stays as it is. */
+/** Changes a segment for all strategies that use it; omitted members stay as they are. */
 export const updateSegment = (
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,

@@ -54,7 +54,7 @@ export const needsDefaultStrategy = (feature: Feature, environment: string, acti
   return strategies.length === 0 || (!activateDisabled && !strategies.some(isActive));
 };
 
-/** Turns a feature on in an environment, with at least one active strategy. What did not change is not told. */
+/** Enables a feature in an environment and ensures that it has an active strategy. */
 export const enableEnvironment = (
   feature: Feature,
   environment: string,
@@ -75,7 +75,7 @@ export const enableEnvironment = (
   return { feature: withEnvironment(prepared.feature, environment, { enabled: true }), events };
 };
 
-/** Turns a feature off in an environment; its strategies stay as they are. Nothing is told when it is off already. */
+/** Disables a feature in an environment; its strategies stay. Emits nothing when it is disabled already. */
 export const disableEnvironment = (feature: Feature, environment: string, projectContext: ProjectContext): Decision => {
   requireSwitchable(feature, environment, projectContext);
   if (!inEnvironment(feature, environment).enabled) return { feature, events: [] };
@@ -108,7 +108,7 @@ export const copyEnvironment = (
   return { feature: withEnvironment(feature, to, { enabled, strategies: copies, variants }), events };
 };
 
-/** The feature, off in every environment; nothing is told. */
+/** The feature, disabled in every environment, without events. */
 export const disabledEverywhere = (feature: Feature): Feature => ({
   ...feature,
   environments: Object.fromEntries(

@@ -26,7 +26,7 @@ export const archiveFeatures = (
   return features.map((feature) => archiveFeature(feature, { children: [] }, now));
 };
 
-/** Brings a feature back from the archive, off everywhere and at the beginning of its life. Nothing is told of one that is not there. */
+/** Restores an archived feature: disabled in every environment and in the lifecycle stage `initial`. */
 export const reviveFeature = (feature: Feature, now: string): Decision => {
   if (feature.archivedAt === null) return { feature, events: [] };
   const revived: Feature = {
@@ -63,7 +63,7 @@ export const requireUsableReferences = (
   }
 };
 
-/** What is told of an archived feature that is deleted for good; nothing of one that is not archived, which stays. */
+/** The events of deleting a feature: none unless it is archived. */
 export const deleteFeature = (feature: Feature): Decision => ({
   feature,
   events:

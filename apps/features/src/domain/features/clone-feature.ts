@@ -3,7 +3,7 @@ import { type Decision, type DomainEvent, type Feature, type Strategy, featureEv
 import { createFeature, type Creation } from './feature-rules.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
 
-/** Says that the strategies of the clone belong to it: users are divided anew. */
+/** Sets the group of a copied strategy, so that the clone divides users independently of its source. */
 const regrouped = (strategy: Strategy, group: string): Strategy =>
   strategy.parameters['groupId'] === undefined
     ? strategy

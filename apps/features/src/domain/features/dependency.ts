@@ -36,7 +36,7 @@ export const normalizeDependency = (
   variants: readonly string[] = [],
 ): Dependency => ({ feature, enabled, variants: enabled ? [...new Set(variants)] : [] });
 
-/** Makes a feature depend on a parent, and on no other: the parent that it had is told to be removed. */
+/** Makes a feature depend on one parent. Emits the removal of a previous parent first. */
 export const addDependency = (child: Feature, dependency: Dependency, family: DependencyContext): Decision => {
   requireValidDependency(child, dependency.feature, family);
   if (isEqual(child.dependencies, [dependency])) return { feature: child, events: [] };

@@ -62,7 +62,7 @@ export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
     : { ...decision, events: [...decision.events, staleEvent(decision.feature)] };
 };
 
-/** Marks a feature as stale, or not. Nothing is told when it is so already. */
+/** Sets the stale mark of a feature. Emits nothing when it is set already. */
 export const markStale = (feature: Feature, stale: boolean): Decision => {
   if (feature.stale === stale) return { feature, events: [] };
   const after = { ...feature, stale };

@@ -60,7 +60,7 @@ export interface Descendants {
   readonly children: readonly string[];
 }
 
-/** Archives a feature in every environment; what it depended on is forgotten. An archived one stays as it is, and nothing is told. */
+/** Archives a feature and removes its dependencies. An archived feature stays unchanged, without events. */
 export const archiveFeature = (feature: Feature, { children }: Descendants, now: string): Decision => {
   if (feature.archivedAt !== null) return { feature, events: [] };
   if (children.length > 0) {
@@ -76,7 +76,7 @@ export const archiveFeature = (feature: Feature, { children }: Descendants, now:
   return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
 };
 
-/** The feature after somebody changed it: they come first among its collaborators. */
+/** The feature with a user as the first of its collaborators. */
 export const withCollaborator = (feature: Feature, { id, name }: Person): Feature => {
   const latest = feature.collaborators[0];
   if (latest?.id === id && latest.name === name) return feature;

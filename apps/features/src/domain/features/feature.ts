@@ -69,7 +69,7 @@ export interface Feature {
   readonly collaborators: readonly Person[];
 }
 
-/** What a decision tells; the operation adds who and when. */
+/** An event of a decision; the operation adds its author and time. */
 export interface DomainEvent {
   readonly type: EventType;
   readonly project?: string | null;
@@ -81,7 +81,7 @@ export interface DomainEvent {
   readonly tags?: readonly Tag[];
 }
 
-/** What becomes of a feature, and what is told of it. The same feature and no events: nothing changed. */
+/** The feature after a change, and its events. An unchanged feature is returned as is, without events. */
 export interface Decision {
   readonly feature: Feature;
   readonly events: readonly DomainEvent[];

@@ -27,7 +27,7 @@ export const completeFeature = (
   };
 };
 
-/** Takes that back: the feature is in the stage that it was in before. Nothing is told of one that was not completed. */
+/** Reverts the completion of a feature, which returns to its previous stage. */
 export const uncompleteFeature = (feature: Feature): Decision =>
   completionOf(feature) === undefined
     ? { feature, events: [] }

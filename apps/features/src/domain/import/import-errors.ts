@@ -1,7 +1,7 @@
 import { type ErrorDetail, invalidAll, Refusal } from '@bunting/contracts';
 import { shortName } from '../refusals.ts';
 
-/** How many faults are told. What is missing comes first, each thing once, however often the file names it. */
+/** The maximum number of reported errors. Missing objects come first, each once. */
 const maxErrors = 500;
 
 interface Missing {
@@ -9,7 +9,7 @@ interface Missing {
   readonly users: Set<string>;
 }
 
-/** Everything that is wrong with a file, so that it can be told at once. */
+/** Collects the errors of an import file, so that one response reports all of them. */
 export class ImportErrors {
   readonly #missing = new Map<string, Missing>();
   readonly #others: ErrorDetail[] = [];

@@ -26,7 +26,7 @@ export interface ImportPlan {
   readonly tags: readonly Tag[];
   /** those that are new or change; the others are left alone */
   readonly features: readonly PlannedFeature[];
-  /** everything that is told, in its order; what is told of the features among it */
+  /** all events in order, those of the features included */
   readonly events: readonly DomainEvent[];
   readonly report: ImportReport;
 }
@@ -36,7 +36,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 /**
  * Plans to take features from an export. A file that is not whole, or that names what is neither here nor in it, is refused
  * with all that is wrong, so that no feature gets a wider meaning than it had. What is here just so already stays as it is,
- * and nothing is told of it.
+ * and emits nothing.
  */
 export const planImport = (data: ExportedFeatures, destination: ImportDestination, importer: Importer): ImportPlan => {
   const { project, environment, projectContext, features, tagTypes } = destination;
@@ -61,7 +61,7 @@ export const planImport = (data: ExportedFeatures, destination: ImportDestinatio
     projectContext: {
       ...projectContext,
       contextFields: new Map([
-        // A faulty field is told as such, and is not missing as well.
+        // An invalid context field is reported once, not as missing as well.
         ...[...content.contextFields.keys()].map((name) => [name, { legalValues: [] }] as const),
         ...addedFields.map((field) => [field.name, field] as const),
         ...projectContext.contextFields,

@@ -117,7 +117,7 @@ const contentOf = (located: Located<StrategyInFile>, context: ImportContext): St
   const areFieldsKnown = requireContextFields(constraints, projectContext.contextFields, located, errors);
   const segments = resolveSegments(located, content.segments, segmentsByName, errors);
   if (!isTypeKnown || !areFieldsKnown) return undefined;
-  // Settings are taken as they are: a rollout that nobody named must not become a full one.
+  // Parameters get no defaults here: a missing rollout must not become 100 percent.
   const wanted: StrategyContent = {
     name: value.name,
     title: value.title ?? null,

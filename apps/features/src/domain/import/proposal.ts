@@ -13,7 +13,7 @@ export interface ProtectedParts {
   readonly families: boolean;
 }
 
-/** What an import does at once, and what it proposes instead. */
+/** What an import applies directly, and what it proposes in a change request. */
 export interface SplitImport {
   readonly now: readonly PlannedFeature[];
   readonly changes: readonly FeatureChange[];
@@ -22,7 +22,7 @@ export interface SplitImport {
 
 const withoutIdentity = ({ id: _, ...content }: Strategy) => content;
 
-/** A rollout that nobody named is for nobody; a proposal that does not name one would be for everybody. */
+/** A missing rollout means 0 percent in an import, but 100 percent in a proposed change, so it is written out. */
 const explicitRollout = ({ name, parameters }: Strategy) =>
   name === 'flexibleRollout' ? { rollout: '0', ...parameters } : parameters;
 
@@ -68,7 +68,7 @@ const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureCha
 const isOfFamily = ({ type }: DomainEvent): boolean => type.startsWith('feature-dependency-');
 
 /**
- * Parts what an import does at once from what takes a change request. Features are made, described and tagged at once; what
+ * Splits an import into direct changes and proposed changes. Features are created, described and tagged directly; what
  * they do in a protected environment is proposed.
  * @param existing by name, the features as they are
  */

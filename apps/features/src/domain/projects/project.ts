@@ -26,16 +26,16 @@ export interface StoredProject {
   readonly featureNaming: FeatureNaming | null;
 }
 
-/** 409: the id belongs to a project, or to a private one that was deleted. The two are not told apart. */
+/** 409: the id belongs to a project, or to a private one that was deleted. The response does not distinguish the two. */
 export const projectIdTaken = (): Refusal => refusal('NameExistsError', 'A project with this id already exists.');
 
 /**
  * Whether the caller may create a project under the id of a private project that was deleted. The history of the deleted project belongs to
- * the id, so whoever gets the id gets the history: only administrators do, who see it anyway.
+ * the id, so only administrators, who can read that history anyway, may reuse the id.
  */
 export const mayReuseIds = (caller: Caller): boolean => may(caller, ['ADMIN'], { project: '', environment: '' });
 
-/** What becomes of a project, and what is told of it. The same project and no events: nothing changed. */
+/** The project after a change, and its events. An unchanged project is returned as is, without events. */
 export interface ProjectDecision {
   readonly project: StoredProject;
   readonly events: readonly DomainEvent[];

@@ -9,12 +9,12 @@ export interface ProtectedEdit {
   readonly project: string;
   /** the environments in which the switch, the strategies or the variants differ */
   readonly environments: readonly string[];
-  /** it is in effect in every environment at once: the archive, and what the feature depends on */
+  /** whether the edit affects every environment: archiving and dependencies do */
   readonly everywhere: boolean;
 }
 
 /**
- * What an edit changes that change requests are for. Names, descriptions, tags and the like are nobody's concern, and a
+ * What an edit changes that change requests protect. Names, descriptions and tags are not protected, and a
  * feature that comes back from the archive is not on yet.
  */
 export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit => {

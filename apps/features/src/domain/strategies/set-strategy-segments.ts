@@ -3,7 +3,7 @@ import { isEqual } from '../is-equal.ts';
 import { publicStrategy, replaceStrategy, strategyOf, type StrategyRef, validateSegmentIds } from './strategy.ts';
 import type { ProjectContext } from '../project-context.ts';
 
-/** Has a strategy use other segments. Nothing is told when they are the same. */
+/** Replaces the segments of a strategy. Emits nothing when they are the same. */
 export const setStrategySegments = (
   feature: Feature,
   at: StrategyRef,

@@ -144,7 +144,7 @@ export const normalizeStrategy = (
   return { name, title, disabled, constraints, parameters, variants, segments };
 };
 
-/** The settings with those that a gradual rollout needs and nobody named; a rollout that there was is kept. */
+/** Adds the default parameters of `flexibleRollout`; an existing rollout percentage is kept. */
 export const withDefaultParameters = (
   name: string,
   parameters: Readonly<Record<string, string>>,
@@ -171,7 +171,7 @@ export const disableIfNoActiveStrategy = (feature: Feature, environment: string)
   };
 };
 
-/** A strategy says something else; its identity and its place stay. Nothing is told when it says the same. */
+/** Replaces the content of a strategy; its id and sort order stay. Emits nothing when the content is the same. */
 export const changeStrategy = (
   feature: Feature,
   at: StrategyRef,
@@ -274,7 +274,7 @@ export const dropStrategy = (feature: Feature, at: StrategyRef): Decision => {
   };
 };
 
-/** Removes a strategy from a feature. The feature goes off with its last active strategy, and that is told first. */
+/** Removes a strategy from a feature. Without an active strategy left, the feature is disabled first. */
 export const removeStrategy = (feature: Feature, at: StrategyRef): Decision => {
   const dropped = dropStrategy(feature, at);
   const { feature: after, events } = disableIfNoActiveStrategy(dropped.feature, at.environment);

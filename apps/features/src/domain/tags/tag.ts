@@ -24,14 +24,14 @@ export const withTags = (feature: Feature, tags: readonly Tag[]): Feature => {
   return all.length === feature.tags.length ? feature : { ...feature, tags: all.sort(byTypeAndValue) };
 };
 
-/** Puts a tag on a feature. Nothing is told of a tag that it has already. */
+/** Adds a tag to a feature. Emits nothing when the feature has the tag already. */
 export const addTag = (feature: Feature, { type, value }: Tag): Decision => {
   const after = withTags(feature, [{ type, value }]);
   if (after === feature) return { feature, events: [] };
   return { feature: after, events: [featureEvent('feature-tagged', after, { data: { type, value } })] };
 };
 
-/** Removes a tag from a feature. Nothing is told when it does not have the tag. */
+/** Removes a tag from a feature. Emits nothing when the feature does not have the tag. */
 export const removeTag = (feature: Feature, { type, value }: Tag): Decision => {
   const tags = feature.tags.filter((tag) => !isTag({ type, value })(tag));
   if (tags.length === feature.tags.length) return { feature, events: [] };
@@ -54,7 +54,7 @@ const isAmong = (tags: readonly Tag[], { type, value }: Tag): boolean =>
 export const tagsToAdd = ({ addedTags, removedTags }: TagChanges): Tag[] =>
   addedTags.filter((tag) => !isAmong(removedTags, tag)).map(({ type, value }) => ({ type, value }));
 
-/** Adds tags to a feature and removes others, and tells of each that changed. */
+/** Adds and removes tags of a feature, with one event for each changed tag. */
 export const changeTags = (feature: Feature, changes: TagChanges): Decision => {
   let after = feature;
   const events: DomainEvent[] = [];

@@ -8,7 +8,7 @@ export interface ReportedApplicationInstance {
   /** the projects of its token, `*` for all */
   readonly projects: readonly string[];
   readonly environment: string;
-  /** which instance it is; none for a browser or app, which has no instances that are told apart */
+  /** which instance it is; none for a browser or app, whose instances are not distinguished */
   readonly instanceId?: string;
   /** whether the key is one for frontends, which is public */
   readonly isFrontend: boolean;
@@ -28,7 +28,7 @@ export interface ApplicationWrite {
   /** its place in the report */
   readonly nth: number;
   readonly isKnown: boolean;
-  /** whether its `application-created` was told, as far as this report is concerned */
+  /** whether this report need not emit `application-created` */
   readonly isAnnounced: boolean;
   /** whether nothing has to be written */
   readonly isFresh: boolean;

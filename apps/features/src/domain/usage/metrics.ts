@@ -38,7 +38,7 @@ const minuteMs = 60_000;
 const minutesPerHour = 60;
 /** the largest count that JSON can carry */
 export const largestCount = Number.MAX_SAFE_INTEGER;
-/** more variants than a feature can have are not told apart */
+/** further variants of a report are dropped */
 const maxVariants = 200;
 
 type Moment = MetricsBody['bucket']['stop'];

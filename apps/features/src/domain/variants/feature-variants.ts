@@ -82,7 +82,7 @@ export const patchEnvironmentVariants = (
   return replaceVariants(feature, environment, patchVariantList(variants, patch), '/variants');
 };
 
-/** Replaces the variants of a feature in some environments of its project, which is told of each. */
+/** Replaces the variants of a feature in some environments, with one event for each. */
 export const setVariantsInBatch = (
   feature: Feature,
   environments: readonly string[],
@@ -95,7 +95,7 @@ export const setVariantsInBatch = (
   );
 };
 
-/** Replaces the variants of a feature in every environment of its project, which is told once. */
+/** Replaces the variants of a feature in every environment of its project, with one event. */
 export const setVariants = (
   feature: Feature,
   variants: readonly FeatureVariant[],
@@ -112,7 +112,7 @@ export const setVariants = (
   return { feature: decision.feature, events: [event] };
 };
 
-/** Patches the list of variants of a feature in every environment of its project, which is told of each. */
+/** Patches the variants of a feature in every environment of its project, with one event for each. */
 export const patchVariants = (feature: Feature, patch: JsonPatch, projectContext: ProjectContext): Decision =>
   inEachEnvironment(feature, environmentNames(projectContext), (now, environment) => {
     const { variants } = inEnvironment(now, environment);

@@ -2,7 +2,7 @@ import { AddProjectAccessBody } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Give users and groups roles in a project. Tells `project-access-added`. */
+/** Give users and groups roles in a project. Emits `project-access-added`. */
 export const AddProjectAccess = defineOperation({
   subject: 'call.gateway.add-project-access',
   operationId: 'addProjectAccess',

@@ -1,7 +1,7 @@
 import { ApiToken, CreateApiTokenBody } from '../../model/api-token.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create an API token. Tells `api-token-created`. */
+/** Create an API token. Emits `api-token-created`. */
 export const CreateApiToken = defineOperation({
   subject: 'call.gateway.create-api-token',
   operationId: 'createApiToken',

@@ -1,12 +1,12 @@
 import { CreatePatBody, CreatedPat } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a personal access token. Tells `pat-created`. */
+/** Create a personal access token. Emits `pat-created`. */
 export const CreatePat = defineOperation({
   subject: 'call.gateway.create-pat',
   operationId: 'createPat',
   summary: 'Create a personal access token',
-  description: 'Creates a key that acts as who asks. The secret is shown this once.',
+  description: 'Creates a key that acts as the caller. The secret is shown only in this response.',
   tag: 'Personal access tokens',
   http: { method: 'POST', url: '/api/admin/user/tokens', status: 201 },
   permission: 'authenticated',

@@ -2,7 +2,7 @@ import { ApiToken, CreateApiTokenBody } from '../../model/api-token.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Create an API token for a project. Tells `api-token-created`. */
+/** Create an API token for a project. Emits `api-token-created`. */
 export const CreateProjectApiToken = defineOperation({
   subject: 'call.gateway.create-project-api-token',
   operationId: 'createProjectApiToken',

@@ -2,7 +2,7 @@ import { CreatePatBody, CreatedPat } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Create a token of a service account. Tells `pat-created`. */
+/** Create a token of a service account. Emits `pat-created`. */
 export const CreateServiceAccountToken = defineOperation({
   subject: 'call.gateway.create-service-account-token',
   operationId: 'createServiceAccountToken',

@@ -1,7 +1,7 @@
 import { CreateServiceAccountBody, User } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a service account. Tells `service-account-created`. */
+/** Create a service account. Emits `service-account-created`. */
 export const CreateServiceAccount = defineOperation({
   subject: 'call.gateway.create-service-account',
   operationId: 'createServiceAccount',

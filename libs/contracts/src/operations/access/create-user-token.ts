@@ -2,7 +2,7 @@ import { CreatePatBody, CreatedPat } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Create a token of a user. Tells `pat-created`. */
+/** Create a token of a user. Emits `pat-created`. */
 export const CreateUserToken = defineOperation({
   subject: 'call.gateway.create-user-token',
   operationId: 'createUserToken',

@@ -1,7 +1,7 @@
 import { CreateUserBody, CreatedUser } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a user. Tells `user-created`. */
+/** Create a user. Emits `user-created`. */
 export const CreateUser = defineOperation({
   subject: 'call.gateway.create-user',
   operationId: 'createUser',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { TokenPath } from '../paths.ts';
 
-/** Delete an API token. Tells `api-token-deleted`. */
+/** Delete an API token. Emits `api-token-deleted`. */
 export const DeleteApiToken = defineOperation({
   subject: 'call.gateway.delete-api-token',
   operationId: 'deleteApiToken',

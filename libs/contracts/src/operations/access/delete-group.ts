@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { GroupPath } from '../paths.ts';
 
-/** Delete a group. Tells `group-deleted`. */
+/** Delete a group. Emits `group-deleted`. */
 export const DeleteGroup = defineOperation({
   subject: 'call.gateway.delete-group',
   operationId: 'deleteGroup',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Delete a personal access token. Tells `pat-deleted`. */
+/** Delete a personal access token. Emits `pat-deleted`. */
 export const DeletePat = defineOperation({
   subject: 'call.gateway.delete-pat',
   operationId: 'deletePat',

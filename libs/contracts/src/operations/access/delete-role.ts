@@ -1,12 +1,12 @@
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 
-/** Delete a role. Tells `role-deleted`. */
+/** Delete a role. Emits `role-deleted`. */
 export const DeleteRole = defineOperation({
   subject: 'call.gateway.delete-role',
   operationId: 'deleteRole',
   summary: 'Delete a role',
-  description: 'Deletes a role that was made here and that nobody has.',
+  description: 'Deletes a custom role that is not assigned.',
   tag: 'Roles',
   http: { method: 'DELETE', url: '/api/admin/roles/:id', anyContentType: true },
   permission: 'ADMIN',

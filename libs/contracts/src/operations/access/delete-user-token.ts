@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { AccountTokenPath } from '../paths.ts';
 
-/** Delete a token of a user. Tells `pat-deleted`. */
+/** Delete a token of a user. Emits `pat-deleted`. */
 export const DeleteUserToken = defineOperation({
   subject: 'call.gateway.delete-user-token',
   operationId: 'deleteUserToken',

@@ -1,12 +1,12 @@
 import { Me } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Say who asks. */
+/** Returns the caller and their permissions. */
 export const GetMe = defineOperation({
   subject: 'call.gateway.get-me',
   operationId: 'getMe',
-  summary: 'Say who asks',
-  description: 'Returns who asks, and what they may do.',
+  summary: 'Get the caller',
+  description: 'Returns the caller and their permissions.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user' },
   permission: 'authenticated',

@@ -6,7 +6,7 @@ export const GetProfile = defineOperation({
   subject: 'call.gateway.get-profile',
   operationId: 'getProfile',
   summary: 'Read the own profile',
-  description: 'Returns the root role and the projects of who asks.',
+  description: 'Returns the root role and the projects of the caller.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user/profile' },
   permission: 'authenticated',

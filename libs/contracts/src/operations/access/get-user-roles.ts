@@ -6,7 +6,7 @@ export const GetUserRoles = defineOperation({
   subject: 'call.gateway.get-user-roles',
   operationId: 'getUserRoles',
   summary: 'List the own roles',
-  description: 'Returns the roles of who asks, in a project or everywhere.',
+  description: 'Returns the roles of the caller, in a project or everywhere.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user/roles' },
   permission: 'authenticated',

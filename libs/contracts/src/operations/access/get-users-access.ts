@@ -4,7 +4,7 @@ import { Caller } from '../../permissions.ts';
 import { UserCard } from './list-holders.ts';
 
 /**
- * Says what users may do now, for a service that acts later on somebody's behalf. Who was deleted or is disabled is left
+ * Returns the current permissions of users, for a service that acts on their behalf later. Who was deleted or is disabled is left
  * out: they may do nothing.
  */
 export const GetUsersAccess = defineOperation({

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 
 /**
- * Hides a project from everybody who has no part in it, before the features service commits that it is private: who asks in between does
+ * Hides a project from callers without a role in it, before the features service commits that it is private: a caller in between does
  * not see it. The state with this version, or a later one, decides from then on.
  */
 export const HideProject = defineOperation({

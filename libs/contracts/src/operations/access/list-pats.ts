@@ -6,7 +6,7 @@ export const ListPats = defineOperation({
   subject: 'call.gateway.list-pats',
   operationId: 'getPats',
   summary: 'List the own personal access tokens',
-  description: 'Returns the personal access tokens of who asks, without their secrets.',
+  description: 'Returns the personal access tokens of the caller, without their secrets.',
   tag: 'Personal access tokens',
   http: { method: 'GET', url: '/api/admin/user/tokens' },
   permission: 'authenticated',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectGroupPath } from '../paths.ts';
 
-/** Take the roles of a group in a project. Tells `project-access-group-roles-deleted`. */
+/** Take the roles of a group in a project. Emits `project-access-group-roles-deleted`. */
 export const RemoveProjectGroup = defineOperation({
   subject: 'call.gateway.remove-project-group',
   operationId: 'removeGroupAccess',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectUserPath } from '../paths.ts';
 
-/** Take the roles of a user in a project. Tells `project-access-user-roles-deleted`. */
+/** Take the roles of a user in a project. Emits `project-access-user-roles-deleted`. */
 export const RemoveProjectUser = defineOperation({
   subject: 'call.gateway.remove-project-user',
   operationId: 'removeUserAccess',

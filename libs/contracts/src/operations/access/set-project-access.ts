@@ -2,7 +2,7 @@ import { SetProjectAccessBody } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Set who has which role in a project. Tells `project-access-updated`. */
+/** Set who has which role in a project. Emits `project-access-updated`. */
 export const SetProjectAccess = defineOperation({
   subject: 'call.gateway.set-project-access',
   operationId: 'setProjectAccess',

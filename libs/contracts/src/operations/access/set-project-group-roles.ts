@@ -2,7 +2,7 @@ import { RolesBody } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectGroupPath } from '../paths.ts';
 
-/** Set the roles of a group in a project. Tells `project-access-group-roles-updated`. */
+/** Set the roles of a group in a project. Emits `project-access-group-roles-updated`. */
 export const SetProjectGroupRoles = defineOperation({
   subject: 'call.gateway.set-project-group-roles',
   operationId: 'setRolesForGroup',

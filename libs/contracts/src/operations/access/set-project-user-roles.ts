@@ -2,7 +2,7 @@ import { RolesBody } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectUserPath } from '../paths.ts';
 
-/** Set the roles of a user in a project. Tells `project-access-user-roles-updated`. */
+/** Set the roles of a user in a project. Emits `project-access-user-roles-updated`. */
 export const SetProjectUserRoles = defineOperation({
   subject: 'call.gateway.set-project-user-roles',
   operationId: 'setRolesForUser',

@@ -2,7 +2,7 @@ import { UpdateApiTokenBody } from '../../model/api-token.ts';
 import { defineOperation } from '../../operation.ts';
 import { TokenPath } from '../paths.ts';
 
-/** Change when an API token expires. Tells `api-token-updated`. */
+/** Change when an API token expires. Emits `api-token-updated`. */
 export const UpdateApiToken = defineOperation({
   subject: 'call.gateway.update-api-token',
   operationId: 'updateApiToken',

@@ -2,12 +2,12 @@ import { Group, GroupBody } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { GroupPath } from '../paths.ts';
 
-/** Change a group. Tells `group-updated`. */
+/** Change a group. Emits `group-updated`. */
 export const UpdateGroup = defineOperation({
   subject: 'call.gateway.update-group',
   operationId: 'updateGroup',
   summary: 'Change a group',
-  description: 'Changes a group and its members. Whoever joins or leaves gains and loses rights at once.',
+  description: 'Changes a group and its members. Permissions of added and removed members change immediately.',
   tag: 'Groups',
   http: { method: 'PUT', url: '/api/admin/groups/:id' },
   permission: 'ADMIN',

@@ -2,12 +2,12 @@ import { SavedRole, UpdateRoleBody } from '../../model/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 
-/** Change a role. Tells `role-updated`. */
+/** Change a role. Emits `role-updated`. */
 export const UpdateRole = defineOperation({
   subject: 'call.gateway.update-role',
   operationId: 'updateRole',
   summary: 'Change a role',
-  description: 'Changes a role that was made here. Whoever has it gains and loses rights at once.',
+  description: 'Changes a custom role. The permissions of its holders change immediately.',
   tag: 'Roles',
   http: { method: 'PUT', url: '/api/admin/roles/:id' },
   permission: 'ADMIN',

@@ -2,7 +2,7 @@ import { UpdateServiceAccountBody, User } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Change a service account. Tells `service-account-updated`. */
+/** Change a service account. Emits `service-account-updated`. */
 export const UpdateServiceAccount = defineOperation({
   subject: 'call.gateway.update-service-account',
   operationId: 'updateServiceAccount',

@@ -2,7 +2,7 @@ import { UpdateUserBody, User } from '../../model/account.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 
-/** Change a user. Tells `user-updated`. */
+/** Change a user. Emits `user-updated`. */
 export const UpdateUser = defineOperation({
   subject: 'call.gateway.update-user',
   operationId: 'updateUser',

@@ -2,7 +2,7 @@ import { FeatureNamesBody } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Archive features. Tells `feature-archived` for each, after `feature-dependencies-removed` when it had any. */
+/** Archive features. Emits `feature-archived` for each, after `feature-dependencies-removed` when it had any. */
 export const ArchiveFeatures = defineOperation({
   subject: 'call.features.archive-features',
   operationId: 'archiveFeatures',

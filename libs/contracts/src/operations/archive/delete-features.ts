@@ -2,7 +2,7 @@ import { FeatureNamesBody } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Delete archived features for good. Tells `feature-deleted` for each. */
+/** Delete archived features for good. Emits `feature-deleted` for each. */
 export const DeleteFeatures = defineOperation({
   subject: 'call.features.delete-features',
   operationId: 'deleteFeatures',

@@ -2,7 +2,7 @@ import { FeatureNamesBody } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Revive features. Tells `feature-revived` for each. */
+/** Revive features. Emits `feature-revived` for each. */
 export const ReviveFeatures = defineOperation({
   subject: 'call.features.revive-features',
   operationId: 'reviveFeatures',

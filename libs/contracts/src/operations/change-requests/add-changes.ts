@@ -4,7 +4,7 @@ import { ChangeRequest } from '../../model/change-request.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
-/** Adds changes to the caller's change request, or creates one. Tells `change-request-created` and `change-added`. */
+/** Adds changes to the caller's change request, or creates one. Emits `change-request-created` and `change-added`. */
 export const AddChanges = defineOperation({
   subject: 'call.change-requests.add-changes',
   operationId: 'createChangeRequest',
@@ -19,7 +19,7 @@ export const AddChanges = defineOperation({
     new: Type.Optional(
       Type.Boolean({
         description:
-          'whether to begin a change request anew beside one that is in review or approved already; a draft is always added to',
+          'whether to create a change request even if one is in review or approved; a draft is always added to',
       }),
     ),
   }),

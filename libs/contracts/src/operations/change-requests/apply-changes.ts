@@ -36,7 +36,7 @@ export const ApplyChanges = defineOperation({
     uid: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'tells requests apart that were given the same id, before and after a restore',
+        description: 'distinguishes change requests with the same id from before and after a restore',
       }),
     ),
     attempt: Type.Integer({ minimum: 1, description: 'one more each time that it is decided to apply the request' }),

@@ -6,7 +6,7 @@ export const DiscardChange = defineOperation({
   subject: 'call.change-requests.discard-change',
   operationId: 'discardChange',
   summary: 'Discard a change',
-  description: 'Takes a change out of a change request. Tells `change-discarded`.',
+  description: 'Takes a change out of a change request. Emits `change-discarded`.',
   tag: 'Change Requests',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
   ifMatch: 'change request',

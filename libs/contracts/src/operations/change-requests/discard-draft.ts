@@ -6,7 +6,7 @@ export const DiscardDraft = defineOperation({
   subject: 'call.change-requests.discard-draft',
   operationId: 'deleteChangeRequest',
   summary: 'Discard a draft',
-  description: 'Deletes a change request that nobody but its author has seen. Tells `change-request-discarded`.',
+  description: 'Deletes a draft, which only its author can see. Emits `change-request-discarded`.',
   tag: 'Change Requests',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/change-requests/:id' },
   ifMatch: 'change request',

@@ -10,7 +10,7 @@ export const EditChange = defineOperation({
   operationId: 'editChange',
   summary: 'Edit a change',
   description:
-    'Replaces a change of a change request by another one with the same action and subject. Tells `change-edited`.',
+    'Replaces a change of a change request by another one with the same action and subject. Emits `change-edited`.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
   ifMatch: 'change request',

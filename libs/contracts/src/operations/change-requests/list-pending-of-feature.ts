@@ -7,7 +7,7 @@ export const ListPendingOfFeature = defineOperation({
   subject: 'call.change-requests.list-pending-of-feature',
   operationId: 'getPendingChangeRequestsForFeature',
   summary: 'List the pending change requests of a feature',
-  description: 'Returns the pending change requests, whoever proposed them, that touch the feature.',
+  description: 'Returns the pending change requests of all users that touch the feature.',
   tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/pending/:featureName' },
   permission: 'authenticated',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 import { ChangeRequestPath } from '../paths.ts';
 
-/** Asks for the approval of some users, and no longer of others. It is a wish: whoever else may approve still may. */
+/** Replaces the requested approvers. Other users with the permission can still approve. */
 export const SetApprovers = defineOperation({
   subject: 'call.change-requests.set-approvers',
   operationId: 'updateRequestedApprovers',

@@ -8,7 +8,7 @@ export const SetChangeRequestConfig = defineOperation({
   operationId: 'updateProjectChangeRequestConfig',
   summary: 'Protect an environment',
   description:
-    'Switches change requests on or off for an environment of a project. Tells `change-request-configuration-updated`.',
+    'Switches change requests on or off for an environment of a project. Emits `change-request-configuration-updated`.',
   tag: 'Change Requests',
   http: {
     method: 'PUT',

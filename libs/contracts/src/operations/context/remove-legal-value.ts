@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { LegalValuePath } from '../paths.ts';
 
-/** Remove a legal value. Tells `context-field-updated`. */
+/** Remove a legal value. Emits `context-field-updated`. */
 export const RemoveLegalValue = defineOperation({
   subject: 'call.features.remove-legal-value',
   operationId: 'deleteContextFieldLegalValue',

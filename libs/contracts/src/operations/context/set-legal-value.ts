@@ -2,7 +2,7 @@ import { LegalValue } from '../../model/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Set a legal value. Tells `context-field-updated`. */
+/** Set a legal value. Emits `context-field-updated`. */
 export const SetLegalValue = defineOperation({
   subject: 'call.features.set-legal-value',
   operationId: 'updateContextFieldLegalValue',

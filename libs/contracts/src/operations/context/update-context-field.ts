@@ -2,7 +2,7 @@ import { UpdateContextFieldBody } from '../../model/context-field.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Update a context field. Tells `context-field-updated`. */
+/** Update a context field. Emits `context-field-updated`. */
 export const UpdateContextField = defineOperation({
   subject: 'call.features.update-context-field',
   operationId: 'updateContextField',

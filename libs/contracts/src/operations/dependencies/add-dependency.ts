@@ -2,7 +2,7 @@ import { AddDependencyBody } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Make a feature depend on another. Tells `feature-dependency-added`, after `feature-dependency-removed` when another parent is replaced. */
+/** Make a feature depend on another. Emits `feature-dependency-added`, after `feature-dependency-removed` when another parent is replaced. */
 export const AddDependency = defineOperation({
   subject: 'call.features.add-dependency',
   operationId: 'addFeatureDependency',

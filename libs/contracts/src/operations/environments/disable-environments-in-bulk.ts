@@ -3,7 +3,7 @@ import { ActivationQuery } from '../../model/feature-environment.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
-/** Disable features in an environment. Tells `feature-environment-disabled` for each that was enabled. */
+/** Disable features in an environment. Emits `feature-environment-disabled` for each that was enabled. */
 export const DisableEnvironmentsInBulk = defineOperation({
   subject: 'call.features.disable-environments-in-bulk',
   operationId: 'bulkToggleFeaturesEnvironmentOff',

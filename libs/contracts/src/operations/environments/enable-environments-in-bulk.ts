@@ -3,7 +3,7 @@ import { ActivationQuery } from '../../model/feature-environment.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
-/** Enable features in an environment. Tells `feature-environment-enabled` for each that was not, after what happened to its strategies. */
+/** Enable features in an environment. Emits `feature-environment-enabled` for each that was not, after what happened to its strategies. */
 export const EnableEnvironmentsInBulk = defineOperation({
   subject: 'call.features.enable-environments-in-bulk',
   operationId: 'bulkToggleFeaturesEnvironmentOn',

@@ -1,7 +1,7 @@
 import { EnvironmentOrder } from '../../model/environment.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Set the order of the environments. Tells `environment-updated` for each that moved. */
+/** Set the order of the environments. Emits `environment-updated` for each that moved. */
 export const SetEnvironmentOrder = defineOperation({
   subject: 'call.features.set-environment-order',
   operationId: 'updateSortOrder',

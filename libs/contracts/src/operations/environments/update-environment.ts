@@ -2,7 +2,7 @@ import { EnvironmentDescription, UpdateEnvironmentBody } from '../../model/envir
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Update an environment. Tells `environment-updated`. */
+/** Update an environment. Emits `environment-updated`. */
 export const UpdateEnvironment = defineOperation({
   subject: 'call.features.update-environment',
   operationId: 'updateEnvironment',

@@ -16,7 +16,7 @@ export const FeedEvent = Type.Object(
 );
 export type FeedEvent = Static<typeof FeedEvent>;
 
-/** Streams events in the order of their ids, each once; whoever was cut off goes on after the last id that arrived. */
+/** Streams events in the order of their ids, each once. A disconnected client resumes after the last id it received. */
 export const FeedEvents = defineOperation({
   subject: 'call.audit.feed-events',
   operationId: 'feedEvents',

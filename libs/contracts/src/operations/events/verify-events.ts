@@ -44,17 +44,17 @@ export const EventLogVerification = Type.Object(
     ),
     neverArrived: Type.Array(
       Type.Object({
-        service: Type.String({ description: 'the service that told them' }),
+        service: Type.String({ description: 'the service that emitted them' }),
         first: Type.Integer({
           minimum: 1,
-          description: 'the first of them, by its number among all that the service told',
+          description: 'the first of them, by its position in the outbox of the service',
         }),
         last: Type.Integer({ minimum: 1, description: 'the last of them' }),
         noticedAt: Type.String({ format: 'date-time', description: 'when it was noticed' }),
       }),
       {
         description:
-          'Events that were told and are not in the log, since the service had them no more when the log asked. ' +
+          'Events that were emitted and are missing from the log, because the service had pruned them. ' +
           'Only the restoration of an old backup, or a hand in a database, can bring that about.',
       },
     ),
@@ -83,7 +83,7 @@ export const VerifyEvents = defineOperation({
   operationId: 'verifyEvents',
   summary: 'Check that no event was altered, removed or moved',
   description:
-    'Each event carries a hash of its content and of the hash before it. This computes the hashes of a range anew and names ' +
+    'Each event carries a hash of its content and of the hash before it. This recomputes the hashes of a range and names ' +
     'the first event that was altered, removed, moved or put there by hand. A long range is checked in several calls: each ' +
     'says how far it came.',
   tag: 'Events',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Make a feature a favourite. Tells `feature-favorited`. */
+/** Make a feature a favourite. Emits `feature-favorited`. */
 export const AddFavoriteFeature = defineOperation({
   subject: 'call.features.add-favorite-feature',
   operationId: 'addFavoriteFeature',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Make a project a favourite. Tells `project-favorited`. */
+/** Make a project a favourite. Emits `project-favorited`. */
 export const AddFavoriteProject = defineOperation({
   subject: 'call.features.add-favorite-project',
   operationId: 'addFavoriteProject',

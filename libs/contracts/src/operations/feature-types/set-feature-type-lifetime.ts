@@ -2,7 +2,7 @@ import { FeatureTypeDescription, FeatureTypeLifetimeBody } from '../../model/fea
 import { defineOperation } from '../../operation.ts';
 import { FeatureTypePath } from '../paths.ts';
 
-/** Set the lifetime of a feature type. Tells `feature-type-updated`. */
+/** Set the lifetime of a feature type. Emits `feature-type-updated`. */
 export const SetFeatureTypeLifetime = defineOperation({
   subject: 'call.features.set-feature-type-lifetime',
   operationId: 'updateFeatureTypeLifetime',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Archives a feature. Tells `feature-archived`, after `feature-dependencies-removed` if it had any. */
+/** Archives a feature. Emits `feature-archived`, after `feature-dependencies-removed` if it had any. */
 export const ArchiveFeature = defineOperation({
   subject: 'call.features.archive-feature',
   operationId: 'archiveFeature',

@@ -2,7 +2,7 @@ import { CloneFeatureBody, StoredFeature } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Clone a feature. Tells `feature-created`, `feature-strategy-add` for each strategy, and `feature-dependency-added` when it has a parent. */
+/** Clone a feature. Emits `feature-created`, `feature-strategy-add` for each strategy, and `feature-dependency-added` when it has a parent. */
 export const CloneFeature = defineOperation({
   subject: 'call.features.clone-feature',
   operationId: 'cloneFeature',

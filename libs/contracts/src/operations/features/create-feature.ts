@@ -2,7 +2,7 @@ import { CreateFeatureBody, StoredFeature } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Creates a feature, disabled in every environment of its project. Tells `feature-created`. */
+/** Creates a feature, disabled in every environment of its project. Emits `feature-created`. */
 export const CreateFeature = defineOperation({
   subject: 'call.features.create-feature',
   operationId: 'createFeature',

@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Turns a feature off in an environment. Tells `feature-environment-disabled`, if it was not off already. */
+/** Turns a feature off in an environment. Emits `feature-environment-disabled`, if it was not off already. */
 export const DisableEnvironment = defineOperation({
   subject: 'call.features.disable-environment',
   operationId: 'toggleFeatureEnvironmentOff',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Turns a feature on in an environment. Tells `feature-environment-enabled`, if it was not on already. */
+/** Turns a feature on in an environment. Emits `feature-environment-enabled`, if it was not on already. */
 export const EnableEnvironment = defineOperation({
   subject: 'call.features.enable-environment',
   operationId: 'toggleFeatureEnvironmentOn',

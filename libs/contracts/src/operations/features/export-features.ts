@@ -1,7 +1,7 @@
 import { ExportFeaturesBody, ExportedFeatures } from '../../model/export.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Export features. Tells `features-exported`. */
+/** Export features. Emits `features-exported`. */
 export const ExportFeatures = defineOperation({
   subject: 'call.features.export-features',
   operationId: 'exportFeatures',

@@ -1,7 +1,7 @@
 import { ImportFeaturesBody, ImportReport } from '../../model/export.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Takes features from an export, all or nothing. Tells `features-imported` and what it changed. */
+/** Takes features from an export, all or nothing. Emits `features-imported` and what it changed. */
 export const ImportFeatures = defineOperation({
   subject: 'call.features.import-features',
   operationId: 'importToggles',

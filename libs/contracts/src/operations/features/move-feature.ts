@@ -2,7 +2,7 @@ import { MoveFeatureBody } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Move a feature to another project. Tells `feature-project-change`. */
+/** Move a feature to another project. Emits `feature-project-change`. */
 export const MoveFeature = defineOperation({
   subject: 'call.features.move-feature',
   operationId: 'changeProject',

@@ -3,7 +3,7 @@ import { JsonPatch } from '../../model/json-patch.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Patch a feature. Tells `feature-metadata-updated`, then `feature-stale-on` or `feature-stale-off` when that changed. */
+/** Patch a feature. Emits `feature-metadata-updated`, then `feature-stale-on` or `feature-stale-off` when that changed. */
 export const PatchFeature = defineOperation({
   subject: 'call.features.patch-feature',
   operationId: 'patchFeature',

@@ -2,7 +2,7 @@ import { SetStaleBody } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Mark features as stale, or not. Tells `feature-stale-on` or `feature-stale-off` for each feature that changed. */
+/** Mark features as stale, or not. Emits `feature-stale-on` or `feature-stale-off` for each feature that changed. */
 export const SetStale = defineOperation({
   subject: 'call.features.set-stale',
   operationId: 'staleFeatures',

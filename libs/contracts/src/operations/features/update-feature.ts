@@ -2,7 +2,7 @@ import { StoredFeature, UpdateFeatureBody } from '../../model/feature.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Update a feature. Tells `feature-metadata-updated`. */
+/** Update a feature. Emits `feature-metadata-updated`. */
 export const UpdateFeature = defineOperation({
   subject: 'call.features.update-feature',
   operationId: 'updateFeature',

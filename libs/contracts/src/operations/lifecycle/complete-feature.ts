@@ -2,7 +2,7 @@ import { CompleteFeatureBody } from '../../model/lifecycle.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Mark a feature as completed. Tells `feature-completed`. */
+/** Mark a feature as completed. Emits `feature-completed`. */
 export const CompleteFeature = defineOperation({
   subject: 'call.features.complete-feature',
   operationId: 'complete',

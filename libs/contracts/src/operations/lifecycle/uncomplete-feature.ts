@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
-/** Take the completion of a feature back. Tells `feature-uncompleted`. */
+/** Take the completion of a feature back. Emits `feature-uncompleted`. */
 export const UncompleteFeature = defineOperation({
   subject: 'call.features.uncomplete-feature',
   operationId: 'uncomplete',

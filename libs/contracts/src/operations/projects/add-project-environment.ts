@@ -2,7 +2,7 @@ import { ProjectEnvironmentBody } from '../../model/project.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Add an environment to a project. Tells `project-environment-added`. */
+/** Add an environment to a project. Emits `project-environment-added`. */
 export const AddProjectEnvironment = defineOperation({
   subject: 'call.features.add-project-environment',
   operationId: 'addEnvironmentToProject',

@@ -1,7 +1,7 @@
 import { CreatedProject, CreateProjectBody } from '../../model/project.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Creates a project. Tells `project-created`. */
+/** Creates a project. Emits `project-created`. */
 export const CreateProject = defineOperation({
   subject: 'call.features.create-project',
   operationId: 'createProject',

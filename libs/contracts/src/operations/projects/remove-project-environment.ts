@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
-/** Remove an environment from a project. Tells `project-environment-removed`. */
+/** Remove an environment from a project. Emits `project-environment-removed`. */
 export const RemoveProjectEnvironment = defineOperation({
   subject: 'call.features.remove-project-environment',
   operationId: 'removeEnvironmentFromProject',

@@ -2,7 +2,7 @@ import { CreateStrategy, CreateStrategyBody } from '../../model/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
-/** Set the default strategy. Tells `default-strategy-updated`. */
+/** Set the default strategy. Emits `default-strategy-updated`. */
 export const SetDefaultStrategy = defineOperation({
   subject: 'call.features.set-default-strategy',
   operationId: 'addDefaultStrategyToProjectEnvironment',

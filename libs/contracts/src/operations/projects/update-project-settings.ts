@@ -2,7 +2,7 @@ import { ProjectSettingsBody } from '../../model/project.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Update the settings of a project. Tells `project-updated`. */
+/** Update the settings of a project. Emits `project-updated`. */
 export const UpdateProjectSettings = defineOperation({
   subject: 'call.features.update-project-settings',
   operationId: 'updateProjectEnterpriseSettings',

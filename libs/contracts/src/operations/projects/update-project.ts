@@ -2,7 +2,7 @@ import { UpdateProjectBody } from '../../model/project.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Update a project. Tells `project-updated`. */
+/** Update a project. Emits `project-updated`. */
 export const UpdateProject = defineOperation({
   subject: 'call.features.update-project',
   operationId: 'updateProject',

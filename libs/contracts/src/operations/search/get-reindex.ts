@@ -6,7 +6,7 @@ export const GetReindex = defineOperation({
   subject: 'call.search.get-reindex',
   operationId: 'getReindex',
   summary: 'Say how far the last reindex has come',
-  description: 'Says how far it has come to write everything anew that is searched.',
+  description: 'Returns the progress of a rebuild of the search index.',
   tag: 'Search',
   http: { method: 'GET', url: '/api/admin/search/reindex' },
   permission: 'ADMIN',

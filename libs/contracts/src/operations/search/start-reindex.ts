@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Nullable, Timestamp } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** How far it has come to write everything anew that is searched. */
+/** The progress of a rebuild of the search index. */
 export const Reindex = Type.Object(
   {
     state: Type.Enum(['running', 'done', 'failed'], { type: 'string', description: 'how it goes, or went' }),
@@ -12,16 +12,16 @@ export const Reindex = Type.Object(
     finishedAt: Nullable(Timestamp('when it came to its end')),
     reason: Nullable(Type.String(), { description: 'why it failed' }),
   },
-  { title: 'reindexSchema', description: 'How far it has come to write everything anew that is searched.' },
+  { title: 'reindexSchema', description: 'The progress of a rebuild of the search index.' },
 );
 export type Reindex = Static<typeof Reindex>;
 
-/** Begins to write everything anew that is searched, while searches go on. One that runs already goes on as it is. */
+/** Starts a rebuild of the search index in the background. A running rebuild continues. */
 export const StartReindex = defineOperation({
   subject: 'call.search.start-reindex',
   operationId: 'startReindex',
-  summary: 'Write everything anew that is searched',
-  description: 'Begins to write all that is searched anew, from what the features are now. Searches go on meanwhile.',
+  summary: 'Rebuild the search index',
+  description: 'Starts a rebuild of the search index from the current features. Searches continue meanwhile.',
   tag: 'Search',
   http: { method: 'POST', url: '/api/admin/search/reindex', status: 202, anyContentType: true },
   permission: 'ADMIN',

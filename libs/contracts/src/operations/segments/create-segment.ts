@@ -1,7 +1,7 @@
 import { CreateSegmentBody, Segment } from '../../model/segment.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Creates a segment. Tells `segment-created`. */
+/** Creates a segment. Emits `segment-created`. */
 export const CreateSegment = defineOperation({
   subject: 'call.features.create-segment',
   operationId: 'createSegment',

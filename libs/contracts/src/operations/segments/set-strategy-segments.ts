@@ -1,7 +1,7 @@
 import { StrategySegments, StrategySegmentsBody } from '../../model/segment.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Set the segments of a strategy. Tells `feature-strategy-update`. */
+/** Set the segments of a strategy. Emits `feature-strategy-update`. */
 export const SetStrategySegments = defineOperation({
   subject: 'call.features.set-strategy-segments',
   operationId: 'updateFeatureStrategySegments',

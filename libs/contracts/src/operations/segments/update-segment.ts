@@ -2,7 +2,7 @@ import { CreateSegmentBody } from '../../model/segment.ts';
 import { defineOperation } from '../../operation.ts';
 import { SegmentPath } from '../paths.ts';
 
-/** Update a segment. Tells `segment-updated`. */
+/** Update a segment. Emits `segment-updated`. */
 export const UpdateSegment = defineOperation({
   subject: 'call.features.update-segment',
   operationId: 'updateSegment',

@@ -3,7 +3,7 @@ import { defineOperation } from '../../operation.ts';
 import { StateEntityName } from './state-entity.ts';
 
 /**
- * Sums up the versions of all that states are told of, group by group, for who keeps them to compare. The groups of features
+ * Digests the versions of all snapshots by group, for a projection to compare with its own. The groups of features
  * are their projects; segments are one group, without a name.
  */
 export const DigestStates = defineOperation({

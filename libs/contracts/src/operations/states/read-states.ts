@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 import { StateEntityName } from './state-entity.ts';
 
-/** Answers the states of some features or segments as they are now. Nothing is told by this. */
+/** Returns the current snapshots of features or segments. Emits nothing. */
 export const ReadStates = defineOperation({
   subject: 'call.features.read-states',
   operationId: 'readStates',

@@ -1,4 +1,4 @@
 import { Type } from 'typebox';
 
-/** What states are told of. */
+/** The entity types whose snapshots can be read. */
 export const StateEntityName = Type.Enum(['feature', 'segment']);

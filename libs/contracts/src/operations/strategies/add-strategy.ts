@@ -2,7 +2,7 @@ import { CreateStrategyBody, FeatureStrategy } from '../../model/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Adds a strategy to a feature in an environment. Tells `feature-strategy-add`. */
+/** Adds a strategy to a feature in an environment. Emits `feature-strategy-add`. */
 export const AddStrategy = defineOperation({
   subject: 'call.features.add-strategy',
   operationId: 'addFeatureStrategy',

@@ -1,7 +1,7 @@
 import { CreateStrategyTypeBody, StrategyType } from '../../model/strategy-type.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Create a strategy type. Tells `strategy-created`. */
+/** Create a strategy type. Emits `strategy-created`. */
 export const CreateStrategyType = defineOperation({
   subject: 'call.features.create-strategy-type',
   operationId: 'createStrategy',

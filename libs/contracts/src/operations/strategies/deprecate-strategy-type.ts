@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Deprecate a strategy type. Tells `strategy-deprecated`. */
+/** Deprecate a strategy type. Emits `strategy-deprecated`. */
 export const DeprecateStrategyType = defineOperation({
   subject: 'call.features.deprecate-strategy-type',
   operationId: 'deprecateStrategy',

@@ -3,7 +3,7 @@ import { FeatureStrategy } from '../../model/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { StrategyPath } from '../paths.ts';
 
-/** Changes selected properties of one strategy. Tells `feature-strategy-update`. */
+/** Changes selected properties of one strategy. Emits `feature-strategy-update`. */
 export const PatchStrategy = defineOperation({
   subject: 'call.features.patch-strategy',
   operationId: 'patchFeatureStrategy',

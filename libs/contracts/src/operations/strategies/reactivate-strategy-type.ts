@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Reactivate a strategy type. Tells `strategy-reactivated`. */
+/** Reactivate a strategy type. Emits `strategy-reactivated`. */
 export const ReactivateStrategyType = defineOperation({
   subject: 'call.features.reactivate-strategy-type',
   operationId: 'reactivateStrategy',

@@ -2,7 +2,7 @@ import { StrategyPositions } from '../../model/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
-/** Set the order of strategies. Tells `strategy-order-changed`. */
+/** Set the order of strategies. Emits `strategy-order-changed`. */
 export const SetStrategyOrder = defineOperation({
   subject: 'call.features.set-strategy-order',
   operationId: 'setStrategySortOrder',

@@ -2,7 +2,7 @@ import { UpdateStrategyTypeBody } from '../../model/strategy-type.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Update a strategy type. Tells `strategy-updated`. */
+/** Update a strategy type. Emits `strategy-updated`. */
 export const UpdateStrategyType = defineOperation({
   subject: 'call.features.update-strategy-type',
   operationId: 'updateStrategy',

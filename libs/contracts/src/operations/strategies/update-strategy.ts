@@ -2,7 +2,7 @@ import { FeatureStrategy, UpdateStrategyBody } from '../../model/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { StrategyPath } from '../paths.ts';
 
-/** Update a strategy. Tells `feature-strategy-update`. */
+/** Update a strategy. Emits `feature-strategy-update`. */
 export const UpdateStrategy = defineOperation({
   subject: 'call.features.update-strategy',
   operationId: 'updateFeatureStrategy',

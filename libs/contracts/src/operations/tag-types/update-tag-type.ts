@@ -2,7 +2,7 @@ import { UpdateTagTypeBody } from '../../model/tag-type.ts';
 import { defineOperation } from '../../operation.ts';
 import { NamePath } from '../paths.ts';
 
-/** Update a tag type. Tells `tag-type-updated`. */
+/** Update a tag type. Emits `tag-type-updated`. */
 export const UpdateTagType = defineOperation({
   subject: 'call.features.update-tag-type',
   operationId: 'updateTagType',

@@ -2,7 +2,7 @@ import { Tag } from '../../model/tag.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeaturePath } from '../paths.ts';
 
-/** Puts a tag on a feature. Tells `feature-tagged`, after `tag-created` for a tag that is new. */
+/** Puts a tag on a feature. Emits `feature-tagged`, after `tag-created` for a tag that is new. */
 export const AddFeatureTag = defineOperation({
   subject: 'call.features.add-feature-tag',
   operationId: 'addTag',

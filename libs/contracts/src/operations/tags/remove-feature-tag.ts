@@ -1,7 +1,7 @@
 import { defineOperation } from '../../operation.ts';
 import { FeatureTagPath } from '../paths.ts';
 
-/** Removes a tag from a feature. Tells `feature-untagged`, if the tag was there. */
+/** Removes a tag from a feature. Emits `feature-untagged`, if the tag was there. */
 export const RemoveFeatureTag = defineOperation({
   subject: 'call.features.remove-feature-tag',
   operationId: 'removeTag',

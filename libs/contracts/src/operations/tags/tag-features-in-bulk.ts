@@ -2,7 +2,7 @@ import { BulkTagsBody } from '../../model/tag.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
-/** Change the tags of many features. Tells `feature-tagged` and `feature-untagged` for each tag of each feature that changed. */
+/** Change the tags of many features. Emits `feature-tagged` and `feature-untagged` for each tag of each feature that changed. */
 export const TagFeaturesInBulk = defineOperation({
   subject: 'call.features.tag-features-in-bulk',
   operationId: 'addTagToFeatures',

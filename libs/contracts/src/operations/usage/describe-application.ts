@@ -2,7 +2,7 @@ import { DescribeApplicationBody } from '../../model/application.ts';
 import { defineOperation } from '../../operation.ts';
 import { DescribedApplicationPath } from '../paths.ts';
 
-/** Say what an application is. Tells `application-created` the first time. */
+/** Say what an application is. Emits `application-created` the first time. */
 export const DescribeApplication = defineOperation({
   subject: 'call.features.describe-application',
   operationId: 'createApplication',

@@ -1,7 +1,7 @@
 import { RegisterApplicationBody } from '../../model/usage.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Register an application. Tells `application-created` the first time. */
+/** Register an application. Emits `application-created` the first time. */
 export const RegisterApplication = defineOperation({
   subject: 'call.features.register-application',
   operationId: 'registerClientApplication',

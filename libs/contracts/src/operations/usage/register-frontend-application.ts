@@ -1,7 +1,7 @@
 import { RegisterApplicationBody } from '../../model/usage.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Register a browser or app. Tells `application-created` the first time. */
+/** Register a browser or app. Emits `application-created` the first time. */
 export const RegisterFrontendApplication = defineOperation({
   subject: 'call.features.register-frontend-application',
   operationId: 'registerFrontendClient',
