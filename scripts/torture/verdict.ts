@@ -293,7 +293,7 @@ export const judge = async (
     const anew = await rowsOf<{ producer: string }>(
       world,
       consumer,
-      'select producer, topic from inbox where history > 0',
+      'select producer, topic from inbox where epoch > 0',
     );
     const restored = new Set(world.restores.map(({ service }) => service));
     for (const one of anew.filter(({ producer }) => !restored.has(producer)))

@@ -1,4 +1,4 @@
-import { ConfigError, logUnhandledRejections, stopOnSignal } from '@bunting/runtime';
+import { logUnhandledRejections, startError, stopOnSignal } from '@bunting/runtime';
 import path from 'node:path';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -61,9 +61,7 @@ const main = async (): Promise<void> => {
     await platform.stop();
     process.exit(1);
   } catch (error) {
-    const known =
-      error instanceof ConfigError ? `These settings do not fit:\n${error.message}` : (error as Error).message;
-    console.error(known);
+    console.error(startError(error));
     process.exit(1);
   }
 };

@@ -1,38 +1,38 @@
 import type { Caller, ErrorBody, ErrorKind } from '@bunting/contracts';
 import type { IfMatch } from './precondition.ts';
 
-/** What travels with every call, beside what is asked. */
+/** What every call carries beside the request. */
 export interface CallContext {
   readonly caller: Caller;
   readonly requestId: string;
   /** W3C trace context */
   readonly traceparent: string;
-  /** milliseconds that the caller is still willing to wait, from the moment of the call */
+  /** milliseconds that the caller waits, from the time of the call */
   readonly timeoutMs: number;
-  /** asking twice does no harm, so that it may be asked again when who had it is gone */
+  /** whether the call may be sent again after its responder was lost; false for writes */
   readonly repeatable?: boolean;
-  /** for the service that answers: aborted when its reply can no longer reach the caller */
+  /** on the responder's side: aborted when the reply can no longer reach the caller */
   readonly signal?: AbortSignal | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** the tags of which one must be current, or nothing is done */
+  /** entity tags of which one must be current; otherwise the write is refused */
   readonly ifMatch?: IfMatch | undefined;
-  /** the tags of what the reader has, for an operation that tags its replies itself */
+  /** entity tags that the caller has cached, for an operation that tags its replies itself */
   readonly ifNoneMatch?: IfMatch | undefined;
 }
 
-/** A reply as the JSON text that the service made, so that who only passes it on need not parse it. */
+/** A reply as JSON text, so that the gateway can pass it on without parsing it. */
 export interface Reply {
   readonly json: string;
-  /** said beside the reply, e.g. `Bunting-Stale`; names as in HTTP */
+  /** response headers, named as in HTTP, e.g. `Bunting-Stale` */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A "no" as it travels: data, and not an exception of the transport. */
+/** A refusal as data on the wire. */
 export interface RefusalResponse {
   readonly kind: ErrorKind;
   readonly error: ErrorBody;
   readonly retryAfterSeconds?: number | undefined;
-  /** of what has changed: its tag as it is now */
+  /** for a failed precondition: the current entity tag */
   readonly tag?: string | undefined;
   /** the service that was called runs an older version, without the operation */
   readonly isUnsupported?: true;
@@ -46,7 +46,7 @@ export type CallHandler = (request: string, context: CallContext) => Promise<Cal
 export interface StreamEvent {
   /** `event.<producer>.<type>` */
   readonly subject: string;
-  /** the same however often it is published */
+  /** the same each time the event is published, so that the stream deduplicates it */
   readonly id: string;
   readonly payload: string;
   readonly traceparent: string | null;
@@ -62,25 +62,22 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
-/**
- * How services reach each other. Two transports stand behind it, NATS and one process's memory, and one behaviour suite
- * holds both to the same answers.
- */
+/** How services call each other. It has two implementations, NATS and in-process, which one behaviour suite tests. */
 export interface Bus {
-  /** One answer, from one of those who respond. Nobody there, or no answer in time: a `ServiceUnavailable` refusal. */
+  /** The response of one of the subject's responders; a `ServiceUnavailable` refusal when there is none, or none in time. */
   call(subject: string, request: string, context: CallContext): Promise<CallResponse>;
-  /** Responders of one subject share its calls. */
-  respond(subject: string, responder: CallHandler): Promise<Subscription>;
+  /** Handles calls of a subject. Several responders of a subject share its calls. */
+  respond(subject: string, handler: CallHandler): Promise<Subscription>;
   /**
-   * Resolves once the stream has stored the events; rejects when it has not, and then all may be published again. An event
-   * that is larger than the transport carries is left out. Undefined for a transport within one process: it has no stream.
+   * Resolves when the stream has stored the events; after a rejection all of them may be published again. An event larger than a
+   * message may be is left out with a warning. Undefined on the in-process bus, which has no stream.
    */
-  readonly publish: ((facts: readonly StreamEvent[]) => Promise<void>) | undefined;
-  /** Wakes the consumers of an outbox, in whatever process. The wake-up may be lost: consumers poll as well. */
+  readonly publish: ((events: readonly StreamEvent[]) => Promise<void>) | undefined;
+  /** Wakes the consumers of an outbox in every process. Wake-ups may be lost, so consumers poll as well. */
   notify(source: OutboxSource): void;
-  /** Calls `wake` at each wake-up, and when wake-ups may have been lost with the connection. */
+  /** Calls `wake` at each wake-up, and after a reconnect, since wake-ups may have been lost. */
   subscribe(source: OutboxSource, wake: () => void): Promise<Subscription>;
-  /** Throws a sentence on why calls cannot be made now. */
+  /** Throws an error with the reason when calls cannot be made now. */
   ready(): void;
   close(): Promise<void>;
 }

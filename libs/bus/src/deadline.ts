@@ -1,11 +1,11 @@
 import { unavailable } from '@bunting/contracts';
 
-/** How far the clocks of one installation may be apart, and how old a call may be before its age counts. */
+/** How far the clocks of one installation may differ; a call younger than this counts as sent now. */
 const clockToleranceMs = 1_000;
 
 /**
- * How long after the deadline of a write its caller waits before it reports an unknown outcome: by then the service cannot commit
- * any more, although its clock may be behind by the tolerance and may have taken the call for new within the tolerance.
+ * How long after the deadline of a write its caller reports an unknown outcome. By then the service can no longer commit: its clock
+ * is behind by at most the tolerance, and it counts a call as new for at most the tolerance.
  */
 export const unknownOutcomeDelayMs = 2 * clockToleranceMs;
 
@@ -18,8 +18,7 @@ export interface SentCall {
 }
 
 /**
- * How many milliseconds a call has left when it is read. It may have waited in a queue while this process, or its machine, stood
- * still. Within the tolerance the clocks cannot tell, and the call counts as sent now.
+ * The milliseconds that a call has left when it is read; it may have been queued while this process or its machine was suspended.
  * @throws Refusal `ServiceUnavailable` when its deadline has passed, or when a write seems to come from the future.
  */
 export const remainingMs = ({ sentAt, timeoutMs, isWrite }: SentCall, now: number): number => {

@@ -2,21 +2,21 @@ import { type AnyOperation, type Caller, type Granted, observeGrants, type Reque
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash } from 'node:crypto';
 
-/** A write with an `Idempotency-Key`: it is done once, however often it is sent. */
+/** A write with an `Idempotency-Key`: it is executed once, however often it is sent. */
 export interface IdempotentWrite {
-  /** whose key it is: keys of others mean nothing to it */
+  /** the owner of the key: equal keys of different owners are different keys */
   readonly scope: string;
   readonly key: string;
   readonly operation: string;
-  /** the same for the same operation with the same parameters and body, however they are written */
+  /** equal for the same operation with the same parameters and body, however they are formatted */
   readonly fingerprint: string;
-  /** what was granted to who asked, while it was done: a retry is given the reply only while all of it still is */
+  /** permissions that the write relied on: a retry gets the stored reply only while the caller still has all of them */
   readonly granted: Granted[];
-  /** the reply that was stored for it, so that tests can hold it against the one that is given */
+  /** the stored reply, which tests compare with the returned one */
   stored?: string;
 }
 
-/** A user's keys are the user's, with whatever token they come; a token that acts for nobody has its own. */
+/** Keys belong to the user, whichever token is used; a token without a user has keys of its own. */
 const scopeOf = ({ id, tokenId }: Caller): string =>
   id > 0 || tokenId === undefined ? `user ${id}` : `token ${tokenId}`;
 
@@ -35,13 +35,13 @@ export const idempotentWriteOf = (
         granted: [],
       };
 
-/** The caller of a write that is to be done once: what is granted to them is remembered with it. */
-export const recordingGrants = (once: IdempotentWrite, caller: Caller): Caller => {
-  const known = new Set<string>();
+/** The caller of an idempotent write, whose granted permissions are recorded with the write. */
+export const recordingGrants = (write: IdempotentWrite, caller: Caller): Caller => {
+  const recorded = new Set<string>();
   return observeGrants(caller, (granted) => {
     const text = JSON.stringify(granted);
-    if (known.has(text)) return;
-    known.add(text);
-    once.granted.push(granted);
+    if (recorded.has(text)) return;
+    recorded.add(text);
+    write.granted.push(granted);
   });
 };

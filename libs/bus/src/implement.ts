@@ -11,7 +11,7 @@ import {
 } from '@bunting/contracts';
 import type { IdempotentWrite } from './idempotent-write.ts';
 
-/** A reply that is JSON text already, as when PostgreSQL made it: it is passed on as it is. */
+/** A reply that is JSON text already, as when PostgreSQL built it; it is passed on unchanged. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {
@@ -19,53 +19,53 @@ export class JsonText {
   }
 }
 
-/** The reply to a reader who has it already, as only an operation gives it that tags its replies itself. */
+/** The reply to a caller whose cached copy is current, from an operation that tags its replies itself. */
 export const notModified = new JsonText('');
 
-/** What an operation is given: what is asked, by whom, and when. */
+/** The request that an endpoint handles: parameters, query, body, caller and deadline. */
 export type OperationRequest<O extends AnyOperation> = RequestOf<O> & {
   readonly caller: Caller;
   readonly now: Date;
-  /** when nobody waits for the answer any more */
+  /** when the caller stops waiting */
   readonly deadline: Date;
-  /** aborted when the reply can no longer reach the caller: what is not committed by then is not committed */
+  /** aborted when the reply can no longer reach the caller; transactions do not commit afterwards */
   readonly signal: AbortSignal | undefined;
   readonly requestId: string;
   readonly traceparent: string;
-  /** what it takes to do a write once, when it carries an `Idempotency-Key` */
+  /** present for a write with an `Idempotency-Key` */
   readonly idempotency: IdempotentWrite | undefined;
-  /** what `If-Match` is judged by, in an operation that has one */
+  /** the entity that `If-Match` refers to, in an operation that supports it */
   readonly conditional: IfMatchTarget | undefined;
-  /** refuses a write that came with an `If-Match`, unless it names one of the tags; undefined when it came with none */
+  /** throws unless the `If-Match` of the request names one of the tags; undefined without an `If-Match` */
   readonly requireMatch: ((current: readonly string[]) => void) | undefined;
-  /** whether the reader has what has this tag */
+  /** whether `If-None-Match` names this tag */
   readonly matchesIfNoneMatch: (tag: string) => boolean;
-  /** says something beside the reply, as an HTTP header does */
+  /** sets a response header */
   readonly setHeader: (header: string, value: string) => void;
-  /** what was said so far */
+  /** the response headers set so far */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** An operation together with what answers it. */
+/** An operation and its handler. */
 export interface Endpoint {
   readonly operation: AnyOperation;
   readonly handle: (request: OperationRequest<AnyOperation>) => Promise<unknown>;
 }
 
-/** What answers an operation: the request is what its contract says, and so must the reply be. */
+/** Implements an operation; request and reply have the types of its contract. */
 export const implement = <O extends AnyOperation>(
   operation: O,
   handle: (request: OperationRequest<O>) => Promise<ReplyOf<O> | JsonText>,
 ): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
 
 /**
- * The endpoints of a service, when they are exactly those that the contracts assign to it, beside shared ones such as the outbox reader's.
- * @throws when an operation has no endpoint, or two: the service must not start
+ * Checks that a service has one endpoint for each operation that the contracts assign to it, and returns its endpoints.
+ * @throws Error that names the operations with none or two: the service must not start
  */
 export const completeEndpoints = (service: ServiceName, endpoints: readonly Endpoint[]): readonly Endpoint[] => {
   const subjects = endpoints.map(({ operation }) => operation.subject);
-  const twice = subjects.filter((subject, index) => subjects.indexOf(subject) !== index);
-  if (twice.length > 0) throw new Error(`The ${service} service has two endpoints for ${twice.join(', ')}.`);
+  const duplicates = subjects.filter((subject, index) => subjects.indexOf(subject) !== index);
+  if (duplicates.length > 0) throw new Error(`The ${service} service has two endpoints for ${duplicates.join(', ')}.`);
   const missing = allOperations.filter(
     (operation) => serviceOf(operation) === service && !subjects.includes(operation.subject),
   );

@@ -4,10 +4,7 @@ import { unknownOutcomeDelayMs } from './deadline.ts';
 import { presenceSubject, serviceOfSubject, noHandlerResponse } from './presence.ts';
 import { refusalResponse } from './refusal-response.ts';
 
-/**
- * The bus within one process. Requests and replies are text here too, so that no two services share an object and none can tell
- * whether it has the process to itself. Wake-ups are signals in memory.
- */
+/** The bus within one process. Requests and replies are JSON text as over NATS, so that services never share objects. */
 export const inProcessBus = (): Bus => {
   const responders = new Map<string, CallHandler[]>();
   const wakers = new Map<string, (() => void)[]>();
@@ -31,16 +28,16 @@ export const inProcessBus = (): Bus => {
         return noHandlerResponse(subject, present.length > 0);
       }
       if (context.timeoutMs <= 0)
-        return { refusal: refusalResponse(unavailable(`${subject} was not called: its time is up.`)) };
+        return { refusal: refusalResponse(unavailable(`${subject} was not called: its deadline has passed.`)) };
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<CallResponse>((resolve) => {
-        const why = `${subject} did not answer in time. Please try again.`;
-        // The service may use all of the time: an outcome that is unknown is reported once it cannot change any more.
+      const timeout = new Promise<CallResponse>((resolve) => {
+        const message = `${subject} did not answer in time. Please try again.`;
+        // A write may commit until its deadline: an unknown outcome is reported when it can no longer change.
         const waitMs = context.timeoutMs + (context.repeatable === true ? 0 : unknownOutcomeDelayMs);
-        timer = setTimeout(() => resolve({ refusal: refusalResponse(unavailable(why)) }), waitMs).unref();
+        timer = setTimeout(() => resolve({ refusal: refusalResponse(unavailable(message)) }), waitMs).unref();
       });
       try {
-        return await Promise.race([responder(request, context), late]);
+        return await Promise.race([responder(request, context), timeout]);
       } finally {
         clearTimeout(timer);
       }

@@ -9,80 +9,80 @@ import {
 import { randomUUID } from 'node:crypto';
 import { unknownOutcomeDelayMs } from './deadline.ts';
 
-/** Why there is no answer. `lost`: who had the call is gone, and may have done it or not. */
-export type NoResponse = 'nobody' | 'late' | 'lost';
+/** Why a call has no response. `lost`: the responder is gone, and may or may not have executed the call. */
+export type NoResponse = 'no-responders' | 'timeout' | 'lost';
 
 export interface SendOptions {
   readonly timeoutMs: number;
-  /** what asking again does no harm to is asked again, of somebody else, when who had it is gone or is not heard of */
+  /** whether the call is sent again, to another responder, when its responder is lost or silent */
   readonly repeatable: boolean;
 }
 
-/** What was answered, whole. */
+/** A complete response. */
 export interface RawResponse {
   readonly headers?: MsgHdrs | undefined;
   readonly data: Uint8Array;
 }
 
-/** Whether a call may be sent again, as its caller says; what may not is a write. */
-export const isRepeatableCall = ({ headers: carried }: Msg): boolean => (carried?.get(repeatableHeader) ?? '') !== '';
+/** Whether the caller marked a call as repeatable; other calls are writes. */
+export const isRepeatableCall = (message: Msg): boolean => (message.headers?.get(repeatableHeader) ?? '') !== '';
 
-/** Calls over one connection, none of which waits for the dead. */
+/** Calls over one connection, with detection of crashed responders. */
 export interface Calls {
-  /** @param carried the headers, for the time that is left in milliseconds */
+  /** @param headersFor the request headers, by the time left in milliseconds */
   send(
     subject: string,
     payload: Uint8Array,
-    carried: (leftMs: number) => MsgHdrs,
+    headersFor: (leftMs: number) => MsgHdrs,
     options: SendOptions,
   ): Promise<RawResponse | NoResponse>;
-  /** Answers a call, in parts of at most so many bytes. */
-  respond(message: Msg, payload: Uint8Array, carried: MsgHdrs | undefined, partBytes: number): void;
-  /** Must be called with each call as it arrives, and `over` when it is over. The signal is aborted when the connection is lost. */
-  accept(message: Msg): { readonly signal: AbortSignal; readonly over: () => void };
-  /** The connection is lost: calls that are being answered must change nothing more, and reads that are under way fail. */
+  /** Responds to a call, in chunks of at most `chunkBytes`. */
+  respond(message: Msg, payload: Uint8Array, responseHeaders: MsgHdrs | undefined, chunkBytes: number): void;
+  /** Must be called with each call as it arrives, and `done` when it was handled. The signal is aborted when the connection is lost. */
+  accept(message: Msg): { readonly signal: AbortSignal; readonly done: () => void };
+  /** Must be called when the connection is lost: aborts the calls being handled, and fails pending reads. */
   disconnected(): void;
 }
 
-/** Names the process that has a call, on what is no answer yet. */
-const takenBy = 'Bunting-Taken-By';
+/** Names the process that accepted a call, on a notice that precedes the response. */
+const acceptedBy = 'Bunting-Taken-By';
 const repeatableHeader = 'Bunting-Repeatable';
-/** `<which answer> <how many parts it has>`, on each part of an answer that is larger than a message may be. */
-const partOf = 'Bunting-Part-Of';
+/** `<response id> <number of chunks>`, on each chunk of a response that is larger than a message may be. */
+const chunkOf = 'Bunting-Part-Of';
 
 const checkIntervalMs = 250;
-/** A call that takes longer than this is heard of, so that who waits knows whom it waits for. */
+/** A repeatable call that takes longer than this is acknowledged with a notice that names its process. */
 const acceptedNoticeMs = 200;
-/** After this silence the caller asks the process that has the call whether it is still working on it. */
+/** After this silence the caller asks the process that accepted the call whether it is still handling it. */
 const silenceMs = 750;
 const maxAttempts = 3;
 
 interface PendingCall {
   readonly subject: string;
   readonly payload: Uint8Array;
-  readonly carried: (leftMs: number) => MsgHdrs;
+  readonly headersFor: (leftMs: number) => MsgHdrs;
   readonly repeatable: boolean;
   readonly deadline: number;
-  readonly settle: (heard: RawResponse | NoResponse) => void;
-  /** of answers that come in parts: what has arrived, in order. There are several when it was asked again. */
-  readonly parts: Map<string, Uint8Array[]>;
-  asks: number;
-  heardAt: number;
-  /** who said to have it */
+  readonly settle: (response: RawResponse | NoResponse) => void;
+  /** the chunks received so far, in order, by response: a repeated call may have several */
+  readonly chunks: Map<string, Uint8Array[]>;
+  attempts: number;
+  lastSeenAt: number;
+  /** the process that accepted the call */
   holder: string | undefined;
 }
 
 const aliveSubject = (instance: string): string => `alive.${instance}`;
 
-/** What a process says of the calls that it was asked about, by their tokens; nothing, if it is of an older version. */
+/** The reply subjects that a process reports as ended; none from an older version. */
 const parseEnded = (reply: string): readonly string[] => (reply === '' ? [] : (JSON.parse(reply) as string[]));
 
-/** A look at intervals for as long as there is something to look after. */
-const checkWhileAny = (things: { readonly size: number }, look: () => void): (() => void) => {
+/** Runs a check at intervals while a collection is not empty. Call the result after each addition. */
+const checkWhileAny = (items: { readonly size: number }, check: () => void): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   return () => {
     timer ??= setInterval(() => {
-      if (things.size > 0) return look();
+      if (items.size > 0) return check();
       clearInterval(timer);
       timer = undefined;
     }, checkIntervalMs).unref();
@@ -90,30 +90,30 @@ const checkWhileAny = (things: { readonly size: number }, look: () => void): (()
 };
 
 /**
- * Calls and their answers, on an inbox of this connection. NATS tells at once when nobody subscribes to a subject, and each process
- * subscribes to one of its own: so whether a process is still there can be asked without waiting, however busy it is.
+ * Sends and handles calls over an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process
+ * subscribes to a subject of its own. So whether a process is still connected is known without a timeout, however busy it is.
  */
 export const natsCalls = (connection: NatsConnection): Calls => {
   const instance = randomUUID();
   const inbox = createInbox();
   const pending = new Map<string, PendingCall>();
-  const unnoted = new Map<Msg, number>();
+  const withoutNotice = new Map<Msg, number>();
   const inProgress = new Set<Msg>();
   let connectionLost = new AbortController();
   let calls = 0;
-  let lookedAt = performance.now();
+  let checkedAt = performance.now();
 
-  const send = (token: string, call: PendingCall): void => {
+  const publish = (token: string, call: PendingCall): void => {
     const now = performance.now();
-    call.asks++;
-    call.heardAt = now;
+    call.attempts++;
+    call.lastSeenAt = now;
     call.holder = undefined;
-    const carried = call.carried(Math.max(1, Math.round(call.deadline - now)));
-    if (call.repeatable) carried.set(repeatableHeader, '1');
-    connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: carried });
+    const requestHeaders = call.headersFor(Math.max(1, Math.round(call.deadline - now)));
+    if (call.repeatable) requestHeaders.set(repeatableHeader, '1');
+    connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: requestHeaders });
   };
 
-  /** Which of some calls a process has ended; `gone` if it is no longer connected. One that does not answer is busy or stopped. */
+  /** Those of the calls that a process has ended; `gone` if it is no longer connected. One that does not answer is busy or suspended. */
   const endedBy = (holder: string, tokens: readonly string[]): Promise<readonly string[] | 'gone'> =>
     connection
       .request(aliveSubject(holder), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), { timeout: silenceMs })
@@ -123,12 +123,12 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       );
 
   const giveUp = (token: string, call: PendingCall): void => {
-    if (call.repeatable && call.asks < maxAttempts) send(token, call);
+    if (call.repeatable && call.attempts < maxAttempts) publish(token, call);
     else call.settle('lost');
   };
 
-  /** A call whose process is gone, or has ended it without an answer that arrived, will not be answered. */
-  const lookAfterHolder = async (holder: string, tokens: readonly string[]): Promise<void> => {
+  /** Gives up the calls whose process is gone, or has ended them without a response that arrived. */
+  const checkHolder = async (holder: string, tokens: readonly string[]): Promise<void> => {
     const ended = await endedBy(holder, tokens);
     for (const token of ended === 'gone' ? tokens : ended) {
       const call = pending.get(token);
@@ -136,45 +136,46 @@ export const natsCalls = (connection: NatsConnection): Calls => {
     }
   };
 
-  const lookAfterCalls = (): void => {
+  const checkCalls = (): void => {
     const now = performance.now();
-    // We were busy ourselves: what was said meanwhile is not heard yet.
-    const wasBusy = now - lookedAt > 2 * checkIntervalMs;
-    lookedAt = now;
+    // This process was blocked: messages that arrived meanwhile have not been read yet.
+    const wasBusy = now - checkedAt > 2 * checkIntervalMs;
+    checkedAt = now;
     if (wasBusy) return;
     const silent = new Map<string, string[]>();
     for (const [token, call] of pending) {
-      if (now - call.heardAt < silenceMs) continue;
+      if (now - call.lastSeenAt < silenceMs) continue;
       if (call.holder !== undefined) {
-        call.heardAt = now;
+        call.lastSeenAt = now;
         silent.set(call.holder, [...(silent.get(call.holder) ?? []), token]);
-      } else if (call.repeatable && call.asks < maxAttempts) send(token, call);
+      } else if (call.repeatable && call.attempts < maxAttempts) publish(token, call);
     }
-    for (const [holder, tokens] of silent) void lookAfterHolder(holder, tokens);
+    for (const [holder, tokens] of silent) void checkHolder(holder, tokens);
   };
-  const watchCalls = checkWhileAny(pending, lookAfterCalls);
+  const watchCalls = checkWhileAny(pending, checkCalls);
 
-  const note = (message: Msg): void => {
-    const carried = headers();
-    carried.set(takenBy, instance);
-    message.respond(undefined, { headers: carried });
+  const sendNotice = (message: Msg): void => {
+    const noticeHeaders = headers();
+    noticeHeaders.set(acceptedBy, instance);
+    message.respond(undefined, { headers: noticeHeaders });
   };
-  const watchTaken = checkWhileAny(unnoted, () => {
+  const watchAccepted = checkWhileAny(withoutNotice, () => {
     const now = performance.now();
-    for (const [message, since] of unnoted) {
+    for (const [message, since] of withoutNotice) {
       if (now - since < acceptedNoticeMs) continue;
-      unnoted.delete(message);
-      note(message);
+      withoutNotice.delete(message);
+      sendNotice(message);
     }
   });
 
-  /** Settles the call when the last part of an answer has come. Who answers sends them in order, and NATS keeps it. */
-  const takePart = (call: PendingCall, of: string, { headers: carried, data }: Msg): void => {
-    call.heardAt = performance.now();
-    const parts = call.parts.get(of) ?? [];
-    call.parts.set(of, parts);
-    parts.push(data);
-    if (parts.length === Number(of.split(' ')[1])) call.settle({ headers: carried, data: Buffer.concat(parts) });
+  /** Settles the call with the last chunk of a response. The responder sends them in order, and NATS keeps the order. */
+  const addChunk = (call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void => {
+    call.lastSeenAt = performance.now();
+    const chunks = call.chunks.get(response) ?? [];
+    call.chunks.set(response, chunks);
+    chunks.push(data);
+    if (chunks.length === Number(response.split(' ')[1]))
+      call.settle({ headers: responseHeaders, data: Buffer.concat(chunks) });
   };
 
   connection.subscribe(aliveSubject(instance), {
@@ -191,72 +192,73 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       const token = message.subject.slice(inbox.length + 1);
       const call = pending.get(token);
       if (error !== null || call === undefined) return;
-      const holder = message.headers?.get(takenBy) ?? '';
-      const part = message.headers?.get(partOf) ?? '';
-      if (part !== '') return takePart(call, part, message);
+      const holder = message.headers?.get(acceptedBy) ?? '';
+      const chunk = message.headers?.get(chunkOf) ?? '';
+      if (chunk !== '') return addChunk(call, chunk, message);
       if (holder !== '') {
         call.holder = holder;
-        call.heardAt = performance.now();
+        call.lastSeenAt = performance.now();
       } else if (message.data.length === 0 && message.headers?.code === 503) {
-        call.settle('nobody');
+        call.settle('no-responders');
       } else call.settle(message);
     },
   });
 
   return {
-    send: (subject, payload, carried, { timeoutMs, repeatable }) =>
+    send: (subject, payload, headersFor, { timeoutMs, repeatable }) =>
       new Promise((resolve) => {
         const token = (calls++).toString(36);
         const now = performance.now();
-        const settle = (heard: RawResponse | NoResponse): void => {
+        const settle = (response: RawResponse | NoResponse): void => {
           clearTimeout(timer);
-          if (pending.delete(token)) resolve(heard);
+          if (pending.delete(token)) resolve(response);
         };
-        // A write may still be committed until its deadline: whether it was is reported once that cannot change any more. An
-        // answer that arrived while this process stood still is read before the call is given up.
+        // A write may commit until its deadline: an unknown outcome is reported when it can no longer change. A response that
+        // arrived while this process was blocked is read before the call times out.
         const waitMs = timeoutMs + (repeatable ? 0 : unknownOutcomeDelayMs);
-        const timer = setTimeout(() => setImmediate(() => settle('late')), waitMs);
+        const timer = setTimeout(() => setImmediate(() => settle('timeout')), waitMs);
         const call: PendingCall = {
           subject,
           payload,
-          carried,
+          headersFor,
           repeatable,
           deadline: now + timeoutMs,
           settle,
-          parts: new Map(),
-          asks: 0,
-          heardAt: now,
+          chunks: new Map(),
+          attempts: 0,
+          lastSeenAt: now,
           holder: undefined,
         };
-        if (pending.size === 0) lookedAt = now;
+        if (pending.size === 0) checkedAt = now;
         pending.set(token, call);
         watchCalls();
-        send(token, call);
+        publish(token, call);
       }),
 
-    respond: (message, payload, carried, partBytes) => {
-      if (payload.length <= partBytes)
-        return void message.respond(payload, carried === undefined ? {} : { headers: carried });
-      const of = `${randomUUID()} ${Math.ceil(payload.length / partBytes)}`;
-      for (let from = 0; from < payload.length; from += partBytes) {
-        const onPart = headers();
-        for (const [name, values] of carried ?? []) for (const value of values) onPart.append(name, value);
-        onPart.set(partOf, of);
-        message.respond(payload.subarray(from, from + partBytes), { headers: onPart });
+    respond: (message, payload, responseHeaders, chunkBytes) => {
+      if (payload.length <= chunkBytes)
+        return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
+      const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
+      for (let from = 0; from < payload.length; from += chunkBytes) {
+        const chunkHeaders = headers();
+        for (const [name, values] of responseHeaders ?? [])
+          for (const value of values) chunkHeaders.append(name, value);
+        chunkHeaders.set(chunkOf, response);
+        message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
       }
     },
 
     accept: (message) => {
       inProgress.add(message);
       if (isRepeatableCall(message)) {
-        unnoted.set(message, performance.now());
-        watchTaken();
-      } else note(message);
+        withoutNotice.set(message, performance.now());
+        watchAccepted();
+      } else sendNotice(message);
       return {
         signal: connectionLost.signal,
-        over: () => {
+        done: () => {
           inProgress.delete(message);
-          unnoted.delete(message);
+          withoutNotice.delete(message);
         },
       };
     },

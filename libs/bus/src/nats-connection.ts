@@ -1,7 +1,7 @@
 import { connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import { readFileSync } from 'node:fs';
 
-/** How a process proves its identity to NATS, and how it checks the server's. Files are read again at each reconnect. */
+/** How a process authenticates to NATS and verifies the server. Files are read again at each reconnect. */
 export interface NatsAccess {
   readonly user?: string | undefined;
   readonly password?: string | undefined;
@@ -100,12 +100,12 @@ const adviceFor = (reason: string): string =>
     ? 'Correct the credentials in BUS_URL or in the other BUS_ settings.'
     : 'Start one, or correct BUS_URL.';
 
-/** How often the connection is probed. After two unanswered probes it is lost: an unreachable server closes no connection. */
+/** The interval of connection probes. Two unanswered probes mean a lost connection: an unreachable server does not close it. */
 const pingIntervalMs = 10_000;
 
 /**
- * Connects to NATS, and reconnects for as long as the connection is not closed.
- * @throws Error with a sentence that names the servers and never the credentials
+ * Connects to NATS, and reconnects until the connection is closed.
+ * @throws Error that names the servers and never the credentials
  */
 export const connectToNats = async (
   list: string,

@@ -246,7 +246,9 @@ describe('the bus over NATS', () => {
       { subject, id: 'id-2', payload: 'after' },
     ]);
     expect(warnings).toContainEqual(
-      expect.stringMatching(/^NATS: event.features.feature-created id-1 exceeds max_payload \(100000 bytes\)/),
+      expect.stringMatching(
+        /^NATS: the event id-1 \(event.features.feature-created\) has 100000 bytes and exceeds max_payload/,
+      ),
     );
     await bus.close();
     await expect(bus.publish?.(events)).rejects.toThrow();
@@ -258,7 +260,7 @@ describe('the bus over NATS', () => {
     const bus = await natsBus({ url: server.url, name: 'test' });
     await serve(bus, [implement(Echo, async ({ body }) => body.text)]);
     await server.kill();
-    await eventually(async () => expect(() => bus.ready()).toThrow('The message bus is away.'));
+    await eventually(async () => expect(() => bus.ready()).toThrow('The message bus is disconnected.'));
     const before = performance.now();
     await expect(call(bus, Echo, { body: { repeat: 1, text: 'hi' } }, systemContext(5_000))).rejects.toMatchObject({
       kind: 'ServiceUnavailable',

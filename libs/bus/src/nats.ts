@@ -19,11 +19,11 @@ import { systemContext } from './call.ts';
 
 export interface NatsOptions {
   readonly url: string;
-  /** how this process is called in the server's list of connections */
+  /** the name of the connection in the server's list */
   readonly name: string;
-  /** told of what happens to the connection and heals by itself */
+  /** takes warnings about the connection that need no action */
   readonly warn?: (message: string) => void;
-  /** how long the first connection may take */
+  /** timeout of the first connection */
   readonly connectTimeoutMs?: number;
   readonly access?: NatsAccess;
 }
@@ -39,42 +39,42 @@ const header = {
   ifMatch: 'If-Match',
   ifNoneMatch: 'If-None-Match',
   refused: 'Bunting-Refused',
-  said: 'Bunting-Said',
+  responseHeaders: 'Bunting-Said',
 } as const;
 
-/** A text as a header value: what is no plain ASCII must not reach the wire as it is. */
+/** A value as header text: headers carry ASCII only. */
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decoded = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
 
 const requestHeaders = (context: CallContext): MsgHdrs => {
-  const carried = headers();
-  carried.set(header.caller, encoded(context.caller));
-  carried.set(header.requestId, encoded(context.requestId));
-  carried.set(header.traceparent, context.traceparent);
-  carried.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
-  carried.set(header.sentAt, String(Date.now()));
-  if (context.idempotencyKey !== undefined) carried.set(header.idempotencyKey, encoded(context.idempotencyKey));
-  if (context.ifMatch !== undefined) carried.set(header.ifMatch, encoded(context.ifMatch));
-  if (context.ifNoneMatch !== undefined) carried.set(header.ifNoneMatch, encoded(context.ifNoneMatch));
-  return carried;
+  const sent = headers();
+  sent.set(header.caller, encoded(context.caller));
+  sent.set(header.requestId, encoded(context.requestId));
+  sent.set(header.traceparent, context.traceparent);
+  sent.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
+  sent.set(header.sentAt, String(Date.now()));
+  if (context.idempotencyKey !== undefined) sent.set(header.idempotencyKey, encoded(context.idempotencyKey));
+  if (context.ifMatch !== undefined) sent.set(header.ifMatch, encoded(context.ifMatch));
+  if (context.ifNoneMatch !== undefined) sent.set(header.ifNoneMatch, encoded(context.ifNoneMatch));
+  return sent;
 };
 
 /**
- * The context of a call as it is read.
+ * The context of a received call.
  * @throws Refusal when its deadline has passed
  */
 const contextOf = (message: Msg): CallContext => {
-  const carried = message.headers ?? headers();
+  const received = message.headers ?? headers();
   const now = Date.now();
-  const sentAt = carried.get(header.sentAt);
-  const sent = { sentAt: sentAt === '' ? now : Number(sentAt), timeoutMs: Number(carried.get(header.timeoutMs)) };
-  const idempotencyKey = carried.get(header.idempotencyKey);
-  const ifMatch = carried.get(header.ifMatch);
-  const ifNoneMatch = carried.get(header.ifNoneMatch);
+  const sentAt = received.get(header.sentAt);
+  const sent = { sentAt: sentAt === '' ? now : Number(sentAt), timeoutMs: Number(received.get(header.timeoutMs)) };
+  const idempotencyKey = received.get(header.idempotencyKey);
+  const ifMatch = received.get(header.ifMatch);
+  const ifNoneMatch = received.get(header.ifNoneMatch);
   return {
-    caller: decoded(carried.get(header.caller)) as Caller,
-    requestId: decoded(carried.get(header.requestId)) as string,
-    traceparent: carried.get(header.traceparent),
+    caller: decoded(received.get(header.caller)) as Caller,
+    requestId: decoded(received.get(header.requestId)) as string,
+    traceparent: received.get(header.traceparent),
     timeoutMs: remainingMs({ ...sent, isWrite: !isRepeatableCall(message) }, now),
     ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
     ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
@@ -84,21 +84,22 @@ const contextOf = (message: Msg): CallContext => {
 
 const asText = new TextDecoder();
 
-const responseOf = ({ headers: carried, data }: RawResponse): CallResponse => {
+const responseOf = ({ headers: received, data }: RawResponse): CallResponse => {
   const text = asText.decode(data);
-  const refused = carried?.get(header.refused) ?? '';
+  const refused = received?.get(header.refused) ?? '';
   if (refused !== '') return { refusal: JSON.parse(text) as RefusalResponse };
-  const said = carried?.get(header.said) ?? '';
-  return { reply: { json: text, headers: said === '' ? {} : (decoded(said) as Record<string, string>) } };
+  const encodedHeaders = received?.get(header.responseHeaders) ?? '';
+  const replyHeaders = encodedHeaders === '' ? {} : (decoded(encodedHeaders) as Record<string, string>);
+  return { reply: { json: text, headers: replyHeaders } };
 };
 
-/** Half of what a NATS server keeps for a client that reads slowly, unless told otherwise, before it cuts it off. */
+/** Half of what a NATS server buffers by default for a slow client before it disconnects it. */
 const maxResponseBytes = 32 * 1024 * 1024;
 
-/** How long the server may take to confirm the end of a subscription or of the connection. */
+/** How long the server may take to confirm the drain of a subscription or of the connection. */
 const drainTimeoutMs = 3_000;
 
-/** Waits for a drain, which only the server can confirm, until its timeout. Resolves with whether it was confirmed. */
+/** Whether the server confirmed a drain within the timeout. */
 const drained = async (draining: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, drainTimeoutMs, false)));
@@ -109,24 +110,24 @@ const drained = async (draining: Promise<unknown>): Promise<boolean> => {
   return Promise.race([confirmed, timeout]).finally(() => clearTimeout(timer));
 };
 
-/** How long a call without a responder is held up in order to say why it has none. */
+/** How long to look for the reason why a call has no responder. */
 const presenceTimeoutMs = 500;
 
-/** How often calls that were read too late are warned of at most. */
+/** The minimum interval of warnings about calls that were read after their deadline. */
 const latenessWarningMs = 10_000;
 
 const busUnavailable = (): CallResponse => ({
-  refusal: refusalResponse(unavailable('The message bus is away. Please try again.')),
+  refusal: refusalResponse(unavailable('The message bus is disconnected. Please try again.')),
 });
 
-const noResponse = (subject: string, why: Exclude<NoResponse, 'nobody'>, isWrite: boolean): CallResponse => {
-  const told = {
-    late: isWrite
-      ? `${subject} did not answer in time: it may have been done or not, and will not be done from now on. Please look, and try again.`
+const noResponse = (subject: string, cause: Exclude<NoResponse, 'no-responders'>, isWrite: boolean): CallResponse => {
+  const message = {
+    timeout: isWrite
+      ? `${subject} did not answer in time. It may or may not have been executed, and will not be executed from now on. Check, and try again.`
       : `${subject} did not answer in time. Please try again.`,
-    lost: `Who had ${subject} has gone without an answer: it may have been done or not. Please look, and try again.`,
-  }[why];
-  return { refusal: refusalResponse(unavailable(told)) };
+    lost: `The process that handled ${subject} was lost before it answered. The call may or may not have been executed. Check, and try again.`,
+  }[cause];
+  return { refusal: refusalResponse(unavailable(message)) };
 };
 
 const streamOf = (producer: string): string => `bunting-${producer}`;
@@ -144,10 +145,10 @@ export const natsBus = async ({
   let connected = true;
   let closing = false;
   const calls = natsCalls(connection);
-  /** of the subscriptions: a wake-up may have been lost while the connection was */
+  /** called after a reconnect, since wake-ups may have been lost */
   const wakers = new Set<() => void>();
   let warnedAt = Number.NEGATIVE_INFINITY;
-  /** A process that stood still finds many late calls: one line in a while tells of them. */
+  /** Warns at most once per interval: a process that was suspended finds many late calls. */
   const warnOfLateness = (message: string): void => {
     if (performance.now() - warnedAt < latenessWarningMs) return;
     warnedAt = performance.now();
@@ -163,7 +164,9 @@ export const natsBus = async ({
         connected = true;
         for (const wake of wakers) wake();
       }
-      if (!closing && (status.type === 'disconnect' || status.type === 'reconnect')) warn(`NATS: ${status.type}`);
+      if (closing) continue;
+      if (status.type === 'disconnect') warn('NATS: the connection was lost; reconnecting.');
+      if (status.type === 'reconnect') warn('NATS: reconnected.');
     }
   })();
 
@@ -183,55 +186,57 @@ export const natsBus = async ({
     });
   };
 
-  /** What the server carries in one message, less room for headers. */
-  const largest = (): number => {
-    const carried = connection.info?.max_payload ?? 1024 * 1024;
-    return Math.max(carried - 16 * 1024, Math.floor(carried / 2));
+  /** The server's `max_payload`, less room for headers. */
+  const maxPayloadBytes = (): number => {
+    const max = connection.info?.max_payload ?? 1024 * 1024;
+    return Math.max(max - 16 * 1024, Math.floor(max / 2));
   };
-  const tooLarge = (what: string, bytes: number, most: number): CallResponse => ({
+  const tooLarge = (what: string, bytes: number, max: number): CallResponse => ({
     refusal: refusalResponse(
       refusal(
         'PayloadTooLarge',
-        `${what} is ${bytes} bytes, more than the ${most} that the message bus carries. Ask for less at once.`,
+        `${what} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
       ),
     ),
   });
 
-  /** Whether the service of a subject is there. */
+  /** Whether any process of the subject's service is running. */
   const isPresent = async (subject: string): Promise<boolean> => {
     const context = systemContext(presenceTimeoutMs);
-    const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
+    const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
     const request = presenceSubject(serviceOfSubject(subject));
     const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
-    return typeof (await calls.send(request, Buffer.from('{}'), carried, options)) !== 'string';
+    return typeof (await calls.send(request, Buffer.from('{}'), headersFor, options)) !== 'string';
   };
 
-  const offered = (answer: CallResponse): { payload: Buffer; carried?: MsgHdrs } => {
-    const carried = headers();
-    if ('refusal' in answer) {
-      carried.set(header.refused, answer.refusal.kind);
-      return { payload: Buffer.from(JSON.stringify(answer.refusal)), carried };
+  const encodeResponse = (response: CallResponse): { payload: Buffer; responseHeaders?: MsgHdrs } => {
+    const responseHeaders = headers();
+    if ('refusal' in response) {
+      responseHeaders.set(header.refused, response.refusal.kind);
+      return { payload: Buffer.from(JSON.stringify(response.refusal)), responseHeaders };
     }
-    const payload = Buffer.from(answer.reply.json);
-    if (payload.length > maxResponseBytes) return offered(tooLarge('The answer', payload.length, maxResponseBytes));
-    if (Object.keys(answer.reply.headers).length === 0) return { payload };
-    carried.set(header.said, encoded(answer.reply.headers));
-    return { payload, carried };
+    const payload = Buffer.from(response.reply.json);
+    if (payload.length > maxResponseBytes)
+      return encodeResponse(tooLarge('The answer', payload.length, maxResponseBytes));
+    if (Object.keys(response.reply.headers).length === 0) return { payload };
+    responseHeaders.set(header.responseHeaders, encoded(response.reply.headers));
+    return { payload, responseHeaders };
   };
 
   return {
     call: async (subject, request, context) => {
       const payload = Buffer.from(request);
-      if (payload.length > largest()) return tooLarge('The request', payload.length, largest());
+      if (payload.length > maxPayloadBytes()) return tooLarge('The request', payload.length, maxPayloadBytes());
       if (!connected || connection.isClosed()) return busUnavailable();
       const { timeoutMs, repeatable = false } = context;
       if (timeoutMs <= 0)
-        return { refusal: refusalResponse(unavailable(`${subject} was not called: its time is up.`)) };
+        return { refusal: refusalResponse(unavailable(`${subject} was not called: its deadline has passed.`)) };
       try {
-        const carried = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
-        const heard = await calls.send(subject, payload, carried, { timeoutMs: Math.round(timeoutMs), repeatable });
-        if (heard === 'nobody') return noHandlerResponse(subject, await isPresent(subject));
-        return typeof heard === 'string' ? noResponse(subject, heard, !repeatable) : responseOf(heard);
+        const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
+        const options = { timeoutMs: Math.round(timeoutMs), repeatable };
+        const response = await calls.send(subject, payload, headersFor, options);
+        if (response === 'no-responders') return noHandlerResponse(subject, await isPresent(subject));
+        return typeof response === 'string' ? noResponse(subject, response, !repeatable) : responseOf(response);
       } catch {
         return busUnavailable();
       }
@@ -239,7 +244,7 @@ export const natsBus = async ({
 
     respond: async (subject, responder) => {
       const queue = subject.split('.')[1] as ServiceName;
-      const answered = async (message: Msg, signal: AbortSignal): Promise<CallResponse> => {
+      const handle = async (message: Msg, signal: AbortSignal): Promise<CallResponse> => {
         let context: CallContext;
         try {
           context = contextOf(message);
@@ -251,12 +256,12 @@ export const natsBus = async ({
         return responder(message.string(), { ...context, signal });
       };
       const respond = async (message: Msg): Promise<void> => {
-        const { signal, over } = calls.accept(message);
+        const { signal, done } = calls.accept(message);
         try {
-          const { payload, carried } = offered(await answered(message, signal));
-          calls.respond(message, payload, carried, largest());
+          const { payload, responseHeaders } = encodeResponse(await handle(message, signal));
+          calls.respond(message, payload, responseHeaders, maxPayloadBytes());
         } finally {
-          over();
+          done();
         }
       };
       const subscription = connection.subscribe(subject, {
@@ -268,7 +273,7 @@ export const natsBus = async ({
           );
         },
       });
-      // A connection that is lost in this moment asks for the calls again as soon as it is back.
+      // The client subscribes again after a reconnect, so a connection that is lost now is no failure.
       await connection.flush().catch((error: unknown) => {
         if (connection.isClosed()) throw error;
       });
@@ -281,26 +286,28 @@ export const natsBus = async ({
     },
 
     publish: async (all) => {
-      if (!connected) throw new Error('The message bus is away.');
-      const facts = all.filter(({ subject, id, payload }) => {
+      if (!connected) throw new Error('The message bus is disconnected.');
+      const events = all.filter(({ subject, id, payload }) => {
         const bytes = Buffer.byteLength(payload);
-        if (bytes > largest())
-          warn(`NATS: ${subject} ${id} exceeds max_payload (${bytes} bytes) and is missing in the stream of events.`);
-        return bytes <= largest();
+        if (bytes > maxPayloadBytes())
+          warn(
+            `NATS: the event ${id} (${subject}) has ${bytes} bytes and exceeds max_payload. It is not in the stream of events; raise max_payload of the NATS server.`,
+          );
+        return bytes <= maxPayloadBytes();
       });
       const send = () =>
         Promise.all(
-          facts.map((fact) => {
-            const carried = headers();
-            if (fact.traceparent !== null) carried.set(header.traceparent, fact.traceparent);
-            return js.publish(fact.subject, fact.payload, { msgID: fact.id, headers: carried, timeout: 5_000 });
+          events.map(({ subject, id, payload, traceparent }) => {
+            const eventHeaders = headers();
+            if (traceparent !== null) eventHeaders.set(header.traceparent, traceparent);
+            return js.publish(subject, payload, { msgID: id, headers: eventHeaders, timeout: 5_000 });
           }),
         );
       try {
         await send();
       } catch {
-        // The stream may be gone with the server's storage: create it again, and report what fails now.
-        await Promise.all([...new Set(facts.map((fact) => fact.subject.split('.')[1] as string))].map(ensureStream));
+        // The stream may be lost with the server's storage: create it again, and try once more.
+        await Promise.all([...new Set(events.map(({ subject }) => subject.split('.')[1] as string))].map(ensureStream));
         await send();
       }
     },
@@ -321,7 +328,7 @@ export const natsBus = async ({
     },
 
     ready: () => {
-      if (!connected || connection.isClosed()) throw new Error('The message bus is away.');
+      if (!connected || connection.isClosed()) throw new Error('The message bus is disconnected.');
     },
 
     close: async () => {

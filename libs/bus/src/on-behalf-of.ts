@@ -9,7 +9,7 @@ interface ParentCall {
   readonly deadline: Date;
 }
 
-/** The context of a call that is made in order to answer another: same caller, same trace, and only the time that is left. */
+/** The context of a call made while handling another: the same caller and trace, and the time left until the parent's deadline. */
 export const onBehalfOf = ({ caller, requestId, traceparent, deadline }: ParentCall): CallContext => ({
   caller,
   requestId,

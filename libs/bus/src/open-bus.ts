@@ -2,6 +2,6 @@ import type { Bus } from './bus.ts';
 import { inProcessBus } from './in-process.ts';
 import { natsBus, type NatsOptions } from './nats.ts';
 
-/** The bus at `nats://…`, or one within this process where no address is given. */
+/** Opens the bus at `nats://…`, or an in-process bus without an address. */
 export const openBus = (url: string | undefined, options: Omit<NatsOptions, 'url'>): Promise<Bus> =>
   url === undefined ? Promise.resolve(inProcessBus()) : natsBus({ url, ...options });

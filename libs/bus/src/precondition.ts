@@ -1,21 +1,21 @@
 import { refusal } from '@bunting/contracts';
 
-/** What an `If-Match` names: tags, of which one must be current, or whatever is there. */
+/** The value of `If-Match`: entity tags of which one must be current, or `*` for any. */
 export type IfMatch = '*' | readonly string[];
 
-/** A tag holds, before its first dot, what writes are judged by; what follows depends on who reads, and when. */
-const judgedBy = (tag: string): string => tag.split('.', 1)[0] as string;
+/** The part of a tag before its first dot identifies the version; the rest depends on the reader and the time. */
+const versionTag = (tag: string): string => tag.split('.', 1)[0] as string;
 
 /**
- * Refuses a write that was meant for something that is no longer so.
- * @param current the tags that are good for it now, the first of them its own
- * @throws Refusal `PreconditionFailed` with the tag as it is now
+ * Checks an `If-Match`.
+ * @param current the tags that match now, the entity's own tag first
+ * @throws Refusal `PreconditionFailed` with the current tag
  */
 export const requireMatch = (wanted: IfMatch, current: readonly string[]): void => {
-  if (wanted === '*' || wanted.some((tag) => current.includes(judgedBy(tag)))) return;
+  if (wanted === '*' || wanted.some((tag) => current.includes(versionTag(tag)))) return;
   throw refusal(
     'PreconditionFailed',
-    'It has changed since it was read: the `If-Match` header names none of its tags. Read it again, and decide anew.',
+    'It has changed since it was read: the `If-Match` header names none of its tags. Read it again before you change it.',
     {
       ...(current[0] === undefined ? {} : { tag: current[0] }),
       details: [{ message: 'names none of the current tags', path: '/headers/if-match' }],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { RefusalResponse } from './bus.ts';
 
-/** A refusal as it travels, with an id that names this instance of it. */
+/** A refusal as data on the wire, with an id for this occurrence. */
 export const refusalResponse = (reason: Refusal, id: string = randomUUID()): RefusalResponse => ({
   kind: reason.kind,
   error: {
@@ -16,7 +16,7 @@ export const refusalResponse = (reason: Refusal, id: string = randomUUID()): Ref
   ...(reason.tag === undefined ? {} : { tag: reason.tag }),
 });
 
-/** The refusal that an answer carried, for a service that called another. */
+/** The refusal of a response, to be thrown by the calling service. */
 export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResponse): Refusal =>
   refusal(kind, error.message, {
     ...(error.details === undefined ? {} : { details: error.details }),
@@ -25,6 +25,6 @@ export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResp
     ...(tag === undefined ? {} : { tag }),
   });
 
-/** What a defect looks like from outside: an id to find it in the log by, and nothing of its inside. */
+/** The refusal that callers get for a defect: no details, only the id under which the log has them. */
 export const internalError = (): Refusal =>
   refusal('InternalError', 'Something went wrong inside Bunting. The log has the details under the id of this error.');

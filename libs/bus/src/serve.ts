@@ -17,7 +17,7 @@ import { requireMatch } from './precondition.ts';
 import { presenceSubject } from './presence.ts';
 import { internalError, refusalResponse } from './refusal-response.ts';
 
-/** One call, answered: what a service logs and measures of it. */
+/** One served call, as a service logs and measures it. */
 export interface ServedCall {
   readonly operation: string;
   readonly outcome: 'ok' | Refusal['kind'];
@@ -27,18 +27,18 @@ export interface ServedCall {
   readonly caller: Caller;
   readonly requestId: string;
   readonly traceparent: string;
-  /** of a refusal: the id that the answer names */
+  /** for a refusal: its id in the response */
   readonly errorId?: string;
-  /** of a defect: what was thrown */
+  /** for a defect: the thrown error */
   readonly defect?: unknown;
 }
 
 export interface ServeOptions {
-  /** told of every call once it is answered */
+  /** called after each call */
   readonly observe?: (served: ServedCall) => void;
-  /** hold every reply to its schema: a reply that breaks it is a defect. On in tests. */
+  /** validates every reply against its schema; an invalid reply is a defect. For tests. */
   readonly checkReplies?: boolean;
-  /** calls handled at once; more are refused with `ServiceUnavailable` at once, before they pile up */
+  /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
   readonly maxConcurrent?: number;
 }
 
@@ -48,27 +48,27 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
   try {
     parse(operation.reply, JSON.parse(text), '/reply');
   } catch (fault) {
-    throw new Error(`${operation.subject} replied what its contract does not allow: ${(fault as Error).message}`, {
+    throw new Error(`The reply of ${operation.subject} violates its contract: ${(fault as Error).message}`, {
       cause: fault,
     });
   }
   return text;
 };
 
-/** A condition that cannot be judged is not passed over: what was meant to be safe would be done all the same. */
+/** The check of the request's `If-Match`. An operation without support for it refuses the header instead of ignoring it. */
 const requireMatchOf = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: CallContext) => {
   if (ifMatch === undefined) return undefined;
   if (conditional === undefined) throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
   return (current: readonly string[]): void => requireMatch(ifMatch, current);
 };
 
-/** What a retry will be given must be what the first was given. */
+/** The stored reply, which a retry gets, must equal the first reply. */
 const requireStored = ({ subject }: AnyOperation, idempotency: IdempotentWrite | undefined, json: string): void => {
   if (idempotency?.stored === undefined || idempotency.stored === json) return;
-  throw new Error(`${subject} replies other than what it stored for its Idempotency-Key: ${idempotency.stored}`);
+  throw new Error(`The reply of ${subject} differs from the one stored for its Idempotency-Key: ${idempotency.stored}`);
 };
 
-/** Answers the calls of the endpoints until stopped. What they throw becomes a refusal; what is no refusal is a defect. */
+/** Serves the endpoints until stopped. A thrown `Refusal` becomes a refusal response; any other error is a defect. */
 export const serve = async (
   bus: Bus,
   served: readonly Endpoint[],
@@ -77,10 +77,10 @@ export const serve = async (
   let running = 0;
   let idle: (() => void) | undefined;
 
-  const answer = async (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> => {
+  const handle = async (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> => {
     const { operation } = endpoint;
     const startedAt = performance.now();
-    const tell = (outcome: ServedCall['outcome'], more: Partial<ServedCall> = {}) =>
+    const report = (outcome: ServedCall['outcome'], more: Partial<ServedCall> = {}) =>
       observe?.({
         operation: nameOf(operation),
         outcome,
@@ -93,21 +93,21 @@ export const serve = async (
       });
     if (running >= maxConcurrent) {
       const refused = refusalResponse(
-        unavailable('The service has more to do than it can take on now. Please try again.'),
+        unavailable('The service is handling too many concurrent calls. Please try again.'),
       );
-      tell('ServiceUnavailable', { errorId: refused.error.id });
+      report('ServiceUnavailable', { errorId: refused.error.id });
       return { refusal: refused };
     }
     running++;
     try {
       const headers: Record<string, string> = {};
       const now = new Date();
-      const asked = JSON.parse(request) as RequestOf<AnyOperation>;
-      const idempotency = idempotentWriteOf(operation, asked, context);
+      const parsed = JSON.parse(request) as RequestOf<AnyOperation>;
+      const idempotency = idempotentWriteOf(operation, parsed, context);
       const reply = await endpoint.handle({
-        params: asked.params,
-        query: asked.query,
-        body: asked.body,
+        params: parsed.params,
+        query: parsed.query,
+        body: parsed.body,
         caller: idempotency === undefined ? context.caller : recordingGrants(idempotency, context.caller),
         now,
         deadline: new Date(now.getTime() + context.timeoutMs),
@@ -121,16 +121,16 @@ export const serve = async (
         setHeader: (header, value) => {
           headers[header] = value;
         },
-        headers: headers,
+        headers,
       });
       const json = replyText(operation, reply, checkReplies);
       if (checkReplies) requireStored(operation, idempotency, json);
-      tell('ok');
+      report('ok');
       return { reply: { json, headers } };
     } catch (error) {
       const reason = error instanceof Refusal ? error : internalError();
       const refused = refusalResponse(reason);
-      tell(reason.kind, { errorId: refused.error.id, ...(reason === error ? {} : { defect: error }) });
+      report(reason.kind, { errorId: refused.error.id, ...(reason === error ? {} : { defect: error }) });
       return { refusal: refused };
     } finally {
       if (--running === 0) idle?.();
@@ -139,7 +139,7 @@ export const serve = async (
 
   const subscriptions = await Promise.all(
     served.map((endpoint) =>
-      bus.respond(endpoint.operation.subject, (request, context) => answer(endpoint, request, context)),
+      bus.respond(endpoint.operation.subject, (request, context) => handle(endpoint, request, context)),
     ),
   );
   const services = new Set(served.map(({ operation }) => serviceOf(operation)));
@@ -147,7 +147,7 @@ export const serve = async (
   const presence = await Promise.all([...services].map((service) => bus.respond(presenceSubject(service), isPresent)));
   return {
     stop: async () => {
-      // First of all: while operations are withdrawn, one that is missing says nothing about the version.
+      // First: while operations are being withdrawn, a missing one does not mean an older version.
       await Promise.all(presence.map((subscription) => subscription.stop()));
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       if (running > 0) await new Promise<void>((resolve) => (idle = resolve));

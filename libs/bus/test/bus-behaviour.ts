@@ -173,7 +173,7 @@ export const describeBus = (
       expect(await callIfSupported(bus, Greet, { params: { name: 'x' } }, context())).toBeUndefined();
       await served.stop();
       const absent = expect.objectContaining({
-        message: expect.stringMatching(/^Nobody answers call\.features\.greet/),
+        message: expect.stringMatching(/^No service answers call\.features\.greet/),
       });
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toEqual(absent);
       await expect(callIfSupported(bus, Greet, { params: { name: 'x' } }, context())).rejects.toEqual(absent);

@@ -1,19 +1,19 @@
 import DataLoader from 'dataloader';
 import type { Database, Statement } from './database.ts';
 
-/** Statements of one kind that run at the same time: while one is answered, PostgreSQL has the next. */
+/** Batches of one statement that run concurrently: PostgreSQL has the next one while a result is on its way. */
 const maxConcurrent = 2;
-/** How many things one statement reads at most, so that none waits for long behind others. */
+/** Limits how long one read waits for the others of its batch. */
 const maxBatchSize = 32;
 
-/** A row, and which of the batch it answers, counted from 1. */
+/** A row, and the index of its read in the batch, counted from 1. */
 export type BatchRow<Row> = Row & { readonly nth: number };
 
 /**
- * Reads single things in batches: a batch grows while `maxConcurrent` statements run, since under load a round trip costs more than what
- * is read in it. A lone read is sent immediately, and nothing is answered by a statement that was sent before it was asked for. The statement
- * is given the values as lists, and its rows say which of them they answer. Where it fails, each is read by itself, so that only the
- * callers of what cannot be read get the error. Nothing is cached.
+ * A data loader: reads single rows in batches. A batch grows while `maxConcurrent` statements run, since under load a round trip costs
+ * more than the rows that it reads. A read without others is sent immediately, and no read is served by a statement that was sent before
+ * it. The statement takes the values as arrays, and its rows name their read as `nth`. After a failure each read is sent by itself, so
+ * that only the reads that fail reject. Nothing is cached.
  */
 export const batchedRead = <Values extends readonly unknown[], Row>(
   database: Pick<Database, 'read'>,

@@ -48,7 +48,7 @@ describe('a database', () => {
     await open([first, second]);
     await expect(open([first])).rejects.toThrow(NewerDatabaseError);
     await expect(open([first])).rejects.toThrow(
-      /was written by a newer version of Bunting \(it has taken the step "2026-02-01-notes", which this version does not know\)/,
+      /was written by a newer version of Bunting \(it has the migration "2026-02-01-notes", which this version does not know\)/,
     );
   });
 
@@ -98,7 +98,7 @@ describe('a database', () => {
     await expect(open([first], { readOnlySchema: true })).rejects.toThrow(/holds nothing of Bunting/);
     await (await open([first])).transaction(({ query }) => query("insert into flag (name) values ('a')"));
     await expect(open([first, second], { readOnlySchema: true })).rejects.toThrow(
-      /has not taken the step "2026-02-01-notes"\): start this version/,
+      /lacks the migration "2026-02-01-notes"\): start this version/,
     );
     await expect(open([], { readOnlySchema: true })).rejects.toThrow(NewerDatabaseError);
     const database = await open([first], { readOnlySchema: true });
@@ -221,7 +221,7 @@ describe('a database', () => {
 
   const flags = { name: 'flags', text: 'select name from flag order by name' };
   const within = (ms: number) => ({ deadline: new Date(Date.now() + ms) });
-  const tooLate = { kind: 'ServiceUnavailable', message: 'There was no time left. Nothing was changed.' };
+  const tooLate = { kind: 'ServiceUnavailable', message: 'The deadline has passed. Nothing was changed.' };
 
   it('begins no transaction whose deadline has passed', async () => {
     const database = await open();

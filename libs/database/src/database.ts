@@ -17,33 +17,33 @@ import {
   migrationsTable,
 } from './migrate.ts';
 
-// Every bigint of ours counts something, and none will pass 2^53.
+// Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** how this process is called in `pg_stat_activity` */
+  /** the application name in `pg_stat_activity` */
   readonly name: string;
   readonly migrations: readonly SchemaMigration[];
-  /** for who only looks: nothing is made or brought up to date, and a database that is not there, or not of this version, is refused */
+  /** creates and migrates nothing; a missing database or one of another version is refused */
   readonly readOnlySchema?: boolean;
   readonly entities?: readonly Entity[];
   readonly poolMax?: number;
   readonly statementTimeoutMs?: number;
   readonly warn?: (message: string) => void;
-  /** takes what somebody who operates the database has to act on, such as a full disk */
+  /** takes errors that an operator has to act on, such as a full disk */
   readonly logError?: (message: string) => void;
 }
 
-/** A statement that each connection prepares once, under its name. One without a name is planned each time, for its values. */
+/** A statement that each connection prepares once under its name. Without a name it is planned for its values each time. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
 }
 
-/** What the unit of work works with: entities through `em`, and parameterised SQL, in one transaction. */
+/** A transaction: entities through `em`, and parameterised SQL. */
 export interface Tx {
-  /** set up when it is first asked for: who may not need it does not ask */
+  /** created at its first use, which costs more than a commit */
   readonly em: EntityManager;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
@@ -53,13 +53,10 @@ export interface Tx {
   send(text: string, values?: () => readonly unknown[]): void;
 }
 
-/** A connection held for long, for what a lock or a cursor keeps alive. */
+/** A connection held for long, e.g. for a session lock or a cursor. */
 export type Session = PoolClient;
 
-/**
- * Until when a transaction may commit. PostgreSQL itself ends one whose deadline has passed, even if the process that began it
- * has been stopped.
- */
+/** Until when a transaction may commit. PostgreSQL itself ends one after its deadline, even when the process is suspended. */
 export interface CommitLimits {
   readonly deadline?: Date | undefined;
   /** aborted when the caller can no longer be given the outcome */
@@ -70,18 +67,19 @@ export interface Database {
   /** One round trip outside any transaction. */
   read<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * All of the job or nothing. It is done again after a deadlock, so it must not do anything outside the database.
+   * Runs a job in a transaction. The job runs again after a deadlock or a serialization failure, so it must have no effects outside the
+   * database.
    * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
    */
   transaction<T>(job: (tx: Tx) => Promise<T>, limits?: CommitLimits): Promise<T>;
   session(): Promise<Session>;
   /** Throws while the database cannot be reached. */
   ping(): Promise<void>;
-  /** Throws while the database cannot be reached, or still has no room on its disk after a write has failed for that reason. */
+  /** Throws while the database cannot be reached, or while its disk is full after a write has failed for that reason. */
   ready(): Promise<void>;
   /** how many statements were sent since the start, BEGIN and COMMIT among them */
   readonly statements: number;
-  /** how many times a connection was waited for since the start: statements that are sent together share a round trip */
+  /** round trips since the start: pipelined statements share one */
   readonly roundTrips: number;
   close(): Promise<void>;
 }
@@ -91,7 +89,7 @@ const maxAttempts = 3;
 /** The longest timeout that PostgreSQL takes, in milliseconds. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-/** How many milliseconds a transaction has left; undefined without a deadline. */
+/** The milliseconds until a transaction's deadline; undefined without one. */
 const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined => {
   if (signal?.aborted === true) throw callerLost();
   if (deadline === undefined) return undefined;
@@ -104,39 +102,39 @@ const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined
 const beginWithin = (leftMs: number | undefined): string =>
   leftMs === undefined ? 'begin' : `begin; set local transaction_timeout = ${leftMs}`;
 
-/** What may run before it is known that BEGIN has succeeded: by itself it would store nothing. */
+/** Whether a statement may be pipelined with BEGIN: outside a transaction it would store nothing. */
 const isRead = (text: string): boolean => text.trimStart().slice(0, 6).toLowerCase() === 'select';
 
-/** Sends what is sent within this turn of the event loop in one write. */
+/** Sends all statements of this turn of the event loop in one write. */
 const cork = (client: PoolClient): void => {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
 };
 
-/** A transaction that went on after one of its statements had failed. PostgreSQL would answer its COMMIT with a ROLLBACK, and no error. */
+/** A job ignored the failure of a statement and went on. PostgreSQL answers the COMMIT of such a transaction with a ROLLBACK, and no error. */
 class AbandonedTransactionError extends Error {
   constructor(cause: unknown) {
-    super('A statement of the transaction failed and nobody heeded it: nothing was stored.', { cause });
+    super('A statement of the transaction failed and its error was ignored: nothing was stored.', { cause });
   }
 }
 
 const textOf = (query: unknown): string =>
   typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
 
-/** The names of the statements that are prepared, by their text. Texts are ours and few; what comes beyond goes unprepared. */
+/** The names of prepared statements, by text. Beyond `maxPrepared`, statements are sent unprepared. */
 const preparedNames = new Map<string, string>();
 const maxPrepared = 500;
 
 const preparedName = (text: string): string | undefined => {
-  const known = preparedNames.get(text);
-  if (known !== undefined || preparedNames.size >= maxPrepared) return known;
+  const existing = preparedNames.get(text);
+  if (existing !== undefined || preparedNames.size >= maxPrepared) return existing;
   const name = `tx-${preparedNames.size}`;
   preparedNames.set(text, name);
   return name;
 };
 
-/** A parameterised statement, to be parsed and planned once per connection and not each time. */
+/** Turns a parameterised statement into one that each connection parses and plans once. */
 const prepared = (args: readonly unknown[]): readonly unknown[] => {
   const [text, values] = args;
   if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return args;
@@ -144,36 +142,35 @@ const prepared = (args: readonly unknown[]): readonly unknown[] => {
   return name === undefined ? args : [{ name, text, values }];
 };
 
-/** What begins or ends a transaction or goes back in it is no longer than this. */
+/** BEGIN, COMMIT, ROLLBACK and ROLLBACK TO are no longer than this. */
 const maxControlLength = 100;
 
 /**
- * Counts what is sent, lets no transaction pass for committed that PostgreSQL has given up, and takes a ROLLBACK that finds
- * the connection dead for done: it is, and whoever works with it is to hear why it died.
+ * Counts the statements of a connection, and rejects the COMMIT of a transaction that PostgreSQL has aborted. A ROLLBACK on a dead
+ * connection succeeds, so that the caller gets the error for which the connection died.
  */
 const watch = (client: PoolClient, count: (isRoundTrip: boolean) => void): void => {
   let inFlight = 0;
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   let failure: unknown;
-  // PostgreSQL ends an idle transaction at its deadline: the error belongs to no statement, and would end the process.
+  // PostgreSQL ends an idle transaction at its deadline. That error belongs to no statement, and without a listener ends the process.
   client.on('error', (error) => (failure ??= error));
   (client as { query: unknown }).query = (...args: unknown[]) => {
     count(inFlight === 0);
     const sql = textOf(args[0]);
     const text = sql.length > maxControlLength ? '' : sql.trim().toLowerCase();
     const ends = text === 'rollback';
-    const heedless = failure;
+    const ignored = failure;
     if (ends || text.startsWith('begin') || text.startsWith('start transaction') || text.startsWith('rollback to'))
       failure = undefined;
-    if (text === 'commit' && heedless !== undefined) return Promise.reject(new AbandonedTransactionError(heedless));
+    if (text === 'commit' && ignored !== undefined) return Promise.reject(new AbandonedTransactionError(ignored));
     const sent = query(...prepared(args));
     if (!(sent instanceof Promise)) return sent;
     inFlight++;
-    const landed = (): void => void inFlight--;
-    sent.then(landed, landed);
+    const settled = (): void => void inFlight--;
+    sent.then(settled, settled);
     if (text === 'commit') {
       return sent.then((result: { command: string }) => {
-        // PostgreSQL answers the COMMIT of a transaction in which a statement has failed with a ROLLBACK, and no error.
         if (result.command !== 'COMMIT') throw new AbandonedTransactionError(failure);
         return result;
       });
@@ -184,7 +181,7 @@ const watch = (client: PoolClient, count: (isRoundTrip: boolean) => void): void 
   };
 };
 
-/** What somebody who starts a service is told of the outage that keeps it from starting. */
+/** The error for an outage that keeps a service from starting, with the next step. */
 const startFailure = (host: string, { kind, reason }: Outage): string => {
   switch (kind) {
     case 'disk full':
@@ -211,26 +208,26 @@ const explainStartFailure = async (url: string, job: Promise<void>): Promise<voi
   }
 };
 
-/** Has PostgreSQL extend a file by a megabyte, and undoes it: fails while the disk has no room. */
+/** Makes PostgreSQL extend a file by a megabyte for a moment: fails while the disk is full. */
 const writeProbe =
   'create temporary table disk_probe on commit drop as select nth from generate_series(1, 30000) as nth';
 
 /**
- * Opens a service's database: makes it where it is missing, brings its schema up to date and refuses one of a newer version.
- * Nothing but this library and its users' `persistence/` sees the ORM.
+ * Opens a service's database: creates it where it is missing, migrates it, and refuses one of a newer version.
+ * Only this library and the `persistence/` folders of services use the ORM.
  */
 export const openDatabase = async ({
   url,
   name,
   migrations,
-  readOnlySchema: asItIs = false,
+  readOnlySchema = false,
   entities = [],
   poolMax = 10,
   statementTimeoutMs = 10_000,
   warn = () => undefined,
   logError = warn,
 }: DatabaseOptions): Promise<Database> => {
-  await explainStartFailure(url, asItIs ? requireMigrated(url, migrations) : createDatabaseIfMissing(url));
+  await explainStartFailure(url, readOnlySchema ? requireMigrated(url, migrations) : createDatabaseIfMissing(url));
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;
@@ -247,7 +244,7 @@ export const openDatabase = async ({
     driverOptions: {
       ...keepAlive,
       application_name: `bunting-${name}`,
-      // Statements are sent without waiting for the one before: BEGIN with the first, the outbox with COMMIT.
+      // Statements are pipelined: BEGIN with the first, the outbox with COMMIT.
       pipeline: true,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: 30_000,
@@ -271,7 +268,10 @@ export const openDatabase = async ({
     },
   });
   try {
-    await explainStartFailure(url, asItIs ? orm.connect().then(() => undefined) : migrate(orm, url, migrations));
+    await explainStartFailure(
+      url,
+      readOnlySchema ? orm.connect().then(() => undefined) : migrate(orm, url, migrations),
+    );
   } catch (error) {
     await orm.close(true);
     throw error;
@@ -295,9 +295,9 @@ export const openDatabase = async ({
       .connect()
       .catch((error: unknown) => Promise.reject(refused(error)));
 
-  /** Entities in the transaction of a connection. Few transactions have to do with any, and to set this up takes longer than to commit. */
+  /** An entity manager in the transaction of a connection. */
   const entitiesOn = (client: PoolClient, query: PoolClient['query'], begun: Promise<unknown>): EntityManager => {
-    // Unprepared: the texts of batches differ by the number of their rows.
+    // Unprepared: the text of a batch depends on its number of rows.
     const afterBegin = (text: string, values: unknown[]) => begun.then(() => query({ text, values }));
     const lent = {
       query: afterBegin,
@@ -314,7 +314,7 @@ export const openDatabase = async ({
     const client = await connections().connect();
     let isOver = false;
     let entities: EntityManager | undefined;
-    // What goes on of a job that has failed must not reach the connection, which is somebody else's by then.
+    // After a job has failed, its remaining statements must not reach the connection: the pool has given it to another job.
     const query = ((text: string, values?: unknown[]) => {
       if (isOver) return Promise.reject(new Error('The transaction is over.'));
       sendWaiting();
@@ -363,7 +363,7 @@ export const openDatabase = async ({
     } catch (cause) {
       isOver = true;
       const error = sendFailure ?? cause;
-      // PostgreSQL closes the connection of a transaction at its deadline: it is not used again.
+      // PostgreSQL closes the connection of a transaction at its deadline: the pool must not reuse it.
       isPastDeadline = hasBegun && limits.deadline !== undefined && Date.now() >= limits.deadline.getTime();
       if (hasBegun && !isPastDeadline) await client.query('rollback');
       throw error;

@@ -11,10 +11,10 @@ import {
   Type,
 } from '@mikro-orm/postgresql';
 
-/** An entity, as `defineEntity` of MikroORM makes it. */
+/** An entity, as MikroORM's `defineEntity` returns it. */
 export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
 
-/** A `timestamptz` that the application has as RFC 3339 text. */
+/** A `timestamptz` column whose value is RFC 3339 text in the application. */
 export class Timestamp extends Type<string | null> {
   override getColumnType(): string {
     return 'timestamptz';
@@ -32,8 +32,8 @@ export const timestampSql = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * A `text[]` of any texts. MikroORM's own array type leaves some of them unquoted, so that `null` is stored as NULL and a blank is no
- * array at all, and turns line breaks into the letter n.
+ * A `text[]` column for any texts. MikroORM's own array type leaves some texts unquoted: it stores 'null' as NULL, breaks on a blank, and
+ * turns line breaks into the letter n.
  */
 export class TextArray extends ArrayType {
   override getColumnType(): string {
@@ -45,19 +45,19 @@ export class TextArray extends ArrayType {
   }
 }
 
-/** What SQL that is written by hand takes from the metadata of entities. */
+/** Builds fragments of hand-written SQL from the metadata of entities. */
 export interface EntitySql {
-  /** The columns of an entity's table, those of embedded objects among them; or those of some of its properties, in their order. */
+  /** The columns of an entity's table, including those of embedded objects; or the columns of the given properties, in their order. */
   columnsOf(entity: Entity, properties?: readonly string[]): readonly string[];
-  /** SQL: properties of a row as arguments of `json_build_object`, moments as RFC 3339 text. */
+  /** SQL: properties of a row as arguments of `json_build_object`, timestamps as RFC 3339 text. */
   membersOf(entity: Entity, row: string, properties: readonly string[]): string;
-  /** SQL: a select list of a row, named by the properties of the entity; without what is `hidden`, moments as RFC 3339 text. */
+  /** SQL: a select list of a row, named by the entity's properties; without `hidden` ones, timestamps as RFC 3339 text. */
   selectOf(entity: Entity, row: string): string;
   /** The values of a row by column, for `json_populate_recordset`. */
   rowOf(entity: Entity, values: object): Readonly<Record<string, unknown>>;
   /**
-   * SQL: `json_build_object` of a row: the properties of the entity without relations and what is `hidden`, embedded objects nested,
-   * moments as RFC 3339 text. `more` are further members, as arguments of `json_build_object`.
+   * SQL: `json_build_object` of a row: the entity's properties without relations and `hidden` ones, embedded objects nested, timestamps
+   * as RFC 3339 text. `more` are further arguments of `json_build_object`.
    */
   jsonOf(entity: Entity, row: string, more?: string): string;
 }
@@ -69,7 +69,7 @@ const valueSql = (property: EntityProperty, row: string): string => {
   return property.columnTypes[0] === 'timestamptz' ? timestampSql(column) : column;
 };
 
-/** An embedded object that may be missing is null where the first of its columns is. */
+/** SQL for an embedded object. A nullable one is null where its first column is. */
 const embeddedSql = ({ name, nullable }: EntityProperty, { props }: EntityMetadata, row: string): string => {
   const members = props.filter(({ embedded }) => embedded?.[0] === name);
   const built = `json_build_object(${members.map((member) => `'${member.embedded?.[1]}', ${valueSql(member, row)}`).join(', ')})`;
@@ -124,8 +124,8 @@ export const entitySql = (entities: readonly Entity[]): EntitySql => {
 };
 
 /**
- * Has the next flush store what differs between two lists of which each item is one row: rows that are new, other than before, or gone.
- * `before` is what was read under a lock in the same transaction. An item that is the same object in both lists costs nothing.
+ * Stores the difference of two lists at the next flush: rows that are new, changed or removed. Each item is one row. `before` must have
+ * been read under a lock in the same transaction. Items that are the same object in both lists are skipped.
  */
 export const persistDifference = <T extends object, Item>(
   em: EntityManager,

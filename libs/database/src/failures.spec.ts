@@ -15,8 +15,8 @@ const outages: readonly (readonly [string, Error, RegExp])[] = [
   ['corrupted data', reported('XX001'), /internal error/],
   ['a lock timeout', reported('55P03'), /waited too long for a lock/],
   ['a transaction left idle', reported('25P03'), /transaction took too long/],
-  ['a serialization failure', reported('40001'), /Other writes got in the way/],
-  ['a deadlock', reported('40P01'), /Other writes got in the way/],
+  ['a serialization failure', reported('40001'), /Concurrent writes conflicted/],
+  ['a deadlock', reported('40P01'), /Concurrent writes conflicted/],
   ['a revoked right', reported('42501'), /denies the service access/],
   ['a changed password', reported('28P01'), /denies the service access/],
   ['a statement timeout', reported('57014', 'canceling statement due to statement timeout'), /took too long for this/],
@@ -66,6 +66,6 @@ describe('A failure of the database', () => {
       const error = reported(code);
       expect([refusalForFailure(error), isDataError(error)]).toEqual([error, false]);
     }
-    expect(isDataError(unavailable('The message bus is away.'))).toBe(false);
+    expect(isDataError(unavailable('The message bus is disconnected.'))).toBe(false);
   });
 });

@@ -7,12 +7,12 @@ interface Thrown {
   readonly cause?: unknown;
 }
 
-/** What was thrown and what caused it. By shape: an error of another realm is no instance of this one's Error. */
+/** An error and its causes. Checked by shape: errors of another realm are no instances of this realm's `Error`. */
 const chain = function* (error: unknown): Generator<Thrown> {
   for (let at: unknown = error; typeof at === 'object' && at !== null; at = (at as Thrown).cause) yield at;
 };
 
-/** The failure with a code that lies deepest: what wraps it may have put other words around PostgreSQL's own. */
+/** The innermost cause with a code: wrappers may have replaced PostgreSQL's message. */
 const codedIn = (error: unknown): { readonly code: string; readonly message: string } | undefined => {
   let deepest: { code: string; message: string } | undefined;
   for (const { code, message } of chain(error))
@@ -23,12 +23,12 @@ const codedIn = (error: unknown): { readonly code: string; readonly message: str
 const codeOf = (error: unknown): string | undefined => codedIn(error)?.code;
 
 /**
- * Serialization failure, deadlock, and a reference to what somebody else has just removed: the same work, done again, is
- * likely to succeed, or to find out for itself what is no longer there.
+ * Whether the same transaction is likely to succeed when it runs again: after a serialization failure, a deadlock, or a reference to a
+ * row that was removed concurrently.
  */
 export const isTransient = (error: unknown): boolean => ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
 
-/** The name of the constraint that a write would have broken, if that is what happened. */
+/** The name of the constraint that a write violated; undefined for other errors. */
 export const violatedConstraint = (error: unknown): string | undefined => {
   for (const { code, constraint } of chain(error)) {
     if (typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string') return constraint;
@@ -37,13 +37,13 @@ export const violatedConstraint = (error: unknown): string | undefined => {
 };
 
 /** The refusal of a transaction whose deadline passed before it was committed. */
-export const deadlineExceeded = (): Refusal => unavailable(outages['no time left']);
+export const deadlineExceeded = (): Refusal => unavailable(outages['deadline exceeded']);
 
 /** The refusal of a transaction whose caller cannot be answered any more. */
 export const callerLost = (): Refusal =>
   unavailable('The connection to the caller was lost before the changes were committed. Nothing was changed.');
 
-/** A failure of the database, and not of what it was asked: the same request may succeed later. */
+/** A failure of the database that is independent of the request: the same request may succeed later. */
 export interface Outage {
   readonly kind: keyof typeof outages;
   /** PostgreSQL's or the driver's own words, with the SQLSTATE where there is one */
@@ -52,7 +52,7 @@ export interface Outage {
 
 const again = 'Please try again.';
 
-/** What each kind of outage is answered with. */
+/** The message of the 503 response, by kind of outage. */
 const outages = {
   unreachable: `The database cannot be reached. ${again}`,
   'slow to connect': `The database did not accept a connection in time. ${again}`,
@@ -65,20 +65,20 @@ const outages = {
   'lock timeout': `The database waited too long for a lock that another transaction holds. ${again}`,
   canceled: `The database canceled the request. ${again}`,
   'transaction timeout': `The transaction took too long, and the database ended it. ${again}`,
-  'no time left': 'There was no time left. Nothing was changed.',
-  'concurrent writes': `Other writes got in the way again and again. ${again}`,
+  'deadline exceeded': 'The deadline has passed. Nothing was changed.',
+  'concurrent writes': `Concurrent writes conflicted repeatedly. ${again}`,
   'access denied': "The database denies the service access: its operator must restore the service's rights.",
   'internal error': `The database reports an internal error, which its log describes. ${again}`,
 } as const;
 
-/** By SQLSTATE (PostgreSQL's manual, appendix A), or by the code of Node's socket. The first that matches counts. */
+/** Kinds by SQLSTATE (PostgreSQL's manual, appendix A) or by the error code of Node's socket. The first match counts. */
 const byCode: readonly { readonly code: RegExp; readonly says?: RegExp; readonly kind: Outage['kind'] }[] = [
   { code: /^53100$/, kind: 'disk full' },
   { code: /^53300$/, kind: 'too many connections' },
   { code: /^53/, kind: 'out of resources' },
   { code: /^25006$/, kind: 'read-only' },
   { code: /^25P03$/, kind: 'transaction timeout' },
-  { code: /^25P04$/, kind: 'no time left' },
+  { code: /^25P04$/, kind: 'deadline exceeded' },
   { code: /^55P03$/, kind: 'lock timeout' },
   { code: /^57014$/, says: /due to statement timeout/, kind: 'statement timeout' },
   { code: /^57014$/, kind: 'canceled' },
@@ -91,7 +91,7 @@ const byCode: readonly { readonly code: RegExp; readonly says?: RegExp; readonly
   { code: /^E(?!RR_)[A-Z_]+$/, kind: 'unreachable' },
 ];
 
-/** What the driver throws without a code. Anchored: elsewhere in a message there may be what a caller sent. */
+/** Kinds of the driver's errors without a code. The patterns are anchored, because messages may quote what a caller sent. */
 const byDriverMessage: readonly (readonly [RegExp, Outage['kind']])[] = [
   [/^timeout exceeded when trying to connect/, 'pool exhausted'],
   [/^(?:Connection terminated due to connection timeout|timeout expired)/, 'slow to connect'],
@@ -100,7 +100,7 @@ const byDriverMessage: readonly (readonly [RegExp, Outage['kind']])[] = [
   [/^Received unexpected \w+ message from backend|^Cannot use a pool after calling end/, 'unreachable'],
 ];
 
-/** The outage that an error stands for; undefined when the database works and would not do what it was asked. */
+/** The outage behind an error; undefined when the database works and refused the statement. */
 export const outageOf = (error: unknown): Outage | undefined => {
   const coded = codedIn(error);
   if (coded !== undefined) {
@@ -113,7 +113,7 @@ export const outageOf = (error: unknown): Outage | undefined => {
   return kind && { kind, reason: message };
 };
 
-/** What a failure of the database means to the caller: an outage is a 503; anything else is a defect and stays what it is. */
+/** The error for the caller: a 503 for an outage; any other error unchanged. */
 export const refusalForFailure = (error: unknown): unknown => {
   if (error instanceof Refusal) return error;
   const outage = outageOf(error);
@@ -122,13 +122,12 @@ export const refusalForFailure = (error: unknown): unknown => {
 
 const temporary: ReadonlySet<ErrorKind> = new Set(['ServiceUnavailable', 'RequestTimeout', 'RateLimitError']);
 
-/** Classes of SQLSTATE that say that a value, or several of them together, cannot be stored. */
+/** Classes of SQLSTATE for values that cannot be stored. */
 const dataClasses = /^(?:21|22|23|44|54|P0)/;
 
 /**
- * Whether something failed because of the data that it was given, so that it fails again with the same data: PostgreSQL
- * will not store it, a schema refuses it, or our own code throws on it. A failure of the database is never one of the data, and
- * neither is what is not known to be one, such as a table that is missing.
+ * Whether an error was caused by the input, so that the same input fails again: PostgreSQL refuses to store it, a schema refuses it, or
+ * code throws on it. Outages and unknown errors of PostgreSQL, such as a missing table, are no data errors.
  */
 export const isDataError = (error: unknown): boolean => {
   if (error instanceof Refusal) return !temporary.has(error.kind);

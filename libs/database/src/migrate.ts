@@ -4,19 +4,19 @@ import { Migration } from '@mikro-orm/migrations';
 import { createHash } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 
-/** One step of a schema. Follow expand → backfill → contract, so that the version before still runs on it. */
+/** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema. */
 export interface SchemaMigration {
-  /** sorts after every step before it, e.g. `2026-11-21-features` */
+  /** sorts after the names of earlier migrations, e.g. `2-favorites` */
   readonly name: string;
   readonly statements: readonly string[];
 }
 
-/** The table that remembers which steps a database has taken. */
-export const migrationsTable = 'schema_step';
+/** The table with the names of the applied migrations. */
+export const migrationsTable = 'schema_migration';
 
 /**
- * How a connection whose other end has vanished, with its machine or the network, is noticed from either end within half a
- * minute. By default the server holds its locks for two hours: nobody else could migrate, or relay, for as long.
+ * TCP keep-alive on both ends, so that a connection whose other end has vanished is closed within half a minute. By default the
+ * server would hold its locks for two hours, and block migrations and relays of other processes.
  */
 export const keepAlive = {
   keepAlive: true,
@@ -24,7 +24,7 @@ export const keepAlive = {
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
 } satisfies ClientConfig;
 
-/** What MikroORM's migrator runs for the steps. A step may take its time: what bounds a statement is meant for calls. */
+/** The migrations for MikroORM's migrator. They run without a statement timeout. */
 export const ormMigrations = (migrations: readonly SchemaMigration[]): MigrationObject[] =>
   migrations.map((step) => ({
     name: step.name,
@@ -37,10 +37,10 @@ export const ormMigrations = (migrations: readonly SchemaMigration[]): Migration
 
 const missingDatabase = '3D000';
 
-/** A database that a newer version of Bunting has already changed. */
+/** The database was migrated by a newer version of Bunting. */
 export class NewerDatabaseError extends Error {}
 
-/** The first version whose transactions have a timeout of their own. */
+/** The first version with `transaction_timeout`. */
 const oldestVersion = 17;
 
 const requireVersion = async (client: Client, url: string): Promise<void> => {
@@ -54,7 +54,7 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   );
 };
 
-/** A connection outside the pool. That it was lost shows in the query that fails; unheard, it would end the process. */
+/** A connection outside the pool. A lost connection shows in the query that fails; without a listener the error would end the process. */
 const connectionTo = async (url: string): Promise<Client> => {
   const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
@@ -80,7 +80,7 @@ const appliedMigrations = async (client: Client): Promise<readonly string[]> => 
   return taken.rows.map(({ name }) => name);
 };
 
-/** Throws where the database has taken a step that this version does not know; gives those that it has taken. */
+/** The names of the applied migrations. Throws when one of them is unknown to this version. */
 const requireKnownMigrations = async (
   client: Client,
   database: string,
@@ -90,14 +90,14 @@ const requireKnownMigrations = async (
   const unknown = taken.filter((name) => !migrations.some((step) => step.name === name));
   if (unknown.length === 0) return taken;
   throw new NewerDatabaseError(
-    `The database ${database} was written by a newer version of Bunting (it has taken the step "${unknown.at(-1)}", which this version does not know). ` +
+    `The database ${database} was written by a newer version of Bunting (it has the migration "${unknown.at(-1)}", which this version does not know). ` +
       'Start that version, or restore a backup from before the upgrade.',
   );
 };
 
 const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));
 
-/** Throws where the database is not there, or has not taken exactly these steps. It changes nothing. */
+/** Throws when the database is missing or does not have exactly these migrations. It changes nothing. */
 export const requireMigrated = async (url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const database = databaseOf(url);
   const client = await connectionTo(url).catch((error: unknown) => {
@@ -111,14 +111,14 @@ export const requireMigrated = async (url: string, migrations: readonly SchemaMi
     throw new Error(
       taken.length === 0
         ? `The database ${database} at ${new URL(url).host} holds nothing of Bunting.`
-        : `The database ${database} was left by an older version of Bunting (it has not taken the step "${missing.name}"): start this version on it first.`,
+        : `The database ${database} was left by an older version of Bunting (it lacks the migration "${missing.name}"): start this version on it first.`,
     );
   } finally {
     await client.end();
   }
 };
 
-/** Takes the steps that are missing, one process at a time; refuses a database that is ahead of this version. */
+/** Applies the missing migrations, one process at a time; refuses a database of a newer version. */
 export const migrate = async (orm: MikroORM, url: string, migrations: readonly SchemaMigration[]): Promise<void> => {
   const client = await connectionTo(url);
   try {
@@ -131,7 +131,7 @@ export const migrate = async (orm: MikroORM, url: string, migrations: readonly S
   }
 };
 
-/** Makes the database of the address where it is missing. */
+/** Creates the database of the URL where it is missing. */
 export const createDatabaseIfMissing = async (url: string): Promise<void> => {
   const maintenance = new URL(url);
   const name = databaseOf(url);

@@ -2,7 +2,7 @@ import type { Outage } from './failures.ts';
 
 const repeatAfterMs = 60_000;
 
-/** Outages that do not end by themselves, each with what its operator has to do. */
+/** Outages that do not end by themselves, with the operator's next step. */
 const nextSteps: Partial<Record<Outage['kind'], string>> = {
   'disk full': 'Free some space on the disk of PostgreSQL.',
   'read-only': 'Make it writable, or connect this service to the primary.',
@@ -10,7 +10,7 @@ const nextSteps: Partial<Record<Outage['kind'], string>> = {
   'internal error': "Look into PostgreSQL's own log.",
 };
 
-/** Logs outages that an operator has to end: each kind once a minute at most, however many requests fail by it. */
+/** Logs outages that an operator has to end, each kind at most once a minute. */
 export const outageLog = (database: string, logError: (message: string) => void) => {
   const loggedAt = new Map<Outage['kind'], number>();
   return {
@@ -19,8 +19,7 @@ export const outageLog = (database: string, logError: (message: string) => void)
       const now = performance.now();
       if (nextStep === undefined || now - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return;
       loggedAt.set(kind, now);
-      const refused = 'Requests that fail for it are answered with 503.';
-      logError(`The database ${database} reports "${reason}" (${kind}). ${refused} ${nextStep}`);
+      logError(`The database ${database} reports "${reason}" (${kind}). Affected requests get 503. ${nextStep}`);
     },
   };
 };

@@ -2,13 +2,12 @@ import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Entity } from './entities.ts';
 import { migrationsTable } from './migrate.ts';
 
-/** Tables that libraries own, with their own tests: the migrations that were applied, outbox, inbox and stored replies. */
-const ofLibraries = [migrationsTable, /^outbox/, /^inbox/, 'dead_letter', 'missed_message', 'idempotent_answer'];
+/** Tables of libraries, which have tests of their own: applied migrations, outbox, inbox and stored replies. */
+const ofLibraries = [migrationsTable, /^outbox/, /^inbox/, 'dead_letter', 'missed_message', 'idempotent_reply'];
 
 /**
- * The statements that would make the schema of a database that of the entities: none where they agree. They are what the next
- * migration has to hold. Tables without an entity are named in `others`; one that is not named is to be dropped. Views,
- * triggers and functions are not compared.
+ * The statements that the next migration needs to bring a database to the schema of the entities; none where they agree. `others`
+ * names tables without an entity; any other table without one is dropped. Views, triggers and functions are not compared.
  */
 export const schemaDifferences = async (
   url: string,

@@ -1,15 +1,14 @@
 /**
- * Runs a job one at a time. A call during a run shares the run after it with every other call that is made meanwhile: that run
- * begins after each of them.
+ * Serialises the runs of a job. Calls during a run share the next run, so every call is served by a run that started after it.
  */
 export const coalesceCalls = <T>(job: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
-  const begin = (): Promise<T> => {
+  const start = (): Promise<T> => {
     next = undefined;
-    const begun = job();
-    running = begun.catch(() => undefined);
-    return begun;
+    const started = job();
+    running = started.catch(() => undefined);
+    return started;
   };
-  return () => (next ??= running.then(begin));
+  return () => (next ??= running.then(start));
 };

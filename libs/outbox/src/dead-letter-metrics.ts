@@ -3,11 +3,11 @@ import type { Database } from '@bunting/database';
 import { Gauge, type Registry } from 'prom-client';
 import { deadLetterCounts } from './dead-letters.ts';
 
-/** Registers how many messages a consumer could not apply and keeps as dead letters: anything but none asks an operator to act. */
+/** Registers the gauge `bunting_dead_letters`: an operator has to act when it is above zero. */
 export const measureDeadLetters = (registry: Registry, consumer: ServiceName, database: Database): void => {
   new Gauge({
     name: 'bunting_dead_letters',
-    help: 'messages that the service could not apply because of their content, and tries again',
+    help: 'messages that the service could not apply because of their content and keeps retrying',
     labelNames: ['producer', 'topic'],
     registers: [registry],
     async collect() {

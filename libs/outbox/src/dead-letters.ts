@@ -10,23 +10,23 @@ import {
 } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 
-/** What of a producer a dead letter is of. */
+/** The topic of a producer that a dead letter comes from. */
 export interface Source {
   readonly producer: Producer;
   readonly topic: OutboxTopic;
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair, and a reason may quote either from what a caller sent. */
+/** Replaces NUL and lone surrogates, which PostgreSQL refuses and a reason may quote from a caller's input. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
-/** Why a message was not applied. Of a value that PostgreSQL refuses, what it quotes is left out: it may be a secret. */
+/** Why a message was not applied. A value that PostgreSQL quotes is left out: it may be a secret. */
 export const reasonOf = (error: unknown): string => {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   const text = String(message ?? error);
   return typeof code === 'string' && code.startsWith('22') ? (text.split(':', 1)[0] ?? '') : text;
 };
 
-/** Names what a state is a state of; null where its content does not say so, and of events. */
+/** The key of the entity that a state describes; null for events and malformed states. */
 const entityKeyOf = (topic: OutboxTopic, { payload }: OutboxMessage): string | null => {
   if (topic !== 'state' || typeof payload !== 'object' || payload === null) return null;
   const { entity, id } = payload as { readonly entity?: unknown; readonly id?: unknown };
@@ -34,8 +34,8 @@ const entityKeyOf = (topic: OutboxTopic, { payload }: OutboxMessage): string | n
 };
 
 /**
- * SQL: the pause before the next attempt. As long as it has failed already, so that pauses double; five seconds at least, an hour
- * at most, and a quarter more or less, so that replicas and letters do not come together.
+ * SQL: the backoff before the next attempt. It equals the time since the first failure, so it doubles; between five seconds and an hour,
+ * with a jitter of 25 percent.
  */
 const pauseAfter = (failedAt: string): string =>
   `least(greatest(now() - ${failedAt}, interval '5 seconds'), interval '1 hour') * (0.75 + random() / 2)`;
@@ -45,7 +45,7 @@ const insertLetter = `
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + ${pauseAfter('now()')})
   on conflict (producer, topic, uid) do nothing`;
 
-/** Keeps a message that could not be applied, with the reason, until an attempt succeeds. */
+/** Stores a message that could not be applied, with the reason. It stays until an attempt succeeds. */
 export const addDeadLetter = async (
   { query }: Pick<Tx, 'query'>,
   { producer, topic }: Source,
@@ -59,7 +59,7 @@ export const addDeadLetter = async (
   ]);
 };
 
-/** Drops dead letters whose state a newer one of the same entity has superseded. */
+/** Deletes dead letters whose state is superseded by a newer state of the same entity. */
 export const dropSuperseded = async (
   { query }: Pick<Tx, 'query'>,
   { producer, topic }: Source,
@@ -73,8 +73,8 @@ export const dropSuperseded = async (
 };
 
 /**
- * Drops the dead letters of a producer that was restored from a backup where they are states: they may be of a time that the
- * backup has forgotten, and what the producer has is applied again anyway.
+ * Deletes the dead states of a producer that was restored from a backup: they may be newer than the backup, and all states of the
+ * producer are applied again anyway.
  */
 export const dropStatesOf = async ({ query }: Pick<Tx, 'query'>, { producer, topic }: Source): Promise<void> => {
   if (topic === 'state') await query('delete from dead_letter where producer = $1 and topic = $2', [producer, topic]);
@@ -82,11 +82,11 @@ export const dropStatesOf = async ({ query }: Pick<Tx, 'query'>, { producer, top
 
 const databaseTime: Statement = { name: 'database-time', text: 'select clock_timestamp()::text as now' };
 
-/** The time by the database's clock, for what compares it with times that the database has stored. */
+/** The time by the database's clock, for comparison with stored times. */
 export const timeOf = async (database: Database): Promise<string> =>
   (await database.read<{ now: string }>(databaseTime))[0]?.now ?? 'infinity';
 
-/** SQL: an attempt is due at its time, and also when the last one was before this process started, which may know better. */
+/** SQL: an attempt is due at its time, or when the last one preceded the start of this process, which may run a fixed version. */
 const isDue = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
 
 const dueInMs: Statement = {
@@ -95,7 +95,7 @@ const dueInMs: Statement = {
          from dead_letter where producer = $1 and topic = $2`,
 };
 
-/** In how many milliseconds the next attempt is due, 0 when one is; undefined when there is no dead letter. */
+/** The milliseconds until the next attempt is due, 0 when one is due; undefined without dead letters. */
 export const nextAttemptInMs = async (
   database: Database,
   { producer, topic }: Source,
@@ -107,13 +107,13 @@ export const nextAttemptInMs = async (
 
 const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A dead letter that is about to be tried again, and how often it has been. */
+/** A dead letter whose next attempt is due, and the number of its attempts so far. */
 export interface DueLetter {
   readonly message: OutboxMessage;
   readonly attempts: number;
 }
 
-/** The first dead letter that is due. The projection's row in `inbox` must be locked: so no other process tries the same. */
+/** The first dead letter that is due. The projection's row in `inbox` must be locked, so that no other process retries the same one. */
 export const nextDueLetter = async (
   { query }: Pick<Tx, 'query'>,
   { producer, topic }: Source,
@@ -153,7 +153,7 @@ const listed: Statement = {
          from dead_letter order by failed_at, producer, topic, position limit ${maxListed}`,
 };
 
-/** The dead letters of a consumer's database, the oldest first, at most a thousand; without their payloads, which may hold secrets. */
+/** The dead letters of a consumer, the oldest first, at most 1,000; without payloads, which may hold secrets. */
 export const deadLetters = (database: Database): Promise<DeadLetter[]> => database.read<DeadLetter>(listed);
 
 const counted: Statement = {
@@ -161,7 +161,7 @@ const counted: Statement = {
   text: 'select producer, topic, count(*) as count from dead_letter group by producer, topic',
 };
 
-/** How many dead letters a consumer has of each topic that it follows, those with none included. */
+/** The number of a consumer's dead letters for each topic that it consumes, including zeros. */
 export const deadLetterCounts = async (
   consumer: ServiceName,
   database: Database,
@@ -178,6 +178,6 @@ export const deadLetterCounts = async (
   }));
 };
 
-/** Answers the audit service, which lists the dead letters of every service. */
+/** The endpoint by which the audit service lists the dead letters of every service. */
 export const readDeadLettersEndpoint = (consumer: keyof typeof readDeadLettersOf, database: Database): Endpoint =>
   implement(readDeadLettersOf[consumer], () => deadLetters(database));

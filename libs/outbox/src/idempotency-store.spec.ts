@@ -220,7 +220,7 @@ describe('a write with an Idempotency-Key', () => {
 
   it('leaves neither its key nor its answer in the database for others to read', async () => {
     await add('a-key-of-mine', 'a-secret');
-    const text = 'select row_to_json(a)::text as row from idempotent_answer a';
+    const text = 'select row_to_json(a)::text as row from idempotent_reply a';
     const rows = JSON.stringify(await database.read({ name: 'rows', text }));
     expect(rows).toMatch(/add-thing/);
     expect(rows).not.toMatch(/a-key-of-mine|name\W+a-secret/);
@@ -230,7 +230,7 @@ describe('a write with an Idempotency-Key', () => {
   it('is forgotten after its time, in the course of housekeeping', async () => {
     await add('old', 'x');
     await database.transaction(({ query }) =>
-      query("update idempotent_answer set created_at = now() - interval '25 hours'"),
+      query("update idempotent_reply set created_at = now() - interval '25 hours'"),
     );
     await add('young', 'y');
     await telling.relay.keepHouse();

@@ -11,11 +11,11 @@ import {
 } from './idempotency-store.ts';
 import type { Outbox, RunInTransaction } from './transaction-with-outbox.ts';
 
-/** What the unit of work must know of who has it done. */
+/** The request on whose behalf a unit of work runs: caller, deadline and idempotency key. */
 export interface WriteContext {
   readonly caller: Caller;
   readonly traceparent: string;
-  /** when the caller stops waiting: what is not committed by then never is */
+  /** when the caller stops waiting; the transaction does not commit afterwards */
   readonly deadline: Date;
   /** aborted when the caller can no longer be given the reply */
   readonly signal?: AbortSignal | undefined;
@@ -26,57 +26,58 @@ export interface WriteContext {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a job gave, or the text of what it gave when the same was asked before. */
+/** The result of a job, or the stored text of its reply when the request is a retry. */
 export type ReplyOrReplay<T> = T | JsonText;
 
 type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
 
 /**
- * State, events, outbox rows, and the answer of what carries an `Idempotency-Key`, in one transaction. For whoever asks with
- * a key, what the job gives must be the reply: a retry is given the text of it. Without one it costs nothing more.
+ * Runs a job in one transaction with its state, events, outbox rows, and the reply of a write with an `Idempotency-Key`. With a key the
+ * job's result must be the reply: it is stored, and replayed on a retry.
  */
 export interface UnitOfWork {
   <T>(traceparent: string | null, job: Job<T>, limits?: CommitLimits): Promise<T>;
   <T>(request: WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
 }
 
-/** Ways to keep the promise of an `Idempotency-Key` for what takes more than one transaction. */
+/** Idempotent writes that take more than one transaction. */
 export interface IdempotentSteps {
-  /** The reply of a write that was done before: for what asks others, or changes something, before its last transaction. */
-  replay<T>(request: WriteContext, reply?: (done: T) => Promise<unknown>): Promise<JsonText | undefined>;
+  /** The stored reply of a retry, for writes that call other services or change something before their last transaction. */
+  replay<T>(request: WriteContext, buildReply?: (outcome: T) => Promise<unknown>): Promise<JsonText | undefined>;
   /**
-   * For a reply that takes asking others after the commit. What was done, which must be plain data, is stored with the
-   * change, and the reply as soon as it is known: a retry in between is given a reply that is made of the same. A job that
-   * gives `undefined` has done nothing, and nothing is stored.
+   * For a reply that needs calls of other services after the commit. The job's outcome, which must be plain data, is stored in the
+   * transaction, and the reply as soon as it is built. A retry in between builds its reply from the same outcome. A job that returns
+   * `undefined` has changed nothing, and nothing is stored.
    */
   commitThenReply<T extends object, R>(
     request: WriteContext,
     job: Job<T | undefined>,
-    reply: (done: T) => Promise<R>,
+    buildReply: (outcome: T) => Promise<R>,
   ): Promise<ReplyOrReplay<R> | undefined>;
-  /** Stores the reply of a write whose last transaction this is, whoever carries it out in the end, and what is said with it. */
+  /** Stores the reply and its headers in the last transaction of a write, which another process may have finished. */
   storeReply(
     tx: Tx,
     idempotency: IdempotentWrite,
     reply: unknown,
-    said?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
   ): Promise<void>;
 }
 
-const sayAll = ({ setHeader }: WriteContext, said: Readonly<Record<string, string>>): void => {
-  for (const [header, value] of Object.entries(said)) setHeader(header, value);
+const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string, string>>): void => {
+  for (const [header, value] of Object.entries(headers)) setHeader(header, value);
 };
 
-const again = (
+/** Replays a stored reply. */
+const replayed = (
   request: WriteContext,
   idempotency: IdempotentWrite,
-  answer: string,
-  said: Readonly<Record<string, string>>,
+  reply: string,
+  headers: Readonly<Record<string, string>>,
 ): JsonText => {
-  sayAll(request, said);
+  setHeaders(request, headers);
   request.setHeader('Idempotency-Replayed', 'true');
-  idempotency.stored = answer;
-  return new JsonText(answer);
+  idempotency.stored = reply;
+  return new JsonText(reply);
 };
 
 export const idempotentUnitOfWork = (
@@ -86,14 +87,14 @@ export const idempotentUnitOfWork = (
   const finish = async <T>(
     request: WriteContext,
     idempotency: IdempotentWrite,
-    { done, answer, said }: StoredOutcome,
-    reply: (done: T) => Promise<unknown>,
+    { outcome, reply, headers }: StoredOutcome,
+    buildReply: (outcome: T) => Promise<unknown>,
   ): Promise<JsonText> => {
-    if (answer !== null) return again(request, idempotency, answer, said);
-    const text = textOfReply(await reply(done as T));
-    const kept = await completeReply(database, idempotency, text, request.headers);
-    sayAll(request, kept.said);
-    return new JsonText(kept.answer);
+    if (reply !== null) return replayed(request, idempotency, reply, headers);
+    const text = textOfReply(await buildReply(outcome as T));
+    const stored = await completeReply(database, idempotency, text, request.headers);
+    setHeaders(request, stored.headers);
+    return new JsonText(stored.reply);
   };
 
   const work = <T>(
@@ -105,11 +106,14 @@ export const idempotentUnitOfWork = (
     const { idempotency, traceparent, headers } = request;
     if (idempotency === undefined) return record(traceparent, job, request);
     const jobOnce: Job<ReplyOrReplay<T>> = async (tx, outbox) => {
-      const before = await claimIdempotencyKey(tx, idempotency, request.caller);
-      if (before?.answer === null) throw new Error(`The answer to ${idempotency.operation} is made in steps.`);
-      if (before !== undefined) return again(request, idempotency, before.answer, before.said);
+      const stored = await claimIdempotencyKey(tx, idempotency, request.caller);
+      if (stored?.reply === null)
+        throw new Error(
+          `${idempotency.operation} has a stored outcome without a reply: replay it with commitThenReply.`,
+        );
+      if (stored !== undefined) return replayed(request, idempotency, stored.reply, stored.headers);
       const reply = await job(tx, outbox);
-      await storeOutcome(tx, idempotency, { answer: textOfReply(reply), said: headers });
+      await storeOutcome(tx, idempotency, { reply: textOfReply(reply), headers });
       return reply;
     };
     return record(traceparent, jobOnce, request);
@@ -118,43 +122,45 @@ export const idempotentUnitOfWork = (
   return {
     work: work as UnitOfWork,
 
-    replay: async <T>(request: WriteContext, reply?: (done: T) => Promise<unknown>) => {
+    replay: async <T>(request: WriteContext, buildReply?: (outcome: T) => Promise<unknown>) => {
       const { idempotency } = request;
-      const before =
+      const stored =
         idempotency === undefined ? undefined : await findStoredOutcome(database, idempotency, request.caller);
-      if (idempotency === undefined || before === undefined) return undefined;
+      if (idempotency === undefined || stored === undefined) return undefined;
       return finish(
         request,
         idempotency,
-        before,
-        reply ?? (() => Promise.reject(new Error('There is nothing left to do.'))),
+        stored,
+        buildReply ??
+          (() =>
+            Promise.reject(new Error(`${idempotency.operation} has a stored outcome and no way to build its reply.`))),
       );
     },
 
     commitThenReply: async <T extends object, R>(
       request: WriteContext,
       job: Job<T | undefined>,
-      reply: (done: T) => Promise<R>,
+      buildReply: (outcome: T) => Promise<R>,
     ) => {
       const { idempotency, traceparent } = request;
       if (idempotency === undefined) {
-        const done = await record(traceparent, job, request);
-        return done === undefined ? undefined : reply(done);
+        const outcome = await record(traceparent, job, request);
+        return outcome === undefined ? undefined : buildReply(outcome);
       }
       const jobOnce: Job<StoredOutcome | undefined> = async (tx, outbox) => {
         const before = await claimIdempotencyKey(tx, idempotency, request.caller);
         if (before !== undefined) return before;
-        const done = await job(tx, outbox);
-        if (done === undefined) return undefined;
-        const unanswered = { done, answer: null, said: {} };
-        await storeOutcome(tx, idempotency, unanswered);
-        return unanswered;
+        const outcome = await job(tx, outbox);
+        if (outcome === undefined) return undefined;
+        const withoutReply = { outcome, reply: null, headers: {} };
+        await storeOutcome(tx, idempotency, withoutReply);
+        return withoutReply;
       };
-      const came = await record(traceparent, jobOnce, request);
-      return came === undefined ? undefined : finish(request, idempotency, came, reply);
+      const stored = await record(traceparent, jobOnce, request);
+      return stored === undefined ? undefined : finish(request, idempotency, stored, buildReply);
     },
 
-    storeReply: (tx, idempotency, reply, said = {}) =>
-      storeOutcome(tx, idempotency, { answer: textOfReply(reply), said }, false),
+    storeReply: (tx, idempotency, reply, headers = {}) =>
+      storeOutcome(tx, idempotency, { reply: textOfReply(reply), headers }, false),
   };
 };

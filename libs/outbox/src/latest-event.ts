@@ -3,21 +3,18 @@ import type { Database, Statement } from '@bunting/database';
 import { headAndAt } from './read-outbox.ts';
 import { coalesceCalls } from './coalesce-calls.ts';
 
-/** How far what was told had come. Nothing was told between two looks that gave the very same one. */
+/** A revision of the producer's data. Two reads that return the same object had no event between them. */
 export interface Revision {
-  /** the position of the latest event, those passed over aside */
+  /** the position of the latest event that is not of an ignored type */
   readonly position: number;
 }
 
-/**
- * Looks how far the events of this database have come: all that was committed before it is called is in what is read after it.
- * It asks the database each time, and of those who ask at once the database hears once.
- */
+/** Reads the current revision. It covers every commit before the call. Concurrent calls share one statement. */
 export type ReadRevision = () => Promise<Revision>;
 
 interface CachedRevision {
   readonly head: number;
-  /** by which this outbox is known from one that was restored from a backup */
+  /** the event's uid, which differs in an outbox that was restored from a backup */
   readonly uid: string | null;
   readonly revision: Revision;
 }
@@ -31,19 +28,19 @@ const latestBetween: Statement = {
       (select uid from outbox where topic = 'event' and position = $2) as uid`,
 };
 
-/** @param passingOver the types of events that come and go unnoticed */
-export const revisionReader = (database: Database, passingOver: readonly EventType[]): ReadRevision => {
-  let known: CachedRevision = { head: 0, uid: null, revision: { position: 0 } };
+/** @param ignoredTypes events of these types do not change the revision */
+export const revisionReader = (database: Database, ignoredTypes: readonly EventType[]): ReadRevision => {
+  let cached: CachedRevision = { head: 0, uid: null, revision: { position: 0 } };
   return coalesceCalls(async () => {
-    const [end] = await database.read<{ head: number; at: string | null }>(headAndAt, ['event', known.head]);
+    const [end] = await database.read<{ head: number; at: string | null }>(headAndAt, ['event', cached.head]);
     const { head, at } = end ?? { head: 0, at: null };
-    const goesOn = at === known.uid;
-    if (goesOn && head === known.head) return known.revision;
-    const values = [goesOn ? known.head : 0, head, passingOver];
-    const [found] = await database.read<{ latest: number | null; uid: string | null }>(latestBetween, values);
-    const latest = found?.latest ?? (goesOn ? undefined : head);
-    const revision = latest === undefined ? known.revision : { position: latest };
-    known = { head, uid: found?.uid ?? null, revision };
+    const isSameOutbox = at === cached.uid;
+    if (isSameOutbox && head === cached.head) return cached.revision;
+    const values = [isSameOutbox ? cached.head : 0, head, ignoredTypes];
+    const [row] = await database.read<{ latest: number | null; uid: string | null }>(latestBetween, values);
+    const latest = row?.latest ?? (isSameOutbox ? undefined : head);
+    const revision = latest === undefined ? cached.revision : { position: latest };
+    cached = { head, uid: row?.uid ?? null, revision };
     return revision;
   });
 };

@@ -1,7 +1,7 @@
 import type { OutboxTopic, Producer } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 
-/** Messages that a consumer will never be given: its producer had dropped them before it could ask. */
+/** A range of messages that a consumer never received: the producer had pruned them before the consumer could read them. */
 export interface MissedRange {
   readonly producer: Producer;
   readonly topic: OutboxTopic;
@@ -11,12 +11,12 @@ export interface MissedRange {
   readonly noticedAt: string;
 }
 
-const mostListed = 1_000;
+const maxListed = 1_000;
 const missed: Statement = {
   name: 'missed-messages',
   text: `select producer, topic, first, last, to_char(noticed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "noticedAt"
-         from missed_message order by noticed_at, producer, first limit ${mostListed}`,
+         from missed_message order by noticed_at, producer, first limit ${maxListed}`,
 };
 
-/** What the consumer of a database has missed, the earliest noticed first. */
+/** The messages that a consumer has missed, in the order in which it noticed, at most 1,000 ranges. */
 export const missedMessages = (database: Database): Promise<MissedRange[]> => database.read<MissedRange>(missed);

@@ -16,102 +16,99 @@ import { backgroundPacer } from './background-pacer.ts';
 import { coalesceCalls } from './coalesce-calls.ts';
 
 export interface ProjectionOptions {
-  /** the service that keeps the projection */
+  /** the service that maintains the projection */
   readonly consumer: ServiceName;
   readonly producer: Producer;
   readonly topic: OutboxTopic;
   readonly bus: Bus;
   readonly database: Database;
-  /** Applies messages in their order. They may have been applied before, when the projection was restored from a copy. */
+  /** Applies messages in their order. It must be idempotent: after a restored backup messages are applied again. */
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
   /** Called after messages were applied and committed. */
   readonly onCommitted?: () => void;
   /**
-   * Told before everything is applied again of a producer that was restored from a backup: it gives versions a second time,
-   * and what is kept of later ones must not keep out what is told from then on.
+   * Called before all messages of a producer that was restored from a backup are applied again. The producer assigns versions a second
+   * time, so stored later versions must not reject new ones.
    */
   readonly onProducerRestored?: (tx: Tx) => Promise<void>;
   /** how often to poll the producer without a wake-up */
   readonly intervalMs: number;
   /**
-   * For how long a message that cannot be applied because of its content holds up those behind it, while it is tried again
-   * with growing pauses, before it becomes a dead letter. By default two minutes for events, whose order counts, and 0 for
-   * states: their versions keep the order of each entity.
+   * How long a message that cannot be applied because of its content blocks later ones, while it is retried with backoff, before it
+   * becomes a dead letter. By default two minutes for events, whose order matters, and 0 for states, whose versions keep the order of
+   * each entity.
    */
   readonly deadLetterAfterMs?: number;
   readonly warn: (message: string) => void;
-  /** told of what is lost, and asks a person to act; `warn` when left out */
+  /** takes errors that an operator has to act on, such as lost messages; `warn` when left out */
   readonly logError?: (message: string) => void;
 }
 
 export interface Projection {
   /**
-   * Waits until everything that the producer had committed when this was called is applied, at most so long.
-   * @returns how many milliseconds the projection is behind: 0 when it is not.
+   * Waits until everything that the producer had committed before the call is applied, at most `timeoutMs`.
+   * @returns the milliseconds by which the projection is behind; 0 when it is current
    */
-  catchUp(atMostMs: number): Promise<number>;
-  /** up to which position everything is applied */
+  catchUp(timeoutMs: number): Promise<number>;
+  /** the position up to which everything is applied */
   readonly applied: number;
   stop(): Promise<void>;
 }
 
 const pageSize = 500;
 const deadLetterAfterMsOf: Readonly<Record<OutboxTopic, number>> = { event: 120_000, state: 0 };
-/** The pause after the first attempt that failed for a message's content; it doubles up to the longest one. */
-const firstPauseMs = 250;
-const maxPauseMs = 30_000;
-/**
- * Messages that fail within so long of each other share one `deadLetterAfterMs`: a series of them holds up the others once, and not
- * each time.
- */
+/** The backoff after the first failure of a message because of its content; it doubles up to `maxRetryPauseMs`. */
+const firstRetryPauseMs = 250;
+const maxRetryPauseMs = 30_000;
+/** Messages that fail within this time of each other share one `deadLetterAfterMs`, so that a series of them blocks later ones once. */
 const sameSeriesMs = 600_000;
-/** A producer that is starting, or restarting, is nothing to warn of. */
+/** Failures while a producer starts or restarts are not logged. */
 const patienceMs = 5_000;
 /**
- * Under load, more than `burst` wake-ups within this time, they share a pull. Fewer are followed immediately, so that events of
- * several producers mostly arrive in the order in which a person caused them. A caller that needs to be fresh never waits for it.
+ * Under load (more than `burst` wake-ups within this time) wake-ups share a pull. Otherwise each is followed immediately, so that events
+ * of several producers mostly arrive in the order in which a user caused them. `catchUp` never waits for it.
  */
 const batchingMs = 200;
 const burst = 10;
 const maxBackoffMs = 2_000;
 
-/** A position, and what was told there, where that is known. */
+/** A position in the producer's outbox, and the uid of the message there, if known. */
 interface Checkpoint {
   readonly position: number;
   readonly uid: string | null;
 }
 
-/** How far a consumer has come, and how often it had to begin anew before. */
+/** The stored checkpoint of a consumer, and how often it restarted from the beginning. */
 interface StoredCheckpoint extends Checkpoint {
-  readonly history: number;
+  readonly epoch: number;
 }
 
-/** Up to where a page is complete: what is missing before was dropped. It may end early. */
+/** The position up to which a page is complete: messages missing before it were pruned. A page may end before the head. */
 const completeUpTo = (head: number, messages: readonly OutboxMessage[]): Checkpoint =>
   messages.at(-1) ?? { position: head, uid: null };
 
-/** Positions, from the first to the last. */
+/** Positions from the first to the last, inclusive. */
 interface Range {
   readonly first: number;
   readonly last: number;
 }
 
-/** A message that cannot be applied because of its content, and holds up those behind it until its next attempt. */
-interface Held {
+/** A message that cannot be applied because of its content, and blocks later ones until its next attempt. */
+interface Blocked {
   readonly position: number;
   readonly attempts: number;
   readonly retryAt: number;
   readonly error: unknown;
 }
 
-/** What became of a consumer's place, and which events it will never get. */
+/** The new checkpoint of a consumer, and the events that it missed on the way. */
 interface Advanced {
-  readonly reached: StoredCheckpoint;
+  readonly checkpoint: StoredCheckpoint;
   readonly missed: readonly Range[];
 }
 
-/** What messages that follow a position pass over on the way to another one. */
-const passedOver = (position: number, messages: readonly OutboxMessage[], upTo: number): Range[] => {
+/** The gaps between a position, the messages after it, and the position `upTo`. */
+const gapsBetween = (position: number, messages: readonly OutboxMessage[], upTo: number): Range[] => {
   const ends = [position, ...messages.map((message) => message.position), upTo + 1];
   return ends.slice(1).flatMap((end, nth) => {
     const first = (ends[nth] ?? 0) + 1;
@@ -119,11 +116,11 @@ const passedOver = (position: number, messages: readonly OutboxMessage[], upTo: 
   });
 };
 
-const spelled = ({ first, last }: Range): string => (first === last ? String(first) : `${first} to ${last}`);
+const rangeText = ({ first, last }: Range): string => (first === last ? String(first) : `${first} to ${last}`);
 
 /**
- * Consumes one topic of one producer: it pulls batches of what follows its checkpoint, when it is woken, when a caller needs to be
- * fresh, and now and then. Messages and checkpoint are stored in one transaction, so the bus may lose everything else.
+ * Consumes one topic of one producer: pulls batches after its checkpoint when it is woken, when `catchUp` is called, and at intervals.
+ * Batch and checkpoint are stored in one transaction, so the bus may lose, repeat or delay wake-ups.
  */
 export const startProjection = async (options: ProjectionOptions): Promise<Projection> => {
   const {
@@ -133,56 +130,58 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     bus,
     database,
     apply,
-    onCommitted: committed,
-    onProducerRestored: restored,
+    onCommitted,
+    onProducerRestored,
     intervalMs,
     warn,
-    logError: complain = warn,
+    logError = warn,
   } = options;
   const { deadLetterAfterMs = deadLetterAfterMsOf[topic] } = options;
-  // Who is not known to follow would find that rows were dropped before it had them.
+  // The producer prunes rows that all known consumers have, and would not wait for an unknown one.
   if (!consumersOf[producer][topic].includes(consumer))
-    throw new Error(`${consumer} follows ${topic}s of ${producer}: followersOf in @bunting/contracts has to say so.`);
-  let applied: StoredCheckpoint = { position: 0, uid: null, history: 0 };
+    throw new Error(
+      `${consumer} consumes ${topic}s of ${producer} without being listed: add it to consumersOf in @bunting/contracts.`,
+    );
+  let applied: StoredCheckpoint = { position: 0, uid: null, epoch: 0 };
   let freshAt = performance.now();
   let stopped = false;
-  let held: Held | undefined;
-  /** the messages that failed for their content one after the other: when the first and the last of them did */
-  let series = { beganAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
+  let blocked: Blocked | undefined;
+  /** the current series of messages that failed because of their content */
+  let series = { startedAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
 
   const source = { producer, topic };
   const pacer = backgroundPacer();
 
-  const reachedForUpdate = async ({ query }: Tx): Promise<StoredCheckpoint> => {
-    const stored = 'select position, uid, history from inbox where producer = $1 and topic = $2 for update';
+  const lockCheckpoint = async ({ query }: Tx): Promise<StoredCheckpoint> => {
+    const stored = 'select position, uid, epoch from inbox where producer = $1 and topic = $2 for update';
     const [row] = await query<StoredCheckpoint>(stored, [producer, topic]);
     if (row !== undefined) return row;
     await query('insert into inbox (producer, topic) values ($1, $2) on conflict do nothing', [producer, topic]);
-    const [begun] = await query<StoredCheckpoint>(stored, [producer, topic]);
-    return begun ?? { position: 0, uid: null, history: 0 };
+    const [inserted] = await query<StoredCheckpoint>(stored, [producer, topic]);
+    return inserted ?? { position: 0, uid: null, epoch: 0 };
   };
-  const store = ({ query }: Tx, { position, uid, history }: StoredCheckpoint) =>
-    query(`update inbox set position = $3, uid = $4, history = $5 where producer = $1 and topic = $2`, [
+  const store = ({ query }: Tx, { position, uid, epoch }: StoredCheckpoint) =>
+    query(`update inbox set position = $3, uid = $4, epoch = $5 where producer = $1 and topic = $2`, [
       producer,
       topic,
       position,
       uid,
-      history,
+      epoch,
     ]);
 
   /**
-   * Moves on, and keeps in mind what was passed over. Of states that is superseded. An event is never dropped before everybody
-   * has it who is known to follow: it is lost, to a backup that was restored or to somebody's hand.
+   * Stores the new checkpoint, and records missed events. States in a gap are superseded. Events are pruned only after all known consumers
+   * have them, so an event in a gap was lost by a restored backup or deleted by hand.
    */
   const advance = async (
     tx: Tx,
-    { position: from, history }: StoredCheckpoint,
+    { position: from, epoch }: StoredCheckpoint,
     messages: readonly OutboxMessage[],
     { position, uid }: Checkpoint,
   ): Promise<Advanced> => {
-    const reached = { position, uid, history };
-    await store(tx, reached);
-    const missed = topic === 'event' ? passedOver(from, messages, position) : [];
+    const checkpoint = { position, uid, epoch };
+    await store(tx, checkpoint);
+    const missed = topic === 'event' ? gapsBetween(from, messages, position) : [];
     for (const { first, last } of missed) {
       await tx.query(
         `insert into missed_message (producer, topic, first, last) values ($1, $2, $3, $4)
@@ -190,75 +189,72 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
         [producer, topic, first, last],
       );
     }
-    return { reached, missed };
+    return { checkpoint, missed };
   };
-  const advancing = async (job: (tx: Tx) => Promise<Advanced>): Promise<StoredCheckpoint> => {
-    const { reached, missed } = await database.transaction(job);
+  const commitAdvance = async (job: (tx: Tx) => Promise<Advanced>): Promise<StoredCheckpoint> => {
+    const { checkpoint, missed } = await database.transaction(job);
     for (const range of missed) {
-      complain(
-        `${consumer} has never been given ${topic} ${spelled(range)} of ${producer}, which has it no more: only a backup may have it.`,
+      logError(
+        `${consumer} missed ${topic} ${rangeText(range)} of ${producer}: the producer has pruned it. Restore it from a backup of ${producer}.`,
       );
     }
-    return reached;
+    return checkpoint;
   };
 
-  /** Applies what is new of all messages between two positions. Where the first one is not reached yet, it only says so. */
+  /** Applies the new ones of all messages between two positions. Returns the stored checkpoint unchanged when it is before the first. */
   const applyMessages = async (
     after: number,
     messages: readonly OutboxMessage[],
     upTo: Checkpoint,
   ): Promise<StoredCheckpoint> => {
     let fresh: OutboxMessage[] = [];
-    const reached = await advancing(async (tx) => {
+    const checkpoint = await commitAdvance(async (tx) => {
       fresh = [];
-      const from = await reachedForUpdate(tx);
-      if (from.position < after || from.position >= upTo.position) return { reached: from, missed: [] };
+      const from = await lockCheckpoint(tx);
+      if (from.position < after || from.position >= upTo.position) return { checkpoint: from, missed: [] };
       fresh = messages.filter((message) => message.position > from.position);
       if (fresh.length > 0) await apply(tx, fresh);
       await dropSuperseded(tx, options, fresh);
       return advance(tx, from, fresh, upTo);
     });
-    if (fresh.length > 0) committed?.();
-    return reached;
+    if (fresh.length > 0) onCommitted?.();
+    return checkpoint;
   };
 
   const deadLetter = async (after: number, message: OutboxMessage, attempts: number, error: unknown) => {
     const reason = reasonOf(error);
     let isNew = false;
-    const reached = await advancing(async (tx) => {
-      const from = await reachedForUpdate(tx);
+    const checkpoint = await commitAdvance(async (tx) => {
+      const from = await lockCheckpoint(tx);
       isNew = from.position >= after && from.position < message.position;
-      if (!isNew) return { reached: from, missed: [] };
+      if (!isNew) return { checkpoint: from, missed: [] };
       await addDeadLetter(tx, options, message, { reason, attempts });
       return advance(tx, from, [message], message);
     });
-    if (!isNew) return reached;
+    if (!isNew) return checkpoint;
     retries.wake();
-    complain(
+    logError(
       `${consumer} could not apply ${topic} ${message.position} of ${producer} (uid ${message.uid}) because of its content: ${reason}. ` +
-        `It is a dead letter now, which is tried again with growing pauses and when ${consumer} starts: ` +
-        'see GET /api/admin/events/dead-letters, and mend what it fails for.',
+        `It is a dead letter now, and is retried with backoff and when ${consumer} starts: ` +
+        'see GET /api/admin/events/dead-letters, and fix the cause.',
     );
-    return reached;
+    return checkpoint;
   };
 
-  /**
-   * What becomes of a message that failed for its content: it is held, and the failure thrown, as long as it may hold up those behind
-   * it; then it becomes a dead letter.
-   */
-  const holdOrDeadLetter = (after: number, message: OutboxMessage, error: unknown): Promise<StoredCheckpoint> => {
+  /** Handles a message that failed because of its content: it blocks, and the error is thrown, for `deadLetterAfterMs`; then it becomes a dead letter. */
+  const blockOrDeadLetter = (after: number, message: OutboxMessage, error: unknown): Promise<StoredCheckpoint> => {
     const { position } = message;
     const now = performance.now();
-    series = { beganAt: now - series.lastAt > sameSeriesMs ? now : series.beganAt, lastAt: now };
-    const attempts = (held?.position === position ? held.attempts : 0) + 1;
-    const leftMs = series.beganAt + deadLetterAfterMs - now;
+    series = { startedAt: now - series.lastAt > sameSeriesMs ? now : series.startedAt, lastAt: now };
+    const attempts = (blocked?.position === position ? blocked.attempts : 0) + 1;
+    const leftMs = series.startedAt + deadLetterAfterMs - now;
     if (leftMs <= 0) return deadLetter(after, message, attempts, error);
-    const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);
-    held = { position, attempts, retryAt: now + Math.min(pauseMs, leftMs), error };
+    const pauseMs = Math.min(maxRetryPauseMs, firstRetryPauseMs * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);
+    blocked = { position, attempts, retryAt: now + Math.min(pauseMs, leftMs), error };
     return Promise.reject(error as Error);
   };
 
-  /** Applies messages; where the content of one of them prevents it, one by one. A failure of the database fails them all. */
+  /** Applies a batch; after a data error, its messages one by one. An outage of the database fails the batch. */
   const applyBatch = async (
     after: number,
     messages: readonly OutboxMessage[],
@@ -269,102 +265,104 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     } catch (error) {
       const [first] = messages;
       if (first === undefined || !isDataError(error)) throw error;
-      if (messages.length === 1) return holdOrDeadLetter(after, first, error);
-      let reached = applied;
-      for (const [nth, message] of messages.entries()) {
-        reached = await applyBatch(messages[nth - 1]?.position ?? after, [message], message);
-        moveTo(reached);
+      if (messages.length === 1) return blockOrDeadLetter(after, first, error);
+      let checkpoint = applied;
+      for (const [index, message] of messages.entries()) {
+        checkpoint = await applyBatch(messages[index - 1]?.position ?? after, [message], message);
+        moveTo(checkpoint);
       }
-      return reached;
+      return checkpoint;
     }
   };
 
-  const moveTo = (reached: StoredCheckpoint): void => {
-    applied = reached;
-    if (held !== undefined && held.position <= applied.position) held = undefined;
+  const moveTo = (checkpoint: StoredCheckpoint): void => {
+    applied = checkpoint;
+    if (blocked !== undefined && blocked.position <= applied.position) blocked = undefined;
   };
 
-  const ask = (after: number, limit: number) =>
+  const readOutbox = (after: number, limit: number) =>
     call(bus, readOutboxOf[producer], { body: { topic, consumer, after, limit } }, systemContext(10_000));
 
   /**
-   * The producer's outbox is not the one that was followed so far: a backup of it was restored, and positions are given a second
-   * time. Goes back to where the outbox begins: what it knows already is applied again, to no effect, and what is new is not lost.
+   * Goes back to the beginning of the producer's outbox, after a backup of the producer was restored and positions are assigned a second
+   * time. Applying known messages again has no effect, and no new message is lost.
    */
-  const beginAnew = async (): Promise<void> => {
-    const { head, messages } = await ask(0, 1);
-    const begin = (messages[0]?.position ?? head + 1) - 1;
-    const known = applied.history;
-    const reached = await database.transaction(async (tx) => {
-      const stored = await reachedForUpdate(tx);
-      if (stored.history > known) return stored;
-      const anew = { position: begin, uid: null, history: stored.history + 1 };
-      await store(tx, anew);
+  const restart = async (): Promise<void> => {
+    const { head, messages } = await readOutbox(0, 1);
+    const start = (messages[0]?.position ?? head + 1) - 1;
+    const { epoch } = applied;
+    const checkpoint = await database.transaction(async (tx) => {
+      const stored = await lockCheckpoint(tx);
+      if (stored.epoch > epoch) return stored;
+      const restarted = { position: start, uid: null, epoch: stored.epoch + 1 };
+      await store(tx, restarted);
       await dropStatesOf(tx, options);
-      await restored?.(tx);
-      return anew;
+      await onProducerRestored?.(tx);
+      return restarted;
     });
-    held = undefined;
-    moveTo(reached);
+    blocked = undefined;
+    moveTo(checkpoint);
     warn(
-      `${producer} has other ${topic}s than those that ${consumer} was told, as when a backup was restored: ${consumer} goes through all of them from ${begin + 1} on.`,
+      `The ${topic}s of ${producer} differ from those that ${consumer} has applied, as after a restored backup. ${consumer} applies all of them again from position ${start + 1}.`,
     );
   };
 
-  /** Whether a producer that answered this has told something else at a place than was applied there. */
-  const isOther = ({ position, uid }: Checkpoint, { head, at = null }: { head: number; at?: string | null }): boolean =>
-    head < position || (at !== null && uid !== null && at !== uid);
+  /** Whether the producer has another message at the checkpoint than the one that was applied. */
+  const isRestored = (
+    { position, uid }: Checkpoint,
+    { head, at = null }: { head: number; at?: string | null },
+  ): boolean => head < position || (at !== null && uid !== null && at !== uid);
 
-  /** Pulls until everything is applied that the producer had committed when this began. */
+  /** Pulls until everything is applied that the producer had committed before the call. */
   const pull = async (): Promise<void> => {
-    const beganAt = performance.now();
+    const startedAt = performance.now();
     if (stopped) throw new Error('stopped');
-    if (held !== undefined && held.retryAt > beganAt) throw held.error;
+    if (blocked !== undefined && blocked.retryAt > startedAt) throw blocked.error;
     let barrier: number | undefined;
     do {
       const batchBeganAt = performance.now();
       const { position } = applied;
-      const answer = await ask(position, pageSize);
-      if (isOther(applied, answer)) {
-        await beginAnew();
+      const page = await readOutbox(position, pageSize);
+      if (isRestored(applied, page)) {
+        await restart();
         barrier = undefined;
         continue;
       }
-      const { head, messages } = answer;
+      const { head, messages } = page;
       barrier ??= head;
       const upTo = completeUpTo(head, messages as OutboxMessage[]);
       if (upTo.position > position) moveTo(await applyBatch(position, messages as OutboxMessage[], upTo));
       if (applied.position < barrier) await pacer.afterBatch(performance.now() - batchBeganAt);
     } while ((barrier === undefined || applied.position < barrier) && !stopped);
-    freshAt = beganAt;
+    freshAt = startedAt;
   };
   const sharedPull = coalesceCalls(pull);
   const urgentPull = () => pacer.urgently(sharedPull);
 
-  applied = await database.transaction(reachedForUpdate);
-  const retries = startDeadLetterRetries({ ...options, lockInbox: reachedForUpdate });
+  applied = await database.transaction(lockCheckpoint);
+  const retries = startDeadLetterRetries({ ...options, lockInbox: lockCheckpoint });
   const pulling = startLoop({
     name: `The projection of ${topic}s of ${producer} in ${consumer}`,
     run: sharedPull,
     ...{ intervalMs, minIntervalMs: batchingMs, burst, maxBackoffMs: Math.min(intervalMs, maxBackoffMs), patienceMs },
-    retryAfterMs: () => (held === undefined ? undefined : held.retryAt - performance.now()),
+    retryAfterMs: () => (blocked === undefined ? undefined : blocked.retryAt - performance.now()),
     warn: (message, error) => {
-      // What is neither an outage nor about the content, such as a table that is missing, does not end by itself.
-      const isExpected = error === undefined || error instanceof Refusal || held !== undefined;
-      (isExpected ? warn : complain)(message);
+      // Other errors than outages and data errors, such as a missing table, do not end by themselves.
+      const isExpected = error === undefined || error instanceof Refusal || blocked !== undefined;
+      (isExpected ? warn : logError)(message);
     },
   });
   const subscription = await bus.subscribe(source, pulling.wake);
 
   return {
-    catchUp: async (atMostMs) => {
+    catchUp: async (timeoutMs) => {
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<'late'>((resolve) => {
-        timer = setTimeout(() => resolve('late'), atMostMs).unref();
+      const timeout = new Promise<'timeout'>((resolve) => {
+        timer = setTimeout(() => resolve('timeout'), timeoutMs).unref();
       });
-      const outcome = await Promise.race([urgentPull(), late]).catch(() => 'late' as const);
+      const outcome = await Promise.race([urgentPull(), timeout]).catch(() => 'timeout' as const);
       clearTimeout(timer);
-      return outcome === 'late' ? Math.max(1, Math.round(performance.now() - freshAt)) : 0;
+      return outcome === 'timeout' ? Math.max(1, Math.round(performance.now() - freshAt)) : 0;
     },
     get applied() {
       return applied.position;

@@ -18,18 +18,16 @@ export interface DeadLetterRetriesOptions extends Source {
   /** Locks the projection's row in `inbox`, so that nothing else is applied meanwhile. */
   readonly lockInbox: (tx: Tx) => Promise<unknown>;
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
-  readonly committed?: () => void;
+  readonly onCommitted?: () => void;
   readonly warn: (message: string) => void;
 }
 
-/** How often to look for dead letters that another process has added. */
+/** How often to poll for dead letters that another process has added. */
 const pollMs = 30_000;
-/**
- * Tries dead letters again, with growing pauses, until they can be applied: those of a process that was just started at once, for
- * a new version may have mended what they failed for.
- */
+
+/** Retries dead letters with backoff until they can be applied; all of them at the start, since a new version may have fixed the cause. */
 export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop => {
-  const { consumer, producer, topic, database, lockInbox, apply, committed, warn } = options;
+  const { consumer, producer, topic, database, lockInbox, apply, onCommitted, warn } = options;
   const source = { producer, topic };
 
   const retryNext = async (startedAt: string): Promise<void> => {
@@ -45,10 +43,10 @@ export const startDeadLetterRetries = (options: DeadLetterRetriesOptions): Loop 
         return due;
       });
       if (applied === undefined) return;
-      committed?.();
+      onCommitted?.();
       const { position, uid } = applied.message;
       warn(
-        `${consumer} applied ${topic} ${position} of ${producer} (uid ${uid}), a dead letter, at attempt ${applied.attempts + 1}.`,
+        `${consumer} applied the dead letter ${topic} ${position} of ${producer} (uid ${uid}) at attempt ${applied.attempts + 1}.`,
       );
     } catch (error) {
       const { due } = claimed;

@@ -71,7 +71,7 @@ export const inboxTables: SchemaMigration = {
       topic text not null,
       position bigint not null default 0,
       uid uuid,
-      history integer not null default 0,
+      epoch integer not null default 0,
       primary key (producer, topic)
     )`,
     `create table dead_letter (

@@ -8,7 +8,7 @@ import { type OperationsServer, startOperationsServer } from './operations-serve
 import { unsafeSettings } from './production.ts';
 import type { AnyService, RunningService, ServiceContext } from './service.ts';
 
-/** What every process reads, whichever services it hosts. */
+/** The settings of every process, whichever services it hosts. */
 export const HostConfig = Type.Object({
   BUS_URL: Type.Optional(
     Type.String({
@@ -17,7 +17,7 @@ export const HostConfig = Type.Object({
         'NATS servers, comma-separated, `nats://` or `tls://`, with `user:password@` or `token@` before the host where wanted; without it services talk within the process',
     }),
   ),
-  BUS_USER: Type.Optional(Type.String({ description: 'user that the process is to NATS' })),
+  BUS_USER: Type.Optional(Type.String({ description: 'user that the process connects to NATS as' })),
   BUS_PASSWORD: Type.Optional(Type.String({ secret: true, description: 'password of that user' })),
   BUS_TOKEN: Type.Optional(Type.String({ secret: true, description: 'token that NATS asks for instead of a user' })),
   BUS_CREDENTIALS_FILE: Type.Optional(
@@ -33,15 +33,15 @@ export const HostConfig = Type.Object({
   BUS_TLS_KEY_FILE: Type.Optional(Type.String({ description: 'PEM file with the key of that certificate' })),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
-    description: 'the least level that is logged',
+    description: 'minimum level of log lines',
   }),
   DRAIN_DELAY_MS: Type.Integer({
     minimum: 0,
     default: 0,
     description:
-      'milliseconds for which a stopping process goes on accepting work while /health/ready answers 503, for load balancers to notice',
+      'milliseconds that a stopping process keeps accepting work while /health/ready answers 503, so that load balancers take it out of rotation',
   }),
-  CHECK_REPLIES: Type.Boolean({ default: false, description: 'hold every reply to its schema; for tests' }),
+  CHECK_REPLIES: Type.Boolean({ default: false, description: 'validate every reply against its schema; for tests' }),
 });
 export type HostConfig = Static<typeof HostConfig>;
 
@@ -87,7 +87,7 @@ export interface RunningHost {
   readonly services: ReadonlyMap<string, RunningService>;
   readonly bus: Bus;
   readonly log: Logger;
-  /** the ports of health and metrics, by service */
+  /** the ports of /health and /metrics, by service */
   readonly operationsPorts: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
@@ -122,7 +122,7 @@ const readSettings = (services: readonly AnyService[], environment: Environment)
 const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void) => {
   const duration = new Histogram({
     name: 'bunting_call_duration_seconds',
-    help: 'how long calls took, by operation and outcome',
+    help: 'duration of calls, by operation and outcome',
     labelNames: ['operation', 'outcome'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [metrics],
@@ -145,12 +145,7 @@ const observer = (log: Logger, metrics: Registry): ((served: ServedCall) => void
   };
 };
 
-const readyOn = async (bus: Bus, service: RunningService): Promise<void> => {
-  bus.ready();
-  await service.ready();
-};
-
-/** Something that a service registered to be stopped. */
+/** A part that a service registered with `onStop`. */
 interface Part {
   readonly name: string;
   readonly stop: () => Promise<void>;
@@ -159,7 +154,7 @@ interface Part {
 
 const defaultStopLimitMs = 10_000;
 
-/** Stops one part. A part that fails, or that exceeds its limit, is logged and keeps no other part from stopping. */
+/** Stops one part. A part that fails or exceeds its limit is logged; the other parts are stopped all the same. */
 const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<'timeout'>((resolve) => (timer = setTimeout(resolve, limitMs, 'timeout')));
@@ -178,9 +173,9 @@ const stopPart = async ({ name, stop, limitMs }: Part, log: Logger): Promise<voi
 };
 
 /**
- * Runs services in this process until stopped: reads all their settings and tells all faults at once, opens the bus, starts
- * them in order and stops them in reverse.
- * @throws ConfigError, or what kept a service from starting; what had started by then is stopped, parts of that service too.
+ * Runs services in this process until stopped: reads their settings, opens the bus, starts them in order and stops them in reverse.
+ * @throws ConfigError with all faults of all settings, or the error of a service that did not start. Everything that had started is
+ * stopped first, including parts of the failed service.
  */
 export const host = async (services: readonly AnyService[], options: HostOptions = {}): Promise<RunningHost> => {
   const environment = options.environment ?? process.env;
@@ -190,7 +185,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const bus = await openBus(common.BUS_URL, { name, warn: (message) => log.warn(message), access: natsAccess(common) });
 
   const running = new Map<string, RunningService>();
-  const begun: { readonly log: Logger; readonly parts: Part[] }[] = [];
+  const started: { readonly log: Logger; readonly parts: Part[] }[] = [];
   const operationsServers = new Map<string, OperationsServer>();
   const draining = new AbortController();
   let stopping: Promise<void> | undefined;
@@ -200,7 +195,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     if (common.DRAIN_DELAY_MS > 0 && running.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, common.DRAIN_DELAY_MS));
     }
-    for (const service of begun.reverse()) {
+    for (const service of started.reverse()) {
       for (const part of service.parts.reverse()) await stopPart(part, service.log);
     }
     await stopPart({ name: 'bus', stop: () => bus.close(), limitMs: defaultStopLimitMs }, log);
@@ -220,14 +215,18 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const port = config[operationsPortKey(service.name)] as number;
       if (port > 0) {
         const ready = () => {
-          const request = stopping === undefined ? running.get(service.name) : undefined;
-          return request === undefined ? undefined : () => readyOn(bus, request);
+          const runningService = stopping === undefined ? running.get(service.name) : undefined;
+          if (runningService === undefined) return undefined;
+          return async () => {
+            bus.ready();
+            await runningService.ready();
+          };
         };
         operationsServers.set(service.name, await startOperationsServer(port, metrics, ready));
       }
       const parts: Part[] = [];
-      begun.push({ log: serviceLog, parts });
-      const surroundings: ServiceContext<ConfigSchema> = {
+      started.push({ log: serviceLog, parts });
+      const context: ServiceContext<ConfigSchema> = {
         config,
         bus,
         log: serviceLog,
@@ -238,9 +237,9 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         onStop: (part, stopIt, limitMs = defaultStopLimitMs) => void parts.push({ name: part, stop: stopIt, limitMs }),
         draining: draining.signal,
       };
-      const started = await service.start(surroundings as never);
-      running.set(service.name, started);
-      serviceLog.info({ address: started.address }, 'The service is ready.');
+      const runningService = await service.start(context as never);
+      running.set(service.name, runningService);
+      serviceLog.info({ address: runningService.address }, 'The service is ready.');
     }
   } catch (error) {
     await stop();

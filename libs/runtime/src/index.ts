@@ -3,7 +3,7 @@ export { ConfigError, type ConfigSchema, readConfig } from './config.ts';
 export { configOf, host, HostConfig, type RunningHost, type HostOptions, operationsPortKey } from './host.ts';
 export { type Logger, openLog } from './log.ts';
 export { type Loop, type LoopOptions, startLoop } from './loop.ts';
-export { logUnhandledRejections, run, stopOnSignal } from './run.ts';
+export { logUnhandledRejections, run, startError, stopOnSignal } from './run.ts';
 export {
   type AnyService,
   drainTimeoutMs,
@@ -12,4 +12,3 @@ export {
   type Service,
   type ServiceContext,
 } from './service.ts';
-export { type WakeSignal, wakeSignal } from './wake-signal.ts';

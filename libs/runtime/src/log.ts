@@ -22,20 +22,17 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** Failures of PostgreSQL over a value: it quotes the value, after a colon. */
+/** Whether PostgreSQL rejected a value (SQLSTATE class 22): its message quotes the value after a colon. */
 const isAboutValue = (code: unknown): boolean => typeof code === 'string' && code.startsWith('22');
 
-/**
- * An error as the log has it: what it is, where it came from, and what caused it. Nothing else that hangs on it: PostgreSQL,
- * for one, adds the row that it would not take.
- */
+/** An error as it is logged: type, message, stack and cause. Other properties are left out: PostgreSQL's errors hold the rejected row. */
 const loggedError = (thrown: unknown, depth = 0): LoggedError => {
   const { name, message, stack, code, constraint, cause } = (thrown ?? {}) as Partial<LoggedError> & { name?: string };
-  const said = typeof message === 'string' ? message : String(thrown);
+  const text = typeof message === 'string' ? message : String(thrown);
   const frames = (typeof stack === 'string' ? stack : '').split('\n').filter((line) => /^ {4}at /.test(line));
   return {
     type: typeof name === 'string' ? name : typeof thrown,
-    message: isAboutValue(code) ? (said.split(':', 1)[0] as string) : said,
+    message: isAboutValue(code) ? (text.split(':', 1)[0] as string) : text,
     stack: frames.join('\n'),
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof constraint === 'string' ? { constraint } : {}),
@@ -43,7 +40,7 @@ const loggedError = (thrown: unknown, depth = 0): LoggedError => {
   };
 };
 
-/** JSON lines on standard output. Secrets and payloads stay out: nobody hands them over, and what looks like one is struck out. */
+/** A log of JSON lines on standard output. Callers must not log secrets or payloads; fields named like secrets are redacted as well. */
 export const openLog = (level: string, destination?: { write(line: string): void }): Logger =>
   pino(
     {

@@ -1,14 +1,14 @@
 import { wakeSignal } from './wake-signal.ts';
 
 export interface LoopOptions {
-  /** names what is done in the warnings, e.g. `The relay of features` */
+  /** the job's name in warnings, e.g. `The relay of features` */
   readonly name: string;
   /**
    * One round; rounds never overlap.
    * @returns the pause in milliseconds before the next round, 0 for none; `intervalMs` where it returns nothing
    */
   readonly run: () => Promise<number | void>;
-  /** the pause after a round, unless `wake` ends it */
+  /** the pause after a round; `wake` ends it early */
   readonly intervalMs: number;
   /** the shortest pause under load: wake-ups within it share the next round, which then has a batch to work on */
   readonly minIntervalMs?: number;
@@ -18,7 +18,7 @@ export interface LoopOptions {
   readonly maxBackoffMs?: number;
   /** the pause after this failure, instead of the exponential backoff */
   readonly retryAfterMs?: (error: unknown) => number | undefined;
-  /** for how long failures are not warned of */
+  /** how long rounds must fail before the loop warns */
   readonly patienceMs?: number;
   /** Called once when rounds begin to fail, with the error, and once when they work again, without. */
   readonly warn: (message: string, error?: unknown) => void;
@@ -27,7 +27,7 @@ export interface LoopOptions {
 export interface Loop {
   /** Ends the pause, except the backoff after a failure. */
   wake(): void;
-  /** Waits for the round that is under way; no other follows. */
+  /** Waits for the current round to end; no further round starts. */
   stop(): Promise<void>;
 }
 
@@ -50,12 +50,12 @@ export const startLoop = (options: LoopOptions): Loop => {
   let failingSince = 0;
   let hasWarned = false;
 
-  /** Wake-ups in the present stretch of `minIntervalMs`, and in the one before. */
+  /** Wake-ups in the current window of `minIntervalMs` and in the one before. */
   const wakeUps = { since: performance.now(), count: 0, before: 0 };
   const countWakeUps = (added: number): number => {
-    const stretches = (performance.now() - wakeUps.since) / minIntervalMs;
-    if (stretches >= 1) {
-      wakeUps.before = stretches < 2 ? wakeUps.count : 0;
+    const windows = (performance.now() - wakeUps.since) / minIntervalMs;
+    if (windows >= 1) {
+      wakeUps.before = windows < 2 ? wakeUps.count : 0;
       wakeUps.count = 0;
       wakeUps.since = performance.now();
     }
@@ -64,7 +64,7 @@ export const startLoop = (options: LoopOptions): Loop => {
   };
 
   /** The part of the pause that a wake-up does not end. */
-  const heldMs = (pauseMs: number): number =>
+  const uninterruptibleMs = (pauseMs: number): number =>
     minIntervalMs > 0 && (burst === 0 || countWakeUps(0) > burst) ? Math.min(minIntervalMs, pauseMs) : 0;
   const succeeded = (): void => {
     failures = 0;
@@ -86,7 +86,7 @@ export const startLoop = (options: LoopOptions): Loop => {
         const pauseMs = (await run()) ?? intervalMs;
         succeeded();
         if (isStopped || pauseMs <= 0) continue;
-        const held = heldMs(pauseMs);
+        const held = uninterruptibleMs(pauseMs);
         if (held > 0) await stopping.wait(held);
         if (!isStopped && pauseMs > held) await woken.wait(pauseMs - held);
       } catch (error) {

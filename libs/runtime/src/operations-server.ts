@@ -8,44 +8,47 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-const cachedForMs = 1_000;
+const readinessTtlMs = 1_000;
 
-/** `/health/live`, `/health/ready` and `/metrics` of one service, on a port of its own. */
+/** Serves `/health/live`, `/health/ready` and `/metrics` of one service on a port of its own. Readiness is cached for a second. */
 export const startOperationsServer = async (
   port: number,
   metrics: Registry,
   readiness: () => RunningService['ready'] | undefined,
 ): Promise<OperationsServer> => {
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let trouble: string | undefined;
+  let reason: string | undefined;
 
   const check = async (): Promise<string | undefined> => {
     const ready = readiness();
     if (ready === undefined) return 'The service is starting or stopping.';
-    if (performance.now() - checkedAt < cachedForMs) return trouble;
-    trouble = await ready().then(
+    if (performance.now() - checkedAt < readinessTtlMs) return reason;
+    reason = await ready().then(
       () => undefined,
       (error: Error) => error.message,
     );
     checkedAt = performance.now();
-    return trouble;
+    return reason;
   };
 
   const server: Server = createServer((request, response) => {
-    const answer = (status: number, type: string, body: string) =>
+    const respond = (status: number, type: string, body: string) =>
       response.writeHead(status, { 'content-type': type }).end(body);
-    const json = (status: number, body: unknown) => answer(status, 'application/json', JSON.stringify(body));
+    const json = (status: number, body: unknown) => respond(status, 'application/json', JSON.stringify(body));
     switch (request.url) {
       case '/health/live':
         return json(200, { health: 'GOOD' });
       case '/health/ready':
-        return void check().then((reason) =>
-          reason === undefined ? json(200, { health: 'GOOD' }) : json(503, { health: 'BAD', reason }),
+        return void check().then((failure) =>
+          failure === undefined ? json(200, { health: 'GOOD' }) : json(503, { health: 'BAD', reason: failure }),
         );
       case '/metrics':
-        return void metrics.metrics().then((text) => answer(200, metrics.contentType, text));
+        return void metrics.metrics().then((text) => respond(200, metrics.contentType, text));
       default:
-        return json(404, { name: 'NotFoundError', message: 'Here are /health/live, /health/ready and /metrics.' });
+        return json(404, {
+          name: 'NotFoundError',
+          message: 'This port serves /health/live, /health/ready and /metrics.',
+        });
     }
   });
   await new Promise<void>((resolve, reject) => {
@@ -63,7 +66,7 @@ export const startOperationsServer = async (
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Who asks again and again on one connection would keep the process from ending.
+        // A client with requests on a keep-alive connection would keep the process from exiting.
         server.closeAllConnections();
       }),
   };

@@ -1,6 +1,6 @@
 import type { ConfigSchema } from './config.ts';
 
-/** What a setting says of itself, beside its type: that it holds secrets, or origins that browsers may come from. */
+/** Markers of a setting's schema beside its type: it holds secrets, or the origins that browsers may call from. */
 interface SettingTraits {
   readonly secret?: true;
   readonly origins?: true;
@@ -11,14 +11,14 @@ const minDistinct = 8;
 const commonWord =
   /insecure|changeme|change-me|example|password|secret|default|unleash|bunting|postgres|0123456789|abcdefgh/i;
 
-/** What makes a secret one that can be guessed; undefined when nothing does. */
+/** Why a secret is easy to guess; undefined when it is not. */
 const weaknessOf = (secret: string): string | undefined => {
   if (secret.length < minLength) return `has a secret of fewer than ${minLength} characters`;
   if (new Set(secret).size < minDistinct) return `has a secret of fewer than ${minDistinct} different characters`;
   return commonWord.test(secret) ? 'has a secret that is a word from a manual' : undefined;
 };
 
-/** Of a token like `*:*.secret` the part that is secret. */
+/** The secret part of a token like `*:*.secret`. */
 const secretIn = (token: string): string => token.slice(token.lastIndexOf('.') + 1);
 
 const isLocal = (hostname: string): boolean => hostname === '' || /^(?:localhost|127\.|\[::1\])/.test(hostname);
@@ -40,16 +40,16 @@ const weaknessOfOrigin = (origin: string): string | undefined =>
     ? 'lets pages call the API that travel without TLS'
     : undefined;
 
-/** Everything about settings that must not be so in production, a sentence for each; it never tells a value. */
+/** One sentence for each setting that is unsafe in production, without its value. */
 export const unsafeSettings = (schema: ConfigSchema, config: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(schema.properties).flatMap(([key, property]) => {
     const value = config[key];
     if (typeof value !== 'string' || value === '') return [];
-    const said = property as SettingTraits;
+    const traits = property as SettingTraits;
     const each = value.split(',').map((one) => one.trim());
     const weaknesses = [
-      ...(said.secret === true ? each.map((one) => weaknessOf(secretIn(one))) : []),
-      ...(said.origins === true ? each.filter((one) => URL.canParse(one)).map(weaknessOfOrigin) : []),
+      ...(traits.secret === true ? each.map((one) => weaknessOf(secretIn(one))) : []),
+      ...(traits.origins === true ? each.filter((one) => URL.canParse(one)).map(weaknessOfOrigin) : []),
       ...(key.endsWith('_DATABASE_URL') ? [weaknessOfDatabase(value)] : []),
     ];
     return [...new Set(weaknesses)].flatMap((weakness) =>

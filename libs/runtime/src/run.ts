@@ -3,12 +3,16 @@ import { host } from './host.ts';
 import type { Logger } from './log.ts';
 import type { AnyService } from './service.ts';
 
-/** Calls `stop` once at the first SIGINT or SIGTERM, then exits; a second signal exits at once. */
+/** The message for an error that keeps a process from starting. */
+export const startError = (error: unknown): string =>
+  error instanceof ConfigError ? `Invalid settings:\n${error.message}` : (error as Error).message;
+
+/** Calls `stop` at the first SIGINT or SIGTERM, then exits; a second signal exits immediately. */
 export const stopOnSignal = (stop: () => Promise<void>): void => {
-  let request = false;
+  let isStopping = false;
   const onSignal = () => {
-    if (request) process.exit(130);
-    request = true;
+    if (isStopping) process.exit(130);
+    isStopping = true;
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -21,23 +25,21 @@ export const stopOnSignal = (stop: () => Promise<void>): void => {
 };
 
 /**
- * Tells of a failure that nobody waited for, and goes on: what failed has told who asked for it, or will be done again, and
- * whatever else the process does has nothing to do with it.
+ * Logs unhandled promise rejections and keeps the process running: requests report their own failures, background jobs are retried,
+ * and other work of the process is unaffected.
  */
 export const logUnhandledRejections = (log: Logger): void => {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'Unhandled promise rejection'));
 };
 
-/** The whole of a service's `main.ts`: runs it until a signal. What keeps it from starting is told in a sentence. */
+/** The whole `main.ts` of a service: runs it until a signal. Prints the reason and exits with 1 when it cannot start. */
 export const run = async (services: readonly AnyService[]): Promise<void> => {
   try {
     const hosted = await host(services);
     logUnhandledRejections(hosted.log);
     stopOnSignal(() => hosted.stop());
   } catch (error) {
-    const known =
-      error instanceof ConfigError ? `These settings do not fit:\n${error.message}` : (error as Error).message;
-    console.error(known);
+    console.error(startError(error));
     process.exit(1);
   }
 };

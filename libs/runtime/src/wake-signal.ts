@@ -1,7 +1,7 @@
-/** Wakes one waiter. A signal that arrives while nothing waits is kept for the next wait. */
+/** Wakes one waiter. A signal without a waiter stays pending for the next wait. */
 export interface WakeSignal {
   wake(): void;
-  /** Resolves at the signal or after the timeout; a signal that was kept resolves it immediately. */
+  /** Resolves at the signal or after the timeout; a pending signal resolves it immediately. */
   wait(timeoutMs: number): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export const wakeSignal = (): WakeSignal => {
     },
     wait: async (timeoutMs) => {
       if (!isPending) await signalOrTimeout(timeoutMs);
-      // Signals that arrived before the waiter goes on are one.
+      // Signals that arrive before the waiter resumes count as one.
       isPending = false;
     },
   };

@@ -137,7 +137,7 @@ describe('an API token', () => {
     expect(same).toEqual(one);
     expect(await statusOf(one.secret)).toBe(200);
     expect((await listed()).filter(({ tokenName }) => tokenName === 'once')).toHaveLength(1);
-    const answers = 'select row_to_json(a)::text from idempotent_answer a';
+    const answers = 'select row_to_json(a)::text from idempotent_reply a';
     const stored = JSON.stringify(await gateway.database.read({ name: 'answers', text: answers }));
     expect(stored).toContain('call.gateway.create-api-token');
     expect(stored).not.toContain(one.secret.slice(16));
