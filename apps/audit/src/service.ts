@@ -39,7 +39,7 @@ export const auditService = defineService({
   config: AuditConfig,
   start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
     const warn = (message: string) => log.warn(message);
-    const complain = (message: string) => log.error(message);
+    const logError = (message: string) => log.error(message);
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
@@ -47,14 +47,14 @@ export const auditService = defineService({
       poolMax: config.AUDIT_DATABASE_POOL_MAX,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       warn,
-      logError: complain,
+      logError,
     });
     atStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
     const texts = pendingTexts(database);
     const { appended } = texts;
-    const recording = await startRecording({ bus, database, intervalMs, deadLetterAfterMs, appended, warn, complain });
+    const recording = await startRecording({ bus, database, intervalMs, deadLetterAfterMs, appended, warn, logError });
     atStop('event recording', () => recording.stop());
     measureMissed(metrics, () => missedMessages(database));
     measureDeadLetters(metrics, 'audit', database);

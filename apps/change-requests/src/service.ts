@@ -68,8 +68,8 @@ export const changeRequestsService = defineService({
     // Each commit announces itself to every replica, among them those that schedule something.
     const commits = await bus.subscribe({ producer: 'change-requests', topic: 'event' }, runner.wake);
     atStop('wake-ups of the runner', () => commits.stop());
-    const complain = (message: string) => log.error(message);
-    const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, warn, complain };
+    const logError = (message: string) => log.error(message);
+    const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, warn, logError };
     const features = await followFeatures({ ...consuming, onCommitted: runner.wake });
     atStop('projection of features', () => features.stop());
     const users = await followUsers({ ...consuming, onCommitted: runner.heardOfDeparture });

@@ -98,9 +98,9 @@ const start = async ({
   const admit = admission({ authenticate, limits, log, config });
   const changes = listenForAccessChanges(database, forget);
   atStop('revocations', () => changes.stop());
-  const complain = (message: string) => log.error(message);
+  const logError = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
-  const projects = await followProjects({ bus, database, intervalMs, warn, logError: complain });
+  const projects = await followProjects({ bus, database, intervalMs, warn, logError });
   measureDeadLetters(metrics, 'gateway', database);
   atStop('projection of projects', () => projects.stop());
   const hidings = projectHidings(database);

@@ -38,8 +38,8 @@ export const searchService = defineService({
       logError: (message) => log.error(message),
     });
     atStop('database', () => database.close());
-    const complain = (message: string) => log.error(message);
-    const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn, complain });
+    const logError = (message: string) => log.error(message);
+    const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn, logError });
     atStop('projection of features', () => states.stop());
     measureDeadLetters(metrics, 'search', database);
     const kept = keptStates(database);

@@ -82,7 +82,7 @@ describe('a call over NATS whose holder ends without an answer', () => {
     expect(await refused).toMatchObject({
       kind: 'ServiceUnavailable',
       retryAfterSeconds: 1,
-      message: expect.stringContaining('it may have been done or not'),
+      message: expect.stringContaining('may or may not have been executed'),
     });
     expect(performance.now() - before).toBeLessThan(4_000);
   });
@@ -156,7 +156,7 @@ describe('a write over NATS whose outcome is not known', () => {
     await stopped.flush();
     expect(await write(200)).toMatchObject({
       kind: 'ServiceUnavailable',
-      message: expect.stringContaining('will not be done from now on'),
+      message: expect.stringContaining('will not be executed from now on'),
     });
     expect(deadlines).toHaveLength(1);
     expect(Date.now()).toBeGreaterThanOrEqual((deadlines[0] as number) + unknownOutcomeDelayMs);

@@ -149,7 +149,7 @@ export const describeBus = (
       const failing = implement(Greet, async () => Promise.reject(new Error('select secret from vault')));
       await serve(bus, [failing], { observe: (served) => observed.push(served) });
       const answer = await callForResponse(bus, Greet, { params: { name: 'x' } }, context());
-      expect(answer).toMatchObject({ refused: { kind: 'InternalError' } });
+      expect(answer).toMatchObject({ refusal: { kind: 'InternalError' } });
       expect(JSON.stringify(answer)).not.toContain('vault');
       expect(observed).toMatchObject([{ outcome: 'InternalError', defect: { message: 'select secret from vault' } }]);
       expect('refusal' in answer && answer.refusal.error.id).toBe(observed[0]?.errorId);
@@ -235,7 +235,7 @@ export const describeBus = (
       if (other !== bus) await other.close();
     });
 
-    it('takes on no more calls at idempotency than it can, and refuses the others early', async () => {
+    it('handles a limited number of calls concurrently and refuses further ones immediately', async () => {
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
       const slow = implement(Greet, async () => {
@@ -246,7 +246,7 @@ export const describeBus = (
       const first = call(bus, Greet, { params: { name: 'x' } }, context());
       await eventually(async () => {
         await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 200 }))).rejects.toThrow(
-          /more to do than/,
+          /too many concurrent calls/,
         );
       });
       release();

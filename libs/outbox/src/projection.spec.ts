@@ -40,7 +40,7 @@ const follow = (
     apply?: (name: string) => void;
     intervalMs?: number;
     warn?: (message: string) => void;
-    complain?: (message: string) => void;
+    logError?: (message: string) => void;
     deadLetterAfterMs?: number;
   } = {},
 ): Promise<Projection> =>
@@ -52,7 +52,7 @@ const follow = (
     database,
     intervalMs: more.intervalMs ?? 60_000,
     warn: more.warn ?? (() => undefined),
-    ...(more.complain === undefined ? {} : { logError: more.complain }),
+    logError: more.logError ?? (() => undefined),
     ...(more.deadLetterAfterMs === undefined ? {} : { deadLetterAfterMs: more.deadLetterAfterMs }),
     apply: async ({ query }, messages: readonly OutboxMessage[]) => {
       for (const { payload, position } of messages) {
@@ -166,7 +166,7 @@ describe('a projection', () => {
         if (name === 'poison') throw new Error('cannot be applied');
       },
       deadLetterAfterMs: 0,
-      complain: (message) => void errors.push(message),
+      logError: (message) => void errors.push(message),
     });
     expect(await projection.catchUp(5_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2']);
@@ -238,7 +238,7 @@ describe('a projection', () => {
       expect(await letters()).toEqual([{ position: 1, reason: 'cannot apply poison-1', attempts: 2 }]),
     );
     await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'poison-2']));
-    expect(warnings).toEqual([expect.stringMatching(/^audit applied event 3 of features .* at attempt 2\.$/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^audit applied the dead letter event 3 of features .* at attempt 2\.$/)]);
     await after.stop();
     const last = await Promise.all([follow(bus, consumer.database), follow(bus, consumer.database)]);
     await eventually(async () => expect(await letters()).toEqual([]));
@@ -298,7 +298,7 @@ describe('a projection whose producer has lost something', () => {
   const listening = () =>
     follow(bus, consumer.database, {
       warn: (message) => void warnings.push(message),
-      complain: (message) => void complaints.push(message),
+      logError: (message) => void complaints.push(message),
     });
   const tellAll = async (...names: string[]) => {
     for (const name of names) await producer.tell(name);
@@ -345,7 +345,7 @@ describe('a projection whose producer has lost something', () => {
       await tellAll('last');
       expect(await projection.catchUp(5_000)).toBe(0);
       expect(await namesOf(consumer.database)).toEqual(live);
-      expect(warnings).toEqual([expect.stringContaining('as when a backup was restored')]);
+      expect(warnings).toEqual([expect.stringContaining('as after a restored backup')]);
       expect([complaints, await missed()]).toEqual([[], []]);
       await projection.stop();
     });
@@ -407,6 +407,7 @@ describe('a projection whose producer has lost something', () => {
         ...{ consumer: 'search', producer: 'features', topic: 'state', bus, database: consumer.database },
         intervalMs: 60_000,
         warn: (message) => void warnings.push(message),
+        logError: (message) => void warnings.push(message),
         apply: async (_, messages) => {
           const names = messages.map(({ payload }) => (payload as { state: { name: string } }).state.name);
           if (names.includes('poison')) throw new Error('cannot be applied');
@@ -460,6 +461,7 @@ describe('a projection whose producer has lost something', () => {
       ...{ consumer: 'search', producer: 'features', topic: 'state', bus, database: consumer.database },
       intervalMs: 60_000,
       warn: (message) => void warnings.push(message),
+      logError: (message) => void warnings.push(message),
       apply: async (_, messages) =>
         void versions.push(...messages.map(({ payload }) => (payload as { version: number }).version)),
     });

@@ -40,8 +40,8 @@ export interface ProjectionOptions {
    */
   readonly deadLetterAfterMs?: number;
   readonly warn: (message: string) => void;
-  /** takes errors that an operator has to act on, such as lost messages; `warn` when left out */
-  readonly logError?: (message: string) => void;
+  /** takes errors that an operator has to act on, such as lost messages */
+  readonly logError: (message: string) => void;
 }
 
 export interface Projection {
@@ -134,7 +134,7 @@ export const startProjection = async (options: ProjectionOptions): Promise<Proje
     onProducerRestored,
     intervalMs,
     warn,
-    logError = warn,
+    logError,
   } = options;
   const { deadLetterAfterMs = deadLetterAfterMsOf[topic] } = options;
   // The producer prunes rows that all known consumers have, and would not wait for an unknown one.

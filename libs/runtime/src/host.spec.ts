@@ -123,7 +123,7 @@ describe('a host', () => {
     ]);
   });
 
-  it('takes on no more calls at once than a service may, and refuses the others at once', async () => {
+  it('handles at most MAX_CONCURRENT_CALLS calls concurrently and refuses further ones immediately', async () => {
     let greet = (): void => undefined;
     const patient: AnyService = {
       ...greeter(),

@@ -45,7 +45,7 @@ export interface RecordingOptions {
   readonly appended?: () => void;
   readonly warn: (message: string) => void;
   /** told of events that the log will never get */
-  readonly complain?: (message: string) => void;
+  readonly logError: (message: string) => void;
 }
 
 const producers = Object.keys(readOutboxOf) as Producer[];

@@ -50,7 +50,13 @@ const modeOf = async (id: string) =>
 it('hides a project that was made private after the features service was restored from a backup', async () => {
   const backup = [told(1, 'open')];
   outbox = [...backup, told(2, 'protected'), told(3, 'open'), told(4, 'open')];
-  const projects = await followProjects({ bus, database, intervalMs: 60_000, warn: () => undefined });
+  const projects = await followProjects({
+    bus,
+    database,
+    intervalMs: 60_000,
+    warn: () => undefined,
+    logError: () => undefined,
+  });
   expect(await projects.catchUp(5_000)).toBe(0);
   outbox = [...backup, told(2, 'private')];
   expect(await projects.catchUp(5_000)).toBe(0);

@@ -9,7 +9,7 @@ export interface FollowStatesNeeds {
   readonly intervalMs: number;
   readonly warn: (message: string) => void;
   /** takes what an operator has to act on */
-  readonly complain?: (message: string) => void;
+  readonly logError: (message: string) => void;
 }
 
 /** Keeps the documents as the features service has them. */
