@@ -3,7 +3,4 @@ import { ListParentVariants } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listParentVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(ListParentVariants, async ({ params }) => {
-    const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await featureParts.variantNames(at));
-  });
+  implement(ListParentVariants, async ({ params }) => new JsonText(await featureParts.variantNames(params)));

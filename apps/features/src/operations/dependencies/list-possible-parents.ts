@@ -3,7 +3,4 @@ import { ListPossibleParents } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listPossibleParentsEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(ListPossibleParents, async ({ params }) => {
-    const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await featureParts.possibleParents(at));
-  });
+  implement(ListPossibleParents, async ({ params }) => new JsonText(await featureParts.possibleParents(params)));

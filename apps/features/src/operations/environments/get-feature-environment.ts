@@ -4,8 +4,6 @@ import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getFeatureEnvironmentEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(GetFeatureEnvironment, async (request) => {
-    const { params } = request;
-    const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.environment(at, params.environment));
-  });
+  implement(GetFeatureEnvironment, async (request) =>
+    replyWithEntityTag(request, await featureParts.environment(request.params)),
+  );

@@ -6,6 +6,5 @@ import type { FeaturesContext } from '../context.ts';
 export const getFeatureEndpoint = ({ features }: FeaturesContext) =>
   implement(GetFeature, async (request) => {
     const { params, query, caller } = request;
-    const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await features.whole(at, caller.id, query.variantEnvironments === 'true'));
+    return replyWithEntityTag(request, await features.one(params, caller.id, query.variantEnvironments === 'true'));
   });

@@ -3,7 +3,4 @@ import { GetLifecycle } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getLifecycleEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(GetLifecycle, async ({ params }) => {
-    const at = { project: params.projectId, name: params.featureName };
-    return new JsonText(await featureParts.lifecycle(at));
-  });
+  implement(GetLifecycle, async ({ params }) => new JsonText(await featureParts.lifecycle(params)));

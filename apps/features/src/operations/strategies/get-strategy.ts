@@ -4,8 +4,4 @@ import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getStrategyEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(GetStrategy, async (request) => {
-    const { params } = request;
-    const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.strategy(at, params.environment, params.strategyId));
-  });
+  implement(GetStrategy, async (request) => replyWithEntityTag(request, await featureParts.strategy(request.params)));

@@ -4,8 +4,6 @@ import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const listStrategiesEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(ListStrategies, async (request) => {
-    const { params } = request;
-    const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.strategies(at, params.environment));
-  });
+  implement(ListStrategies, async (request) =>
+    replyWithEntityTag(request, await featureParts.strategies(request.params)),
+  );

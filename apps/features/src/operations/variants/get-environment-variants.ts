@@ -4,8 +4,6 @@ import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getEnvironmentVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(GetEnvironmentVariants, async (request) => {
-    const { params } = request;
-    const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.environmentVariants(at, params.environment));
-  });
+  implement(GetEnvironmentVariants, async (request) =>
+    replyWithEntityTag(request, await featureParts.environmentVariants(request.params)),
+  );

@@ -4,8 +4,6 @@ import { replyWithEntityTag } from '../reply-with-entity-tag.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getFeatureVariantsEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(GetFeatureVariants, async (request) => {
-    const { params } = request;
-    const at = { project: params.projectId, name: params.featureName };
-    return replyWithEntityTag(request, await featureParts.variants(at));
-  });
+  implement(GetFeatureVariants, async (request) =>
+    replyWithEntityTag(request, await featureParts.variants(request.params)),
+  );

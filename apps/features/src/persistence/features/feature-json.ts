@@ -71,7 +71,7 @@ const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies'
 const variants = `, 'variants', coalesce((
   select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(it -> 'variants') as variant), '[]')`;
 
-const wholeFeature = (withVariants: boolean): string => `
+const completeFeature = (withVariants: boolean): string => `
   select json_build_object(${members},
     'archived', f.archived_at is not null,
     'enabled', coalesce(env.enabled, false),
@@ -90,11 +90,11 @@ const wholeFeature = (withVariants: boolean): string => `
  * PostgreSQL look up each feature by name, whatever its statistics say. Sub-selects hide the size of the batch from the planner, so
  * that one generic plan is reused.
  */
-export const wholeFeatures = (withVariants: boolean): string => `
-  select requested.nth::integer, whole.json, whole.tag
+export const completeFeatures = (withVariants: boolean): string => `
+  select requested.nth::integer, feature.json, feature.tag
   from unnest((select $1::text[]), (select $2::text[]), (select $3::integer[]))
     with ordinality as requested (name, project, user_id, nth)
-  cross join lateral (${wholeFeature(withVariants)} limit 1) as whole`;
+  cross join lateral (${completeFeature(withVariants)} limit 1) as feature`;
 
 const inProject = (wanted: string): string => `f.project = $1 and f.archived_at is null ${wanted}`;
 

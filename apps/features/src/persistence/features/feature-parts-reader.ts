@@ -2,14 +2,18 @@ import { type LifecycleCounts, type LifecycleStage, notFound, type Refusal } fro
 import { contentTag } from '@bunting/contracts/hashing';
 import type { Database, Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
-import { missingFeature } from './missing-feature.ts';
+import { readMissingFeature } from './missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyFeatureEnvironment, type TaggedJson } from '../entity-tags.ts';
 
 /** A feature by its project and name. */
 export interface FeatureRef {
-  readonly project: string;
-  readonly name: string;
+  readonly projectId: string;
+  readonly featureName: string;
+}
+
+export interface FeatureEnvironmentRef extends FeatureRef {
+  readonly environment: string;
 }
 
 const byName = (variants: string): string =>
@@ -132,24 +136,17 @@ export const featurePartsReader = (database: Database) => {
   const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
 
-  const rowOf = async (statement: Statement, { name, project }: FeatureRef, ...more: string[]): Promise<Row> => {
-    const [row] = await database.read<Row>(statement, [name, project, ...more]);
-    if (row !== undefined) return row;
-    throw await missingFeature(
-      (text, values) => database.read({ name: 'project-of-feature', text }, values),
-      project,
-      name,
-    );
+  const rowOf = async (statement: Statement, feature: FeatureRef, ...more: string[]): Promise<Row> => {
+    const [row] = await database.read<Row>(statement, [feature.featureName, feature.projectId, ...more]);
+    if (row === undefined) throw await readMissingFeature(database, feature);
+    return row;
   };
-
-  const partOf = async (statement: Statement, at: FeatureRef): Promise<string> =>
-    (await rowOf(statement, at)).json ?? '';
 
   const partIn =
     (statement: Statement, unconnected: (feature: string, environment: string) => Refusal) =>
-    async (at: FeatureRef, where: string): Promise<TaggedJson> => {
-      const { json, stored, connected } = await rowOf(statement, at, where);
-      if (connected !== true) throw unconnected(shortName(at.name), shortName(where));
+    async (feature: FeatureEnvironmentRef): Promise<TaggedJson> => {
+      const { json, stored, connected } = await rowOf(statement, feature, feature.environment);
+      if (connected !== true) throw unconnected(shortName(feature.featureName), shortName(feature.environment));
       return { json: json ?? '', tag: contentTag(stored ?? emptyFeatureEnvironment) };
     };
   const notIn = (feature: string, where: string): Refusal => notFound(`Could not find ${feature} in ${where}`);
@@ -160,21 +157,23 @@ export const featurePartsReader = (database: Database) => {
       notFound(`Feature ${feature} does not have environment ${where}`),
     ),
     environmentVariants: partIn(environmentVariants, notIn),
-    strategy: async (at: FeatureRef, where: string, strategyId: string): Promise<TaggedJson> => {
-      const { json } = await rowOf(strategy, at, where, strategyId);
-      if (json === null) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
+    strategy: async (at: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
+      const { json } = await rowOf(strategy, at, at.environment, at.strategyId);
+      if (json === null) throw notFound(`Could not find strategy with id: ${shortName(at.strategyId)}`);
       return { json, tag: contentTag(JSON.parse(json)) };
     },
     /** The variants of the first environment that has variants. */
-    variants: async (at: FeatureRef): Promise<TaggedJson> => {
-      const { json, edition = '' } = await rowOf(variants, at);
+    variants: async (feature: FeatureRef): Promise<TaggedJson> => {
+      const { json, edition = '' } = await rowOf(variants, feature);
       return { json: json ?? '', tag: edition };
     },
-    lifecycle: (at: FeatureRef): Promise<string> => partOf(lifecycle, at),
+    lifecycle: async (feature: FeatureRef): Promise<string> => (await rowOf(lifecycle, feature)).json ?? '',
     /** Counts features by lifecycle stage. */
     lifecycleCounts: (hidden: readonly string[]): Promise<string> => read(lifecycleCounts, [hidden]),
-    possibleParents: ({ name, project }: FeatureRef): Promise<string> => read(possibleParents, [name, project]),
-    variantNames: ({ name, project }: FeatureRef): Promise<string> => read(variantNames, [name, project]),
+    possibleParents: ({ featureName, projectId }: FeatureRef): Promise<string> =>
+      read(possibleParents, [featureName, projectId]),
+    variantNames: ({ featureName, projectId }: FeatureRef): Promise<string> =>
+      read(variantNames, [featureName, projectId]),
     anyDependencies: (): Promise<string> => read(anyDependencies, []),
     /** The dependencies that prevent features of a project from being archived. */
     archiveValidation: (project: string, names: readonly string[]): Promise<string> =>

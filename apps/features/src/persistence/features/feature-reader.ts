@@ -1,9 +1,10 @@
 import { notFound, type Page, type Tag } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { shortName } from '../../domain/refusals.ts';
-import { missingFeature } from './missing-feature.ts';
+import type { FeatureRef } from './feature-parts-reader.ts';
+import { readMissingFeature } from './missing-feature.ts';
 import type { TaggedJson } from '../entity-tags.ts';
-import { featuresOfProject, tagAndNamePrefix, wholeFeatures } from './feature-json.ts';
+import { featuresOfProject, tagAndNamePrefix, completeFeatures } from './feature-json.ts';
 
 /** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
 export interface FeatureListFilter extends Page {
@@ -11,8 +12,8 @@ export interface FeatureListFilter extends Page {
   readonly namePrefix?: string | undefined;
 }
 
-const whole: Statement = { name: 'whole-features', text: wholeFeatures(false) };
-const wholeWithVariants: Statement = { name: 'whole-features-with-variants', text: wholeFeatures(true) };
+const complete: Statement = { name: 'features', text: completeFeatures(false) };
+const completeWithVariants: Statement = { name: 'features-with-variants', text: completeFeatures(true) };
 const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
 
 const pageOfProject: Statement = {
@@ -30,25 +31,22 @@ const tags: Statement = {
 export const featureReader = (database: Database) => {
   const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
-  const readWhole = batchedRead<[name: string, project: string, userId: number], TaggedJson>(database, whole);
+  const readWithoutVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
+    database,
+    complete,
+  );
   const readWithVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
     database,
-    wholeWithVariants,
+    completeWithVariants,
   );
 
   return {
-    whole: async (
-      { project, name }: { readonly project: string; readonly name: string },
-      userId: number,
-      withVariants: boolean,
-    ): Promise<TaggedJson> => {
-      const found = await (withVariants ? readWithVariants : readWhole)(name, project, userId);
-      if (found !== undefined) return found;
-      throw await missingFeature(
-        (text, values) => database.read({ name: 'project-of-feature', text }, values),
-        project,
-        name,
-      );
+    /** A feature with the favourite mark of a user, in one batch with concurrent reads. */
+    one: async (feature: FeatureRef, userId: number, withVariants: boolean): Promise<TaggedJson> => {
+      const read = withVariants ? readWithVariants : readWithoutVariants;
+      const found = await read(feature.featureName, feature.projectId, userId);
+      if (found === undefined) throw await readMissingFeature(database, feature);
+      return found;
     },
 
     ofProject: async (
@@ -58,9 +56,9 @@ export const featureReader = (database: Database) => {
     ): Promise<string> => {
       const documents = wanted?.map((tag) => JSON.stringify([tag])) ?? null;
       const values = [project, userId, documents, namePrefix.toLowerCase()];
-      const isWhole = limit === undefined && offset === 0;
+      const isUnpaged = limit === undefined && offset === 0;
       return (
-        (await (isWhole ? json(ofProject, values) : json(pageOfProject, [...values, limit ?? null, offset]))) ?? ''
+        (await (isUnpaged ? json(ofProject, values) : json(pageOfProject, [...values, limit ?? null, offset]))) ?? ''
       );
     },
 

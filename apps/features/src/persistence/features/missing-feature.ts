@@ -1,4 +1,5 @@
 import { notFound, type Refusal } from '@bunting/contracts';
+import type { Database } from '@bunting/database';
 import { featureNotFound } from '../../domain/features/feature-rules.ts';
 import { shortName } from '../../domain/refusals.ts';
 
@@ -18,3 +19,10 @@ export const missingFeature = async (query: Query, project: string, name: string
   if (row?.project === project) return notFound(`Could not find feature flag with name ${shortName(name)}`);
   return featureNotFound(name, project, row?.mode === 'private' ? undefined : row?.project);
 };
+
+/** The same outside of transactions. */
+export const readMissingFeature = (
+  database: Database,
+  { projectId, featureName }: { readonly projectId: string; readonly featureName: string },
+): Promise<Refusal> =>
+  missingFeature((text, values) => database.read({ name: 'project-of-feature', text }, values), projectId, featureName);
