@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+import { Nullable } from './model/schema.ts';
 
 /** The snapshot of a feature that search indexes. It refers to objects by id where their names may change. */
 export const FeatureState = Type.Object({

@@ -1,5 +1,6 @@
 import type { CloneFeatureBody, FeatureType } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from './feature.ts';
+import { changeMetadata } from './metadata.ts';
 import { createFeature, type Creation } from './feature-rules.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
 
@@ -19,9 +20,8 @@ export const cloneFeature = (
   origin: Creation,
   newStrategyId: () => string,
 ): Decision => {
-  const { description, stale, impressionData } = source;
-  const type = source.type as FeatureType;
-  const created = createFeature({ name, type, description, stale, impressionData }, origin);
+  const metadata = { ...changeMetadata(source), type: source.type as FeatureType };
+  const created = createFeature({ ...metadata, name }, origin);
   const environments = Object.entries(source.environments).map(([environment, { strategies, variants }]) => {
     const copies = strategies
       .map((strategy) => ({ ...strategy, id: newStrategyId() }))

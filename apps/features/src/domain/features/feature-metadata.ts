@@ -2,18 +2,16 @@ import { type JsonPatch, type PatchOperation, refusal, UpdateFeatureBody } from 
 import { parse } from '@bunting/contracts/validation';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 import { storedFeature } from './feature-rules.ts';
+import { changeMetadata, type Metadata, pickMetadata } from './metadata.ts';
 import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
 import { isEqual } from '../is-equal.ts';
 import { invalidProperty } from '../refusals.ts';
 
-/** What a feature says of itself, whatever its environments. */
-type Metadata = Pick<Feature, 'description' | 'type' | 'stale' | 'impressionData'>;
-
 const staleEvent = (feature: Feature): DomainEvent =>
   featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
 
-const changed = (feature: Feature, { description, type, stale, impressionData }: Metadata): Decision => {
-  const after: Feature = { ...feature, description: description || null, type, stale, impressionData };
+const changed = (feature: Feature, metadata: Metadata): Decision => {
+  const after: Feature = { ...feature, ...metadata };
   if (isEqual(after, feature)) return { feature, events: [] };
   const event = featureEvent('feature-metadata-updated', feature, {
     preData: storedFeature(feature),
@@ -27,12 +25,7 @@ export const updateFeature = (feature: Feature, update: UpdateFeatureBody): Deci
   if (update.name !== undefined && update.name !== feature.name) {
     throw invalidProperty('Cannot change name of feature flag', '/body/name');
   }
-  return changed(feature, {
-    description: update.description === undefined ? feature.description : update.description,
-    type: update.type ?? feature.type,
-    stale: update.stale ?? feature.stale,
-    impressionData: update.impressionData ?? feature.impressionData,
-  });
+  return changed(feature, changeMetadata(update, feature));
 };
 
 const variantsRefusal =
@@ -53,9 +46,8 @@ export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
   const document = storedFeature(feature);
   const patchable: PatchRules = { members: new Set(Object.keys(document)), maps: new Set() };
   const steps = patch.filter((step) => !targetsUnknownMember(step, patchable));
-  const { description, type, stale, impressionData } = applyPatch(document, steps, patchable);
-  const wanted = Object.entries({ type, stale, impressionData }).filter(([, value]) => value !== undefined);
-  const update = parse(UpdateFeatureBody, { ...Object.fromEntries(wanted), description: description ?? null });
+  const metadata = pickMetadata(applyPatch(document, steps, patchable));
+  const update = parse(UpdateFeatureBody, { ...metadata, description: metadata['description'] ?? null });
   const decision = updateFeature(feature, update);
   return decision.feature.stale === feature.stale
     ? decision

@@ -1,5 +1,6 @@
 import { type CreateFeatureBody, notFound, type Refusal, refusal, type StoredFeature } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Person, featureEvent } from './feature.ts';
+import { changeMetadata } from './metadata.ts';
 import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
 import { shortName } from '../refusals.ts';
 import { withTags } from '../tags/tag.ts';
@@ -7,12 +8,9 @@ import { withTags } from '../tags/tag.ts';
 /** A feature without its environments, as writes of the feature itself answer it and events tell it. */
 export const storedFeature = (feature: Feature): StoredFeature => ({
   name: feature.name,
-  description: feature.description,
-  type: feature.type,
+  ...changeMetadata(feature),
   project: feature.project,
-  stale: feature.stale,
   createdAt: feature.createdAt,
-  impressionData: feature.impressionData,
   archived: feature.archivedAt !== null,
   archivedAt: feature.archivedAt,
   lastSeenAt: null,
@@ -37,10 +35,7 @@ export const createFeature = (
   const created: Feature = {
     name: body.name,
     project,
-    type: body.type ?? 'release',
-    description: body.description || null,
-    stale: body.stale ?? false,
-    impressionData: body.impressionData ?? false,
+    ...changeMetadata(body),
     createdAt: now,
     createdBy: by,
     archivedAt: null,

@@ -2,6 +2,7 @@ import { featureTypes, type FeatureType } from '@bunting/contracts';
 import { normalizeDependency } from '../features/dependency.ts';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { changeMetadata } from '../features/metadata.ts';
 import { createFeature, storedFeature } from '../features/feature-rules.ts';
 import { shortName } from '../refusals.ts';
 import { isEqual } from '../is-equal.ts';
@@ -71,8 +72,7 @@ const withProperties = (
   const existing = destination.features.get(value.name);
   const type = typeOf(located, errors);
   if (existing === undefined) {
-    const { name, description, stale, impressionData } = value;
-    const body = { name, description, stale, impressionData, type };
+    const body = { ...changeMetadata(value), name: value.name, type };
     const created = errors.capture(() => createFeature(body, { project, naming, ...importer }, path));
     return created === undefined ? undefined : { ...created, written: 1 };
   }
@@ -83,10 +83,7 @@ const withProperties = (
   }
   const after: Feature = {
     ...existing,
-    type: type ?? existing.type,
-    description: value.description === undefined ? existing.description : value.description || null,
-    stale: value.stale ?? existing.stale,
-    impressionData: value.impressionData ?? existing.impressionData,
+    ...changeMetadata({ ...value, type }, existing),
   };
   if (isEqual(after, existing)) return unchanged(existing);
   const event = featureEvent('feature-metadata-updated', after, {

@@ -1,0 +1,22 @@
+import type { Feature } from './feature.ts';
+
+/** The properties that describe a feature in all environments, with their values in a new feature. */
+const newMetadata = { type: 'release', description: null, stale: false, impressionData: false } as const;
+
+/** The properties that create, update, clone and import set on a feature as a whole. */
+export type Metadata = Pick<Feature, keyof typeof newMetadata>;
+
+/** Properties to change; undefined leaves a property as it is. */
+export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | undefined };
+
+/** The metadata among the members of an object, without members that are undefined. */
+export const pickMetadata = (source: Readonly<Record<string, unknown>>): Partial<Record<keyof Metadata, unknown>> =>
+  Object.fromEntries(
+    Object.keys(newMetadata).flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])),
+  );
+
+/** The metadata after changes; an empty description becomes null. */
+export const changeMetadata = (changes: MetadataChanges, before: Metadata = newMetadata): Metadata => {
+  const after = { ...newMetadata, ...pickMetadata(before), ...pickMetadata(changes) } as Metadata;
+  return { ...after, description: after.description || null };
+};
