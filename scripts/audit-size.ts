@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { logSize } from '../apps/audit/src/persistence/log/log-size.ts';
-import { whereTheLogIs, withEventLog } from './event-log.ts';
+import { defaultLogLocation, withEventLog } from './event-log.ts';
 
 const help = `Says how large the event log is: how many events, from when to when, and how many bytes each part takes.
 
   npm run audit:size [-- --url URL]
 
-  --url URL   the database of the event log (default: ${whereTheLogIs})`;
+  --url URL   the database of the event log (default: ${defaultLogLocation})`;
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 

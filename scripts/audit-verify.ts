@@ -2,7 +2,7 @@ import { deadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
 import { knownHash } from '../apps/audit/src/domain/parse-event-hash.ts';
 import { checkChain } from '../apps/audit/src/persistence/log/verify-chain.ts';
-import { whereTheLogIs, withEventLog } from './event-log.ts';
+import { defaultLogLocation, withEventLog } from './event-log.ts';
 
 const help = `Checks that no event of the log was altered, removed or moved since it was appended.
 
@@ -11,12 +11,12 @@ const help = `Checks that no event of the log was altered, removed or moved sinc
   --from ID          the first event to check (default: the first of the log)
   --to ID            the last event to check (default: the last of the log)
   --known ID:HASH    an event and its hash as an earlier run printed them: shows a log that was cut off or rewritten
-  --url URL          the database of the event log (default: ${whereTheLogIs})
+  --url URL          the database of the event log (default: ${defaultLogLocation})
 
-Ends with 0 when the range is intact, and with 1 when it is not, after naming the first event that is at fault, and also while
-there are dead letters: events that could not be appended because of their content, which are named and tried again. It also names
-events that services told and that never arrived, which only the restoration of a backup, or a hand, can bring about: with
-either the log is not complete. Keep the line that begins with "head" where nobody who can write to the database can change it, and hand it in with --known next time.`;
+The exit code is 0 if the range is intact, and 1 if it is not (the first wrong event is printed) or while there are dead letters:
+events that could not be appended because of their content, and are retried. It also prints events that services emitted and that
+never arrived, which only a restored backup or manual deletion can cause; with either the log is not complete. Store the line
+that begins with "head" where nobody with write access to the database can change it, and pass it as --known next time.`;
 
 const idOf = (name: string, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
@@ -44,26 +44,26 @@ const main = async (): Promise<void> => {
   const { from, to } = options;
   if (from !== undefined && to !== undefined && from > to) throw new Error('--from must not be greater than --to.');
   await withEventLog('audit-verify', values.url, async (log) => {
-    const beganAt = performance.now();
-    let toldAt = beganAt;
+    const startedAt = performance.now();
+    let reportedAt = startedAt;
     const report = await checkChain(log, {
       ...options,
       progress: (checkedTo, to) => {
-        if (performance.now() - toldAt < 1_000) return;
-        toldAt = performance.now();
+        if (performance.now() - reportedAt < 1_000) return;
+        reportedAt = performance.now();
         process.stderr.write(`\rchecked up to event ${checkedTo} of ${to}`);
       },
     });
     if (from !== undefined && from > report.head.id + 1)
       throw new Error(`--from takes the id of an event: the last one has ${report.head.id}.`);
-    const seconds = (performance.now() - beganAt) / 1_000;
-    if (toldAt !== beganAt) process.stderr.write('\n');
+    const seconds = (performance.now() - startedAt) / 1_000;
+    if (reportedAt !== startedAt) process.stderr.write('\n');
     console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);
     console.log(`checked ${report.checkedTo}:${report.hash}`);
     console.log(`head    ${report.head.id}:${report.head.hash}`);
     const missed = await missedMessages(log);
     for (const { producer, first, last } of missed) {
-      console.log(`NEVER ARRIVED: events ${first} to ${last} that ${producer} told`);
+      console.log(`NEVER ARRIVED: events ${first} to ${last} of ${producer}`);
     }
     const letters = await deadLetters(log);
     for (const { producer, position, uid, type, reason, attempts, nextAttemptAt } of letters) {

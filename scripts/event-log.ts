@@ -4,21 +4,21 @@ import { inboxTables } from '@bunting/outbox';
 import path from 'node:path';
 import { logMigrations } from '../apps/audit/src/persistence/tables.ts';
 
-/** Where the event log is looked for, as the programs that read it tell. */
-export const whereTheLogIs = `AUDIT_DATABASE_URL, else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
+/** Where the event log is, for the help of the programs that read it. */
+export const defaultLogLocation = `AUDIT_DATABASE_URL, else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
 
 const repository = path.join(import.meta.dirname, '..');
 
 /**
- * Does a job with the event log: that at the address, or that of `npm start`, whether it is running or not. It must be there
- * already: who looks at a log makes none.
+ * Runs a job with the event log at the URL, or that of `npm start`, running or not. The log must exist: reading it does not
+ * create one.
  */
 export const withEventLog = async <T>(
   name: string,
-  given: string | undefined,
+  urlOption: string | undefined,
   job: (log: Database) => Promise<T>,
 ): Promise<T> => {
-  const url = given ?? process.env['AUDIT_DATABASE_URL'] ?? '';
+  const url = urlOption ?? process.env['AUDIT_DATABASE_URL'] ?? '';
   const dataDir = path.resolve(process.env['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'), 'postgres');
   const embedded = url === '' ? await useEmbeddedPostgres({ dataDir }) : undefined;
   try {

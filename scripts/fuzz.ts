@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { startOwnBunting } from './fuzz/own-bunting.ts';
+import { startFuzzedServer } from './fuzz/fuzzed-server.ts';
 import { type FuzzReport, fuzz, type Tally } from './fuzz/run.ts';
 
 const help = `Sends requests made from the OpenAPI document to every operation, half of them in order and half of them breaking one
@@ -105,7 +105,7 @@ const main = async (): Promise<void> => {
   const seed = Number(values.seed);
   const enough = new AbortController();
   process.once('SIGINT', () => enough.abort());
-  const own = values.url === undefined ? await startOwnBunting() : undefined;
+  const own = values.url === undefined ? await startFuzzedServer() : undefined;
   try {
     console.log(
       `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
@@ -124,7 +124,7 @@ const main = async (): Promise<void> => {
     process.stderr.write('\r');
     console.log(show(report));
     if (report.violations.length > 0) {
-      console.log(showViolations(report, seed, own?.loggedOf));
+      console.log(showViolations(report, seed, own?.logLineOf));
       const errors = own?.errors() ?? [];
       if (errors.length > 0)
         console.log(`\nErrors in the log of the server:\n${errors.slice(0, shownAtMost).join('\n')}`);

@@ -1,24 +1,24 @@
 import type { ImportReport } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
-import { type Export, readExports, Unusable } from './import/files.ts';
+import { type Export, readExports, UsageError } from './import/files.ts';
 import { progressOn } from './import/progress.ts';
 import { createSegments, readSegments } from './import/segments.ts';
-import { type Ask, NotTaken, serverAt } from './import/server.ts';
+import { type SendRequest, ImportError, apiClient } from './import/api-client.ts';
 
 const help = `Imports what Unleash exported, of whatever size, through the public API.
 
   npm run import -- --url URL --project ID --environment NAME [options] FILE…
 
   --url URL           the server, such as http://localhost:4242
-  --token TOKEN       an admin token, or one that may do what the import does; or set BUNTING_TOKEN
-  --project ID        the project that the features go to
-  --environment NAME  the environment that strategies and switches go to
-  --segments FILE     what GET /api/admin/segments answered: segments that the exports use are created where they are missing
-  --part N            how many features go into one request (default 500)
+  --token TOKEN       an admin token, or one with the permissions of the import; or set BUNTING_TOKEN
+  --project ID        the project to import into
+  --environment NAME  the environment of strategies and states
+  --segments FILE     a response of GET /api/admin/segments: missing segments that the exports use are created
+  --part N            features per request (default 500)
 
-FILE is what POST /api/admin/features-batch/export answered for one environment. Everything is read and checked before the first
-request; then the features go in parts, parents before those that depend on them, and each part is taken whole or not at all.
-What is there already just so stays as it is: after an interruption the same command goes on where it ended.`;
+FILE is a response of POST /api/admin/features-batch/export for one environment. All files are read and validated before the first
+request. Features are sent in batches, parents before their children; a batch is imported completely or not at all. Features that
+are already equal stay unchanged: after an interruption, run the same command again.`;
 
 /** How large the body of one request may become. */
 const partBytes = 1_000_000;
@@ -39,12 +39,12 @@ const settings = () => {
   if (values.help === true) return undefined;
   const { url = '', token, project = '', environment = '', segments, part } = values;
   for (const [name, value] of Object.entries({ url, token, project, environment })) {
-    if (value === '') throw new Unusable(`--${name} is missing. See npm run import -- --help.`);
+    if (value === '') throw new UsageError(`--${name} is missing. See npm run import -- --help.`);
   }
   if (!URL.canParse(url))
-    throw new Unusable(`--url must be an address such as http://localhost:4242, and not "${url}".`);
-  if (!/^[1-9]\d{0,4}$/.test(part)) throw new Unusable(`--part must be a number from 1 to 99999, and not "${part}".`);
-  if (positionals.length === 0) throw new Unusable('No FILE is named. See npm run import -- --help.');
+    throw new UsageError(`--url must be an address such as http://localhost:4242, and not "${url}".`);
+  if (!/^[1-9]\d{0,4}$/.test(part)) throw new UsageError(`--part must be a number from 1 to 99999, and not "${part}".`);
+  if (positionals.length === 0) throw new UsageError('No FILE is named. See npm run import -- --help.');
   return { url, token, project, environment, segments, files: positionals, features: Number(part) };
 };
 
@@ -65,7 +65,11 @@ const sumOf = (reports: readonly ImportReport[]): ImportReport => {
   return { ...(Object.fromEntries(summed) as Record<(typeof counts)[number], number>), skipped };
 };
 
-const importAll = async (ask: Ask, exports: readonly Export[], into: object): Promise<readonly ImportReport[]> => {
+const importAll = async (
+  ask: SendRequest,
+  exports: readonly Export[],
+  into: object,
+): Promise<readonly ImportReport[]> => {
   const total = exports.reduce((sum, { features }) => sum + features, 0);
   const progress = progressOn(process.stderr, total);
   const reports: ImportReport[] = [];
@@ -76,12 +80,12 @@ const importAll = async (ask: Ask, exports: readonly Export[], into: object): Pr
         try {
           reports.push(await ask<ImportReport>('POST', '/api/admin/features-batch/import', { ...into, data }));
         } catch (error) {
-          if (!(error instanceof NotTaken)) throw error;
+          if (!(error instanceof ImportError)) throw error;
           const first = data.features[0]?.name ?? '';
           const last = data.features.at(-1)?.name ?? '';
           const where = `${file}, ${data.features.length} features from "${first}" to "${last}"`;
           const stays = `${done} of ${total} features are in and stay; the same command goes on from there.`;
-          throw new NotTaken(`${where}:\n${error.message}\n${stays}`, { cause: error });
+          throw new ImportError(`${where}:\n${error.message}\n${stays}`, { cause: error });
         }
         done += data.features.length;
         progress.to(done);
@@ -100,7 +104,7 @@ const run = async (): Promise<void> => {
   const startedAt = performance.now();
   const listed = segments === undefined ? undefined : readSegments(segments);
   const exports = readExports(files, { features, bytes: partBytes }, listed);
-  const ask = serverAt(url, token);
+  const ask = apiClient(url, token);
   if (listed !== undefined) {
     const created = await createSegments(ask, { listed, exports, project });
     console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
@@ -112,7 +116,7 @@ const run = async (): Promise<void> => {
     const { id = 'one that is still to be made', changes, environment: proposedIn } = changeRequest;
     console.error(`proposed in ${proposedIn}: ${changes} changes, in change request ${id}`);
   }
-  for (const { feature, reason } of skipped) console.error(`left out: ${feature}: ${reason}`);
+  for (const { feature, reason } of skipped) console.error(`skipped: ${feature}: ${reason}`);
   console.error(`Done in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
   console.log(JSON.stringify({ ...report, skipped: skipped.length }));
 };
@@ -120,8 +124,8 @@ const run = async (): Promise<void> => {
 try {
   await run();
 } catch (error) {
-  const isUsage = error instanceof Unusable || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
-  if (!isUsage && !(error instanceof NotTaken)) throw error;
+  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
+  if (!isUsage && !(error instanceof ImportError)) throw error;
   console.error((error as Error).message);
   process.exitCode = isUsage ? 2 : 1;
 }

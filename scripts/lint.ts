@@ -4,19 +4,19 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { proveBoundaries } from './boundaries.ts';
 
-const help = `Checks the code and its form.
+const help = `Checks the code and its formatting.
 
   npm run lint
 
-ESLint over the whole repository, with the rules on who may import whom; each of those is first shown to bite, on samples.
-Then prettier, which \`npm run format\` makes happy.`;
+ESLint over the whole repository, including the rules on imports, each of which is first tested on samples. Then prettier;
+\`npm run format\` fixes what it reports.`;
 
 const repository = path.join(import.meta.dirname, '..');
 const program = (name: string): string => path.join(repository, 'node_modules', '.bin', name);
 const run = promisify(execFile);
 const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', CI: 'true' };
 
-/** The rule about projects is silent as long as nobody has worked out which projects there are. */
+/** The rule on projects reports nothing without the project graph. */
 const makeProjectGraph = async (): Promise<void> => {
   await run(program('nx'), ['show', 'projects'], { cwd: repository, env });
 };
@@ -24,7 +24,7 @@ const makeProjectGraph = async (): Promise<void> => {
 const checkBoundaries = async (eslint: ESLint): Promise<boolean> => {
   const { samples, faults } = await proveBoundaries(eslint);
   for (const fault of faults) console.error(`boundaries: ${fault}`);
-  if (faults.length === 0) console.log(`boundaries: each rule bites (${samples} samples)`);
+  if (faults.length === 0) console.log(`boundaries: each rule rejects what it should (${samples} samples)`);
   return faults.length === 0;
 };
 
@@ -33,20 +33,20 @@ const checkCode = async (eslint: ESLint): Promise<boolean> => {
   const problems = results.reduce((sum, { errorCount, warningCount }) => sum + errorCount + warningCount, 0);
   console.log(
     problems === 0
-      ? `eslint: ${results.length} files are right`
+      ? `eslint: ${results.length} files have no problems`
       : await (await eslint.loadFormatter('stylish')).format(results),
   );
   return problems === 0;
 };
 
-const checkForm = async (): Promise<boolean> => {
+const checkFormatting = async (): Promise<boolean> => {
   try {
     await run(program('prettier'), ['--check', '.', '--log-level=warn'], { cwd: repository, env });
-    console.log('prettier: the form is right');
+    console.log('prettier: all files are formatted');
     return true;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
-    console.error(`prettier:\n${stdout}${stderr}\`npm run format\` mends it.`);
+    console.error(`prettier:\n${stdout}${stderr}\`npm run format\` fixes it.`);
     return false;
   }
 };
@@ -55,7 +55,7 @@ if (process.argv.includes('--help')) console.log(help);
 else {
   await makeProjectGraph();
   const eslint = new ESLint({ cwd: repository });
-  const form = checkForm();
+  const form = checkFormatting();
   const right = [await checkBoundaries(eslint), await checkCode(eslint), await form];
   if (right.includes(false)) process.exitCode = 1;
 }

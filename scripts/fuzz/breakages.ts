@@ -1,5 +1,5 @@
 import type { ApiDescription, DescribedOperation, Schema } from './api-description.ts';
-import type { Random } from './random.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import { type FuzzRequest, targetOf } from './requests.ts';
 
 /** A request that breaks one rule, and what it must be answered with. */
@@ -41,7 +41,13 @@ const ofType: Readonly<Record<string, unknown>> = {
   object: {},
 };
 
-const cracksOf = (description: ApiDescription, given: Schema, value: unknown, path: Path, random: Random): Crack[] => {
+const cracksOf = (
+  description: ApiDescription,
+  given: Schema,
+  value: unknown,
+  path: Path,
+  random: SeededRandom,
+): Crack[] => {
   const schema = description.resolve(given);
   const cracks: Crack[] = [];
   const crack = (rule: string, to: unknown): void => void cracks.push({ rule, path, value: to });
@@ -71,7 +77,7 @@ const cracksOf = (description: ApiDescription, given: Schema, value: unknown, pa
       );
     }
     if (schema.uniqueItems === true && value.length > 0) crack('the same item twice', [...value, value[0]]);
-    const at = value.length === 0 ? 0 : random.between(0, value.length - 1);
+    const at = value.length === 0 ? 0 : random.integer(0, value.length - 1);
     if (schema.items !== undefined && at < value.length) {
       cracks.push(...cracksOf(description, schema.items, value[at], [...path, at], random));
     }
@@ -92,7 +98,11 @@ const cracksOf = (description: ApiDescription, given: Schema, value: unknown, pa
 };
 
 /** One of the cracks, each rule as likely as every other, that really breaks the value. */
-const pickCrack = (cracks: readonly Crack[], random: Random, breaks: (crack: Crack) => boolean): Crack | undefined => {
+const pickCrack = (
+  cracks: readonly Crack[],
+  random: SeededRandom,
+  breaks: (crack: Crack) => boolean,
+): Crack | undefined => {
   const byRule = [...Map.groupBy(cracks, ({ rule }) => rule).values()];
   for (let attempt = 0; attempt < 12 && byRule.length > 0; attempt++) {
     const crack = random.pick(random.pick(byRule));
@@ -101,7 +111,7 @@ const pickCrack = (cracks: readonly Crack[], random: Random, breaks: (crack: Cra
   return undefined;
 };
 
-type Breakage = (request: FuzzRequest, random: Random) => Broken | undefined;
+type Breakage = (request: FuzzRequest, random: SeededRandom) => Broken | undefined;
 
 const header = (request: FuzzRequest, headers: Readonly<Record<string, string>>): FuzzRequest => ({
   ...request,
@@ -120,7 +130,7 @@ const demandsJson = ({ operation }: FuzzRequest): boolean =>
   takesBody({ operation } as FuzzRequest) && operation.answers.has(415);
 
 /** The target with the value of one parameter of the path written just so. */
-const pathWith = (request: FuzzRequest, written: string, random: Random): FuzzRequest => {
+const pathWith = (request: FuzzRequest, written: string, random: SeededRandom): FuzzRequest => {
   const { name } = random.pick(request.operation.pathParameters);
   const marked = targetOf({ ...request, values: { ...request.values, [name]: 'MARKED' } });
   return { ...request, rawTarget: marked.replace('MARKED', written) };
@@ -154,7 +164,7 @@ const breakagesOfForm: readonly {
   readonly where?: (request: FuzzRequest) => boolean;
   /** how often it is chosen, 1 when left out */
   readonly often?: number;
-  readonly make: (request: FuzzRequest, random: Random) => FuzzRequest;
+  readonly make: (request: FuzzRequest, random: SeededRandom) => FuzzRequest;
 }[] = [
   {
     rule: 'no key',
@@ -242,7 +252,7 @@ const breakagesOfForm: readonly {
     make: (request, random) => {
       const text = JSON.stringify(request.body);
       // Cut within it, or, where that is too short to be cut, of another kind altogether.
-      return raw(request, /^[[{"]/.test(text) ? text.slice(0, random.between(1, text.length - 1)) : '{');
+      return raw(request, /^[[{"]/.test(text) ? text.slice(0, random.integer(1, text.length - 1)) : '{');
     },
   },
   {
@@ -294,7 +304,7 @@ const breakagesOfForm: readonly {
 ];
 
 /** Breaks requests, one rule each, and knows which. */
-export const breaker = (description: ApiDescription): ((request: FuzzRequest, random: Random) => Broken) => {
+export const breaker = (description: ApiDescription): ((request: FuzzRequest, random: SeededRandom) => Broken) => {
   const bodyCrack: Breakage = (request, random) => {
     const { operation, body } = request;
     if (operation.body === undefined) return undefined;
@@ -315,7 +325,7 @@ export const breaker = (description: ApiDescription): ((request: FuzzRequest, ra
     operation: DescribedOperation,
     name: string,
     schema: Schema,
-    random: Random,
+    random: SeededRandom,
   ): Crack | undefined => {
     const { type, items } = description.resolve(schema);
     const isList = type === 'array';

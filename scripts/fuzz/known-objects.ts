@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -102,13 +102,13 @@ export interface KnownObjects {
   forget(): void;
   learn(path: string, values: Values, answer: unknown): void;
   /** values for the parameters of the path that lead to something, as far as anything is known */
-  along(path: string, random: Random): Values;
+  along(path: string, random: SeededRandom): Values;
   /** what was said last of the thing that a path leads to, or of one in the list that it leads to */
-  at(path: string, values: Values, random: Random): Readonly<Record<string, unknown>> | undefined;
+  at(path: string, values: Values, random: SeededRandom): Readonly<Record<string, unknown>> | undefined;
   /** how much is known of where such things are: what is said first decides where all is that is said after it */
   depth(name: string): number;
   /** what something is called by that has a parameter or a property of that name: of what is within, if there is any */
-  named(name: string, random: Random, within: Values): Named | undefined;
+  named(name: string, random: SeededRandom, within: Values): Named | undefined;
 }
 
 export const knownObjects = (paths: readonly string[]): KnownObjects => {

@@ -1,7 +1,7 @@
 import type { DescribedOperation } from './api-description.ts';
 import { type Client, jsonIn } from './client.ts';
 import { type KnownObjects, sparedName } from './known-objects.ts';
-import { randomFrom } from './random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import type { Keys } from './requests.ts';
 
 const json = 'application/json';
@@ -166,7 +166,7 @@ export const lookAround = async (
   operations: readonly DescribedOperation[],
   known: KnownObjects,
 ): Promise<void> => {
-  const random = randomFrom(1);
+  const random = seededRandom(1);
   const lists = operations
     .filter(({ method, path }) => method === 'GET' && !path.endsWith('}'))
     .toSorted((one, other) => one.path.length - other.path.length);

@@ -1,6 +1,6 @@
 import type { ApiDescription, DescribedOperation } from './api-description.ts';
 import { type KnownObjects, singular } from './known-objects.ts';
-import type { Random } from './random.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import type { ValueSource, Whim } from './values.ts';
 
 /** A request as it is meant; how it is written is the matter of whoever sends it. */
@@ -63,7 +63,7 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
       if (!required && !random.chance(whim.plain ? 0.1 : 0.4)) return [];
       const { type, items } = description.resolve(schema);
       if (type === 'array') {
-        return Array.from({ length: random.between(1, 3) }, () => [name, source.text(items ?? {}, name, whim)]);
+        return Array.from({ length: random.integer(1, 3) }, () => [name, source.text(items ?? {}, name, whim)]);
       }
       const made = fittingText(operation, { name, schema, in: 'query', required }, whim);
       return made === undefined ? [] : [[name, made]];
@@ -82,7 +82,7 @@ export const requestSource = (description: ApiDescription, known: KnownObjects, 
     throw new Error(`No body could be made up that fits ${operation.id}.`);
   };
 
-  return (operation: DescribedOperation, random: Random, isSound: boolean): FuzzRequest => {
+  return (operation: DescribedOperation, random: SeededRandom, isSound: boolean): FuzzRequest => {
     // Half of them are meant to succeed; the others speak of what is there or of anything, in plain words or odd ones.
     const isMeant = random.chance(0.5);
     const there = isMeant || random.chance(0.5) ? known.along(operation.path, random) : {};

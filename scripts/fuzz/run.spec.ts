@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type OwnBunting, startOwnBunting } from './own-bunting.ts';
+import { type FuzzedServer, startFuzzedServer } from './fuzzed-server.ts';
 import { fuzz, inOrder } from './run.ts';
 
 const requests = 2_000;
 
 describe('a Bunting', () => {
-  let bunting: OwnBunting;
+  let bunting: FuzzedServer;
   beforeAll(async () => {
-    bunting = await startOwnBunting();
+    bunting = await startFuzzedServer();
   }, 90_000);
   afterAll(() => bunting.stop(), 60_000);
 
   it('keeps its promises to whatever arrives at any of its operations', async () => {
-    const { url, key, eventLoopP99Ms, loggedOf } = bunting;
+    const { url, key, eventLoopP99Ms, logLineOf: loggedOf } = bunting;
     const report = await fuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
     const told = report.violations.map(({ errorId, ...violation }) => ({
       ...violation,

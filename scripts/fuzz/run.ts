@@ -5,7 +5,7 @@ import { clientOf, curlOf, jsonIn } from './client.ts';
 import { faultsOf, type Promised } from './judge.ts';
 import { knownObjects } from './known-objects.ts';
 import { lookAround, populate } from './population.ts';
-import { randomOf } from './random.ts';
+import { randomOfRequest } from '../seeded-random.ts';
 import { requestSource } from './requests.ts';
 import { valueSource } from './values.ts';
 
@@ -116,7 +116,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   let slowest: { operation: string; rule: string; tookMs: number; curl: string }[] = [];
 
   const one = async (nth: number): Promise<void> => {
-    const random = randomOf(seed, nth);
+    const random = randomOfRequest(seed, nth);
     const operation = chosen[nth % chosen.length] as (typeof chosen)[number];
     const isSound = random.chance(0.5);
     const sound = make(operation, random, isSound);

@@ -1,6 +1,6 @@
 import type { ApiDescription, Schema } from './api-description.ts';
 import type { KnownObjects } from './known-objects.ts';
-import type { Random } from './random.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 
 /** Text that programs have stumbled over. */
 const odd = [
@@ -126,7 +126,7 @@ const names = 80;
 
 /** What the values of one request are made up by. */
 export interface Whim {
-  readonly random: Random;
+  readonly random: SeededRandom;
   /** the request is meant to succeed: little that may be left out, nothing odd, and what it speaks of is there */
   readonly plain: boolean;
   /** what its address is a list of, or leads to one of */
@@ -188,7 +188,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     if (!plain && random.chance(0.2)) return random.pick(odd);
     if (random.chance(0.4)) return random.pick(words);
     if (random.chance(0.1)) return random.pick(dates);
-    return `fuzz-${random.between(0, names - 1)}`;
+    return `fuzz-${random.integer(0, names - 1)}`;
   };
 
   const text = (schema: Schema, name: string, whim: Whim): string => {
@@ -202,7 +202,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
       .slice(0, Math.min(maxLength, Math.max(minLength, 3)));
   };
 
-  const number = (schema: Schema, isInteger: boolean, random: Random): number => {
+  const number = (schema: Schema, isInteger: boolean, random: SeededRandom): number => {
     const step = schema.multipleOf ?? (isInteger ? 1 : 0);
     const least = schema.minimum ?? schema.exclusiveMinimum ?? -5;
     const most = schema.maximum ?? schema.exclusiveMaximum ?? Math.max(least, 0) + 200;
@@ -219,10 +219,10 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
       !plain && random.chance(0.03)
         ? 40
         : depth > 5
-          ? random.between(0, 1)
+          ? random.integer(0, 1)
           : plain
-            ? random.between(1, 2)
-            : random.between(0, 4);
+            ? random.integer(1, 2)
+            : random.integer(0, 4);
     const count = Math.min(maxItems, Math.max(minItems, wanted));
     const made = Array.from({ length: count }, () => value(items, name, whim, depth + 1));
     return schema.uniqueItems === true ? [...new Map(made.map((item) => [JSON.stringify(item), item])).values()] : made;
@@ -242,7 +242,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     const { additionalProperties } = schema;
     const more = Object.values(schema.patternProperties ?? {})[0] ?? additionalProperties;
     if (typeof more === 'object') {
-      for (let nth = random.between(0, 3); nth > 0; nth--) {
+      for (let nth = random.integer(0, 3); nth > 0; nth--) {
         const keys = [...words, 'rollout', 'stickiness', 'groupId'];
         const key = (plain && depth === 0 ? there(whim.noun, whim) : undefined) ?? random.pick(keys);
         made.push([key, value(more, 'rollout', whim, depth + 1)]);
@@ -257,7 +257,7 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
     return random.pick([
       () => null,
       () => random.chance(0.5),
-      () => random.between(-5, 1_000),
+      () => random.integer(-5, 1_000),
       () => candidate({}, '', whim),
       () => (depth > 5 ? [] : [anything(whim, depth + 1)]),
       () => (depth > 5 ? {} : { [random.pick(words)]: anything(whim, depth + 1) }),

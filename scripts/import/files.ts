@@ -1,10 +1,10 @@
 import { ExportedFeatures, Refusal, requestForm } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
-import { partsOf, type Size } from './parts.ts';
+import { batchesOf, type BatchSize } from './batches.ts';
 
 /** What is wrong with what was given, in words for who gave it: nothing was sent. */
-export class Unusable extends Error {}
+export class UsageError extends Error {}
 
 /** The JSON of a file. @throws Unusable that names the file. */
 export const jsonOf = (file: string): unknown => {
@@ -13,9 +13,9 @@ export const jsonOf = (file: string): unknown => {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE')
-      throw new Unusable(`${file} is larger than 512 MB: export it in several files, by tag or by name.`);
-    if (code !== undefined) throw new Unusable(`${file} cannot be read: ${message}`);
-    throw new Unusable(`${file} is not JSON, or not whole: ${message}`);
+      throw new UsageError(`${file} is larger than 512 MB: export it in several files, by tag or by name.`);
+    if (code !== undefined) throw new UsageError(`${file} cannot be read: ${message}`);
+    throw new UsageError(`${file} is not JSON, or not whole: ${message}`);
   }
 };
 
@@ -30,8 +30,8 @@ const held = <T>(file: string, check: () => T): T => {
   try {
     return check();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw new Unusable(`${file}: ${(error as Error).message}`);
-    throw new Unusable(`${file}: ${error.details.map(({ message }) => message).join('\n')}`);
+    if (!(error instanceof Refusal)) throw new UsageError(`${file}: ${(error as Error).message}`);
+    throw new UsageError(`${file}: ${error.details.map(({ message }) => message).join('\n')}`);
   }
 };
 
@@ -41,7 +41,7 @@ const held = <T>(file: string, check: () => T): T => {
  */
 export const readExports = (
   files: readonly string[],
-  size: Size,
+  size: BatchSize,
   listed: readonly { readonly id: number; readonly name: string }[] = [],
 ): Export[] => {
   let first: { readonly file: string; readonly environment: string } | undefined;
@@ -54,10 +54,10 @@ export const readExports = (
       if (environment === undefined) continue;
       first ??= { file, environment };
       if (first.environment === environment) continue;
-      throw new Unusable(
+      throw new UsageError(
         `${first.file} is of the environment "${first.environment}", and ${file} of "${environment}": import them one by one, each with its --environment.`,
       );
     }
-    return { file, features: data.features.length, parts: held(file, () => partsOf({ ...data, segments }, size)) };
+    return { file, features: data.features.length, parts: held(file, () => batchesOf({ ...data, segments }, size)) };
   });
 };

@@ -1,7 +1,7 @@
 import { CreateSegmentBody, Refusal } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type Export, jsonOf, Unusable } from './files.ts';
-import type { Ask } from './server.ts';
+import { type Export, jsonOf, UsageError } from './files.ts';
+import type { SendRequest } from './api-client.ts';
 
 /** A segment as the list of segments has it; whether it can be created is judged when it is. */
 export interface ListedSegment extends Readonly<Record<string, unknown>> {
@@ -17,7 +17,7 @@ export const readSegments = (file: string): ListedSegment[] => {
   const given = jsonOf(file) as { segments?: unknown } | null;
   const list: unknown = Array.isArray(given) ? given : given?.segments;
   if (!Array.isArray(list) || !list.every(isListed)) {
-    throw new Unusable(`${file} has no list of segments: give what GET /api/admin/segments answers.`);
+    throw new UsageError(`${file} has no list of segments: give what GET /api/admin/segments answers.`);
   }
   return list;
 };
@@ -29,7 +29,7 @@ const bodyOf = ({ name, description, project, constraints }: ListedSegment, into
     return parse(CreateSegmentBody, body, '');
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new Unusable(`The segment "${name}" cannot be created: ${error.message}`);
+    throw new UsageError(`The segment "${name}" cannot be created: ${error.message}`);
   }
 };
 
@@ -38,7 +38,7 @@ const bodyOf = ({ name, description, project, constraints }: ListedSegment, into
  * them: what ids they had does not matter. Gives the names of those that it created.
  */
 export const createSegments = async (
-  ask: Ask,
+  ask: SendRequest,
   { listed, exports, project }: { listed: readonly ListedSegment[]; exports: readonly Export[]; project: string },
 ): Promise<string[]> => {
   const used = new Set(

@@ -1,179 +1,196 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from './chance.ts';
-import type { Moment } from './postgres-wire.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { KillPoint } from './postgres-interceptor.ts';
 import type { ServiceProcess } from './service-process.ts';
-import type { World } from './world.ts';
+import type { Cluster } from './cluster.ts';
 
-/** Something that goes wrong. When it resolves, what was taken away is there again, and everything was started that ended. */
+/** A fault to inject. */
 export interface Fault {
   readonly name: string;
-  /** what it is done to: a service, `servers`, `wires`, or `everything`. What is done to different things can be done at once. */
-  readonly to: string;
-  /** @returns whether it could be brought about */
-  readonly strike: (world: World, chance: Chance) => Promise<boolean>;
+  /** what it affects: a service, `servers`, `network` or `everything`; faults of different targets may be injected concurrently */
+  readonly target: string;
+  /**
+   * Injects the fault and undoes it: when it resolves, every process and server is running again.
+   * @returns whether the fault took effect
+   */
+  readonly inject: (cluster: Cluster, random: SeededRandom) => Promise<boolean>;
 }
 
-/** How long a process may take to come to a moment. */
-const momentMs = 10_000;
-const longestWaitMs = 30_000;
+/** How long a process may take to reach a kill point. */
+const killPointTimeoutMs = 10_000;
+const maxWaitMs = 30_000;
 
-/** Longer than any call is waited for. */
-const longFreezeMs = 30_000;
+/** Longer than the timeout of any call. */
+const longPauseMs = 30_000;
 
-const away = (chance: Chance): number => chance.between(0, 1_500);
+const outageMs = (random: SeededRandom): number => random.fractional(0, 1_500);
 
-const killed =
-  (service: string): Fault['strike'] =>
-  async (world, chance) => {
-    const victim = chance.one(world.of(service));
+const killReplica =
+  (service: string): Fault['inject'] =>
+  async (cluster, random) => {
+    const victim = random.pick(cluster.processesOf(service));
     await victim.kill();
-    await sleep(away(chance));
+    await sleep(outageMs(random));
     await victim.start();
     return true;
   };
 
-/** Kills whichever process of a service first comes to the moment; of some moments only the holder of the relay does. */
-const killedAt =
-  (service: string, moment: Moment): Fault['strike'] =>
-  async (world, chance) => {
-    const candidates = world.of(service);
-    const traps = candidates.map((one) => one.arm(moment, chance.whole(1, 3)));
-    await Promise.race([...traps.map(({ fell }) => fell), sleep(momentMs, undefined, { ref: false })]);
-    const fallen = candidates.filter((_, nth) => traps[nth]?.disarm());
-    await sleep(away(chance));
-    for (const one of fallen) {
+/** Kills the first process of a service that reaches the kill point; only the process with the relay reaches some of them. */
+const killAtPoint =
+  (service: string, killPoint: KillPoint): Fault['inject'] =>
+  async (cluster, random) => {
+    const candidates = cluster.processesOf(service);
+    const armed = candidates.map((one) => one.killAt(killPoint, random.integer(1, 3)));
+    await Promise.race([...armed.map(({ killed }) => killed), sleep(killPointTimeoutMs, undefined, { ref: false })]);
+    const victims = candidates.filter((_, nth) => armed[nth]?.disarm());
+    await sleep(outageMs(random));
+    for (const one of victims) {
       await one.kill();
       await one.start();
     }
-    return fallen.length > 0;
+    return victims.length > 0;
   };
 
-/** For a while something is so for one process, whichever. */
-const forAWhile =
-  (longestMs: number, begin: (one: ServiceProcess) => void, end: (one: ServiceProcess) => void): Fault['strike'] =>
-  async (world, chance) => {
-    const victim = chance.one(world.processes);
+/** Applies a condition to a random process for a while. */
+const temporarily =
+  (maxMs: number, begin: (one: ServiceProcess) => void, end: (one: ServiceProcess) => void): Fault['inject'] =>
+  async (cluster, random) => {
+    const victim = random.pick(cluster.processes);
     begin(victim);
-    await sleep(chance.between(500, longestMs));
+    await sleep(random.fractional(500, maxMs));
     end(victim);
     return true;
   };
 
-const disturbed: Fault['strike'] = async ({ processes }, chance) => {
-  const disturbedSoFar = () => processes.reduce((sum, { deliveries }) => sum + deliveries.count, 0);
-  const before = disturbedSoFar();
+const disturbDeliveries: Fault['inject'] = async ({ processes }, random) => {
+  const countDisturbed = () => processes.reduce((sum, { deliveries }) => sum + deliveries.disturbedCount, 0);
+  const before = countDisturbed();
   for (const { deliveries } of processes) deliveries.disturbed = true;
-  await sleep(chance.between(2_000, 5_000));
-  // While other things are away there is nothing to deliver.
-  for (let waited = 0; disturbedSoFar() === before && waited < longestWaitMs; waited += 250) await sleep(250);
+  await sleep(random.fractional(2_000, 5_000));
+  // While other faults are active there may be nothing to deliver.
+  for (let waited = 0; countDisturbed() === before && waited < maxWaitMs; waited += 250) await sleep(250);
   for (const { deliveries } of processes) deliveries.disturbed = false;
-  return disturbedSoFar() > before;
+  return countDisturbed() > before;
 };
 
-/** Sessions become read-only and writable again, some dozen times in a row. */
-const readOnlyOnAndOff: Fault['strike'] = async ({ postgres }, chance) => {
-  for (let times = chance.whole(5, 30); times > 0; times--) {
-    await postgres.readOnly(chance.between(5, 60));
-    await sleep(chance.between(5, 200));
+/** Makes sessions read-only and writable again, dozens of times for milliseconds and then once for seconds. */
+const toggleReadOnly: Fault['inject'] = async ({ postgres }, random) => {
+  for (let times = random.integer(5, 30); times > 0; times--) {
+    await postgres.readOnly(random.fractional(5, 60));
+    await sleep(random.fractional(5, 200));
   }
-  await postgres.readOnly(chance.between(500, 3_000));
+  await postgres.readOnly(random.fractional(500, 3_000));
   return true;
 };
 
-const frozenForLong: Fault['strike'] = async (world, chance) => {
-  const victim = chance.one(world.of('features'));
-  victim.freeze();
-  await sleep(longFreezeMs);
-  victim.thaw();
+const pauseForLong: Fault['inject'] = async (cluster, random) => {
+  const victim = random.pick(cluster.processesOf('features'));
+  victim.pause();
+  await sleep(longPauseMs);
+  victim.resume();
   return true;
 };
 
-const powerCut: Fault['strike'] = async ({ processes, nats, postgres }, chance) => {
-  const servers = [nats.crash(away(chance)), postgres.crash(away(chance))];
+const killEverything: Fault['inject'] = async ({ processes, nats, postgres }, random) => {
+  const servers = [nats.crash(outageMs(random)), postgres.crash(outageMs(random))];
   await Promise.all([...servers, ...processes.map((one) => one.kill())]);
   await Promise.all(processes.map((one) => one.start()));
   return true;
 };
 
-const always =
-  (job: (world: World, chance: Chance) => Promise<void>): Fault['strike'] =>
-  async (world, chance) => {
-    await job(world, chance);
+const unconditionally =
+  (job: (cluster: Cluster, random: SeededRandom) => Promise<void>): Fault['inject'] =>
+  async (cluster, random) => {
+    await job(cluster, random);
     return true;
   };
 
 const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
-const telling = ['features', 'change-requests'];
-const following = ['audit', 'search', 'change-requests'];
-const momentsOfTelling: readonly Moment[] = [
+const writingServices = ['features', 'change-requests'];
+const consumers = ['audit', 'search', 'change-requests'];
+const killPointsOfWrites: readonly KillPoint[] = [
   'state written, events not',
   'before COMMIT',
-  'COMMIT sent, not answered',
-  'after COMMIT, before the answer',
+  'COMMIT sent, no response',
+  'after COMMIT, before the reply',
   'published, not marked',
 ];
 
 /** Every kind of fault. */
 export const faults: readonly Fault[] = [
-  ...services.map((service) => ({ name: `${service} killed -9`, to: service, strike: killed(service) })),
-  ...telling.flatMap((service) =>
-    momentsOfTelling.map((moment) => ({
-      name: `${service} killed -9: ${moment}`,
-      to: service,
-      strike: killedAt(service, moment),
+  ...services.map((service) => ({ name: `${service} killed -9`, target: service, inject: killReplica(service) })),
+  ...writingServices.flatMap((service) =>
+    killPointsOfWrites.map((killPoint) => ({
+      name: `${service} killed -9: ${killPoint}`,
+      target: service,
+      inject: killAtPoint(service, killPoint),
     })),
   ),
-  ...following.map((service) => ({
+  ...consumers.map((service) => ({
     name: `${service} killed -9: applied, not acknowledged`,
-    to: service,
-    strike: killedAt(service, 'applied, not acknowledged'),
+    target: service,
+    inject: killAtPoint(service, 'applied, not acknowledged'),
   })),
-  { name: 'nats-server killed -9', to: 'servers', strike: always(({ nats }, chance) => nats.crash(away(chance))) },
-  { name: 'NATS storage deleted', to: 'servers', strike: always(({ nats }, chance) => nats.loseStorage(away(chance))) },
   {
-    name: 'NATS storage returned to an older copy',
-    to: 'servers',
-    strike: always(async ({ nats }, chance) => {
+    name: 'nats-server killed -9',
+    target: 'servers',
+    inject: unconditionally(({ nats }, random) => nats.crash(outageMs(random))),
+  },
+  {
+    name: 'NATS storage deleted',
+    target: 'servers',
+    inject: unconditionally(({ nats }, random) => nats.deleteStorage(outageMs(random))),
+  },
+  {
+    name: 'NATS storage restored to an older copy',
+    target: 'servers',
+    inject: unconditionally(async ({ nats }, random) => {
       await nats.copyStorage();
-      await sleep(chance.between(2_000, 5_000));
-      await nats.returnToCopy(away(chance));
+      await sleep(random.fractional(2_000, 5_000));
+      await nats.restoreCopy(outageMs(random));
     }),
   },
-  { name: 'deliveries doubled and shuffled', to: 'wires', strike: disturbed },
-  { name: 'PostgreSQL crashed', to: 'servers', strike: always(({ postgres }, chance) => postgres.crash(away(chance))) },
-  { name: 'PostgreSQL read-only, on and off', to: 'servers', strike: readOnlyOnAndOff },
+  { name: 'deliveries duplicated and reordered', target: 'network', inject: disturbDeliveries },
+  {
+    name: 'PostgreSQL crashed',
+    target: 'servers',
+    inject: unconditionally(({ postgres }, random) => postgres.crash(outageMs(random))),
+  },
+  { name: 'PostgreSQL read-only, on and off', target: 'servers', inject: toggleReadOnly },
   ...['search', 'change-requests'].map((service) => ({
-    name: `the database of ${service} put back to an older copy`,
-    to: service,
-    strike: always((world: World, chance: Chance) => world.restore(service, chance.between(2_000, 6_000))),
+    name: `the database of ${service} restored to an older copy`,
+    target: service,
+    inject: unconditionally((cluster: Cluster, random: SeededRandom) =>
+      cluster.restore(service, random.fractional(2_000, 6_000)),
+    ),
   })),
-  { name: 'a features process frozen for 30 s', to: 'features', strike: frozenForLong },
+  { name: 'a features process frozen for 30 s', target: 'features', inject: pauseForLong },
   {
     name: 'a process cut off from NATS',
-    to: 'wires',
-    strike: forAWhile(
+    target: 'network',
+    inject: temporarily(
       4_000,
-      (one) => one.toNats.cut(),
-      (one) => one.toNats.mend(),
+      (one) => one.natsProxy.disconnect(),
+      (one) => one.natsProxy.reconnect(),
     ),
   },
   {
     name: 'a process cut off from PostgreSQL',
-    to: 'wires',
-    strike: forAWhile(
+    target: 'network',
+    inject: temporarily(
       4_000,
-      (one) => one.toPostgres.cut(),
-      (one) => one.toPostgres.mend(),
+      (one) => one.postgresProxy.disconnect(),
+      (one) => one.postgresProxy.reconnect(),
     ),
   },
   {
     name: 'a process frozen',
-    to: 'wires',
-    strike: forAWhile(
+    target: 'network',
+    inject: temporarily(
       4_000,
-      (one) => one.freeze(),
-      (one) => one.thaw(),
+      (one) => one.pause(),
+      (one) => one.resume(),
     ),
   },
-  { name: 'everything killed -9 at once', to: 'everything', strike: powerCut },
+  { name: 'all processes and servers killed -9 together', target: 'everything', inject: killEverything },
 ];

@@ -2,34 +2,34 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 import type { Subject } from './subject.ts';
 
 /**
- * What became of a write. `acknowledged`: the answer was a success. `refused`: a client error, which none of these writes is.
- * The others were answered 5xx or not at all. `unknown`: it may have happened or not. `found`: a read afterwards showed that it
- * happened. `absent`: a read afterwards showed that it did not, and from then on it must never happen.
+ * The outcome of a write. `acknowledged`: a success. `refused`: a client error, which none of these writes should get. The others
+ * got a 5xx or no response. `unknown`: it may have happened. `found`: a later read showed that it happened. `absent`: a later read
+ * showed that it did not, and from then on it must never happen.
  */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown' | 'found' | 'absent';
 
 /** Whether a write with this outcome is certain to have happened. */
 export const hasHappened = (outcome: Outcome): boolean => outcome === 'acknowledged' || outcome === 'found';
 
-/** One write, as its writer remembers it. */
+/** One attempt of a write. */
 export interface Entry {
   readonly project: string;
-  /** the project or the flag, which has this one writer and goes through one sequence of writes */
+  /** the project or flag; it has one writer, which writes sequentially */
   readonly subject: string;
-  readonly what: string;
+  readonly operation: string;
   readonly at: string;
   readonly ms: number;
   readonly outcome: Outcome;
   readonly status: number;
-  /** what was answered, when that was no success */
-  readonly said?: string;
-  /** the events that it tells when it happens, by producer; see `spelled` */
-  readonly tells: readonly string[];
-  /** what is there when it has happened */
-  readonly then: Subject;
+  /** the response or error, unless it was a success */
+  readonly error?: string;
+  /** the events that it emits if it happens, as `eventKey` writes them */
+  readonly events: readonly string[];
+  /** the state of the subject if it happens */
+  readonly expected: Subject;
 }
 
-/** A file of one writer's own. A line is on the disk before the next write begins. */
+/** The ledger of one writer. Each entry is synced to disk before the next write begins. */
 export const openLedger = (file: string): { write(entry: Entry): void; close(): void } => {
   const handle = openSync(file, 'a', 0o600);
   return {

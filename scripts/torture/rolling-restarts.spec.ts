@@ -2,13 +2,13 @@ import { afterAll, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { rollingRestarts } from './rolling-restarts.ts';
+import { runRollingRestarts } from './rolling-restarts.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bunting-rolling-restarts-spec-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
-it('a rolling restart of every service fails no request, of clients that keep their connections and of others', async () => {
-  const { restarts, keepAlive, connectionPerRequest, failures } = await rollingRestarts({
+it('fails no request during a rolling restart of every service, with and without keep-alive', async () => {
+  const { restarts, keepAlive, connectionPerRequest, failures } = await runRollingRestarts({
     requests: 400,
     restarts: 1,
     folder,

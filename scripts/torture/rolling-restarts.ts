@@ -7,43 +7,43 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from '../nats-server.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
-import { chanceFrom } from './chance.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { type ServiceProcess } from './service-process.ts';
-import { startWorld } from './world.ts';
+import { startCluster } from './cluster.ts';
 
 const help = `Restarts the processes of every service in turn under load, and counts the requests that fail.
 
   node scripts/torture/rolling-restarts.ts [options]
 
-  --requests N      how many requests are sent at least (default 2000)
-  --restarts N      how often each service is restarted (default 2)
+  --requests N      minimum number of requests (default 2000)
+  --restarts N      restarts of each service (default 2)
   --drain-delay MS  DRAIN_DELAY_MS of the gateways (default 3000)
   --clients N       concurrent clients; half of them keep their connections (default 8)
 
-It starts two processes of every service, and a balancer that probes /health/ready of the gateways. Clients repeat no request.
-It ends with 1 when a request failed.`;
+It starts two processes of every service, and a balancer that probes /health/ready of the gateways. Clients do not retry.
+Its exit code is 1 if a request failed.`;
 
 export interface RollingRestartsOptions {
   readonly requests: number;
   readonly restarts: number;
-  /** a folder of the run's own */
+  /** folder for data and logs */
   readonly folder: string;
   readonly drainDelayMs?: number;
   readonly clients?: number;
-  readonly say?: (line: string) => void;
+  readonly log?: (line: string) => void;
 }
 
 /** What one kind of client saw. */
-interface Counted {
+interface RequestCounts {
   sent: number;
   failed: number;
 }
 
-export interface RollingRestarts {
+export interface RollingRestartReport {
   readonly restarts: number;
-  readonly keepAlive: Readonly<Counted>;
-  readonly connectionPerRequest: Readonly<Counted>;
-  /** what failed, and which process was being restarted */
+  readonly keepAlive: Readonly<RequestCounts>;
+  readonly connectionPerRequest: Readonly<RequestCounts>;
+  /** each failed request, with the process that was being restarted */
   readonly failures: readonly string[];
 }
 
@@ -55,11 +55,11 @@ interface Sent {
 
 const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const;
 const features = '/api/admin/projects/default/features';
-/** Between two requests of one client: the load is steady and not what is tested. */
+/** Pause between two requests of a client. */
 const pauseMs = 60;
 const requestTimeoutMs = 60_000;
 
-/** Sends one request, once. Resolves with its status, or rejects with what happened to the connection. */
+/** Sends one request without retries. Resolves with the body, or rejects with the error. */
 const send = (
   url: string,
   token: string,
@@ -89,7 +89,7 @@ const send = (
     outgoing.end(text);
   });
 
-/** The requests of one client, without end: reads and writes of every service. */
+/** The requests of one client: reads and writes of every service. */
 const requestsOf = function* (client: number): Generator<Sent, never> {
   const feature = `rolling-${client}`;
   const requestsPath = '/api/admin/projects/default/change-requests/pending';
@@ -109,40 +109,40 @@ const requestsOf = function* (client: number): Generator<Sent, never> {
   }
 };
 
-/** Restarts every service under load. Each has two processes, of which one is there at any time. */
-export const rollingRestarts = async ({
+/** Restarts every service under load. Each has two processes, one of which is always running. */
+export const runRollingRestarts = async ({
   requests,
   restarts,
   folder,
   drainDelayMs = 3_000,
   clients = 8,
-  say = () => undefined,
-}: RollingRestartsOptions): Promise<RollingRestarts> => {
+  log: log = () => undefined,
+}: RollingRestartsOptions): Promise<RollingRestartReport> => {
   mkdirSync(folder, { recursive: true });
   const scale = Object.fromEntries(services.map((service) => [service, 2]));
-  const world = await startWorld(folder, scale, chanceFrom(1), say, { DRAIN_DELAY_MS: String(drainDelayMs) });
+  const cluster = await startCluster(folder, scale, seededRandom(1), log, { DRAIN_DELAY_MS: String(drainDelayMs) });
   let balancer: Balancer | undefined;
-  let isOver = false;
-  let current = 'nothing yet';
+  let isDone = false;
+  let current = 'before the first restart';
   const failures: string[] = [];
-  const keepAlive: Counted = { sent: 0, failed: 0 };
-  const connectionPerRequest: Counted = { sent: 0, failed: 0 };
+  const keepAlive: RequestCounts = { sent: 0, failed: 0 };
+  const connectionPerRequest: RequestCounts = { sent: 0, failed: 0 };
   const sent = (): number => keepAlive.sent + connectionPerRequest.sent;
 
   const runClient = async (url: string, nth: number): Promise<void> => {
     const keeps = nth % 2 === 0;
     const agent = keeps ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
     const counted = keeps ? keepAlive : connectionPerRequest;
-    await send(url, world.token, agent, { method: 'POST', path: features, body: { name: `rolling-${nth}` } });
+    await send(url, cluster.token, agent, { method: 'POST', path: features, body: { name: `rolling-${nth}` } });
     for (const one of requestsOf(nth)) {
-      if (isOver) break;
+      if (isDone) break;
       counted.sent++;
-      await send(url, world.token, agent, one).catch((error: Error) => {
+      await send(url, cluster.token, agent, one).catch((error: Error) => {
         counted.failed++;
         failures.push(
           `${one.method} ${one.path} (${keeps ? 'keep-alive' : 'new connection'}), ${current}: ${error.message}`,
         );
-        say(failures.at(-1) ?? '');
+        log(failures.at(-1) ?? '');
       });
       await sleep(pauseMs);
     }
@@ -156,7 +156,7 @@ export const rollingRestarts = async ({
     await one.start();
     await eventually(
       () => {
-        if (probed.ready().length < world.urls.length) throw new Error('A gateway is not ready to the balancer yet.');
+        if (probed.ready().length < cluster.urls.length) throw new Error('A gateway is not ready to the balancer yet.');
       },
       { timeoutMs: 60_000 },
     );
@@ -164,10 +164,10 @@ export const rollingRestarts = async ({
   };
 
   try {
-    const probed = (balancer = await startBalancer(world.urls));
+    const probed = (balancer = await startBalancer(cluster.urls));
     await eventually(
       () => {
-        if (probed.ready().length < world.urls.length) throw new Error('A gateway is not ready to the balancer yet.');
+        if (probed.ready().length < cluster.urls.length) throw new Error('A gateway is not ready to the balancer yet.');
       },
       { timeoutMs: 60_000 },
     );
@@ -175,28 +175,28 @@ export const rollingRestarts = async ({
     const restarting = (async () => {
       for (let round = 1; round <= restarts; round++) {
         for (const service of services) {
-          const of = world.of(service);
+          const of = cluster.processesOf(service);
           await restart(of[round % of.length] as ServiceProcess, probed);
         }
-        say(`round ${round} of ${restarts}: ${sent()} requests, ${failures.length} failed`);
+        log(`round ${round} of ${restarts}: ${sent()} requests, ${failures.length} failed`);
       }
       while (sent() < requests) await sleep(pauseMs);
-    })().finally(() => (isOver = true));
+    })().finally(() => (isDone = true));
     await Promise.all([load, restarting]);
   } finally {
-    isOver = true;
+    isDone = true;
     await balancer?.stop();
-    await world.stop();
+    await cluster.stop();
   }
   return { restarts: restarts * services.length, keepAlive, connectionPerRequest, failures };
 };
 
-export const printedRollingRestarts = ({
+export const formatRollingRestarts = ({
   restarts,
   keepAlive,
   connectionPerRequest,
   failures,
-}: RollingRestarts): string =>
+}: RollingRestartReport): string =>
   [
     '',
     `${restarts} rolling restarts`,
@@ -224,17 +224,17 @@ const main = async (): Promise<number> => {
   process.env['NATS_SERVER'] ??= await ensureNatsServer();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-rolling-restarts-'));
   const startedAt = performance.now();
-  const say = (line: string): void =>
+  const log = (line: string): void =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
-  const outcome = await rollingRestarts({
+  const outcome = await runRollingRestarts({
     requests: Number(values.requests),
     restarts: Number(values.restarts),
     drainDelayMs: Number(values['drain-delay']),
     clients: Number(values.clients),
     folder,
-    say,
+    log: log,
   });
-  console.log(printedRollingRestarts(outcome));
+  console.log(formatRollingRestarts(outcome));
   if (outcome.failures.length > 0) {
     console.log(`Kept: ${folder}`);
     return 1;

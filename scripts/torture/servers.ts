@@ -2,26 +2,26 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-
 import { eventually, startNats, type TestNats } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { quietPort } from '../../apps/all-in-one/test/quiet-port.ts';
+import { reservePort } from '../../apps/all-in-one/test/reserved-port.ts';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
 
-/** The PostgreSQL of a run. It keeps to its port, and to the promises that it makes by default: fsync is on. */
+/** The PostgreSQL of a run. Its port stays the same over restarts, and fsync is on. */
 export interface Postgres {
   readonly port: number;
   urlOf(database: string): string;
-  /** Ends it as a crash would (`immediate`), and starts it again after a while. */
+  /** Stops it like a crash (`immediate`), and starts it again after a while. */
   crash(awayMs: number): Promise<void>;
   /** Makes every session read-only for a while, as a failover to a standby or a guard of a full disk does. */
   readOnly(forMs: number): Promise<void>;
-  /** Copies a database as it is now. Its sessions are ended. */
+  /** Copies a database. Its sessions are terminated. */
   copyDatabase(name: string): Promise<void>;
-  /** Puts a database back to its copy, which is used up. Its sessions are ended. */
-  returnToCopy(name: string): Promise<void>;
+  /** Replaces a database by its copy. Its sessions are terminated. */
+  restoreCopy(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** One after the other: what is being started cannot be ended. */
-const inTurn = (): ((job: () => Promise<void>) => Promise<void>) => {
+/** Runs jobs one after the other, so that a server is not stopped while it starts. */
+const serially = (): ((job: () => Promise<void>) => Promise<void>) => {
   let last: Promise<unknown> = Promise.resolve();
   return (job) => {
     const done = last.then(job);
@@ -33,8 +33,8 @@ const inTurn = (): ((job: () => Promise<void>) => Promise<void>) => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const startPostgres = async (dataDir: string): Promise<Postgres> => {
-  const port = await quietPort();
-  const turn = inTurn();
+  const port = await reservePort();
+  const turn = serially();
   let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, port });
   const administer = (...statements: readonly string[]): Promise<void> =>
     withClient(server.urlOf('postgres'), async (client) => {
@@ -61,7 +61,7 @@ export const startPostgres = async (dataDir: string): Promise<Postgres> => {
       }),
     copyDatabase: (name) =>
       turn(() =>
-        // A session that was ended may be there for a moment more.
+        // A terminated session may exist a moment longer.
         eventually(() =>
           administer(
             `drop database if exists ${copyOf(name)} with (force)`,
@@ -70,29 +70,29 @@ export const startPostgres = async (dataDir: string): Promise<Postgres> => {
           ),
         ),
       ),
-    returnToCopy: (name) =>
+    restoreCopy: (name) =>
       turn(() => administer(`drop database ${name} with (force)`, `alter database ${copyOf(name)} rename to ${name}`)),
     stop: () => turn(() => server.stop()),
   };
 };
 
-/** The NATS server of a run, whose storage can be taken away. */
+/** The NATS server of a run. */
 export interface Nats {
   readonly port: number;
   crash(awayMs: number): Promise<void>;
-  loseStorage(awayMs: number): Promise<void>;
-  /** Remembers what it has stored now. It is down for the moment that this takes. */
+  deleteStorage(awayMs: number): Promise<void>;
+  /** Copies its storage while it is stopped. */
   copyStorage(): Promise<void>;
-  /** Brings back what it had stored when that was copied. */
-  returnToCopy(awayMs: number): Promise<void>;
+  /** Restores its storage to the copy. */
+  restoreCopy(awayMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 export const startNatsServer = async (folder: string): Promise<Nats> => {
   const storeDir = path.join(folder, 'nats');
   const copy = path.join(folder, 'nats-copy');
-  const server: TestNats = await startNats({ storeDir, port: await quietPort() });
-  const turn = inTurn();
+  const server: TestNats = await startNats({ storeDir, port: await reservePort() });
+  const turn = serially();
   const whileDown = (awayMs: number, job: () => void = () => undefined): Promise<void> =>
     turn(async () => {
       await server.kill();
@@ -100,19 +100,19 @@ export const startNatsServer = async (folder: string): Promise<Nats> => {
       await pause(awayMs);
       await server.restart();
     });
-  const lose = (): void => rmSync(storeDir, { recursive: true, force: true });
+  const deleteStorage = (): void => rmSync(storeDir, { recursive: true, force: true });
   return {
     port: server.port,
     crash: (awayMs) => whileDown(awayMs),
-    loseStorage: (awayMs) => whileDown(awayMs, lose),
+    deleteStorage: (awayMs) => whileDown(awayMs, deleteStorage),
     copyStorage: () =>
       whileDown(0, () => {
         rmSync(copy, { recursive: true, force: true });
         cpSync(storeDir, copy, { recursive: true });
       }),
-    returnToCopy: (awayMs) =>
+    restoreCopy: (awayMs) =>
       whileDown(awayMs, () => {
-        lose();
+        deleteStorage();
         cpSync(copy, storeDir, { recursive: true });
       }),
     stop: () => server.stop(),

@@ -2,84 +2,84 @@ import { eventually } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Program, runProgram } from '../../apps/all-in-one/test/program.ts';
-import { quietPort } from '../../apps/all-in-one/test/quiet-port.ts';
-import type { Chance } from './chance.ts';
-import { type Deliveries, natsReader } from './nats-wire.ts';
-import { type Moment, postgresReader } from './postgres-wire.ts';
-import { type Wire, wireTo } from './wire.ts';
+import { reservePort } from '../../apps/all-in-one/test/reserved-port.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import { type Deliveries, natsInterceptor } from './nats-interceptor.ts';
+import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
+import { type Proxy, startProxy } from './proxy.ts';
 
-/** A process of one service, at the end of two wires. It runs the service's own `main.ts`, which knows nothing of them. */
+/** A process that runs the `main.ts` of one service, behind a proxy to NATS and one to PostgreSQL. */
 export interface ServiceProcess {
   /** `features`, `features-2`, … */
   readonly name: string;
   readonly service: string;
-  /** of a gateway: where the API is */
+  /** address of the API, if it is a gateway */
   readonly url: string | undefined;
-  readonly toNats: Wire;
-  readonly toPostgres: Wire;
+  readonly natsProxy: Proxy;
+  readonly postgresProxy: Proxy;
   readonly deliveries: Deliveries;
   readonly pid: number;
   /** Starts it, and resolves when it is ready. */
   start(): Promise<void>;
-  /** Ends it at once. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  freeze(): void;
-  thaw(): void;
-  /** Lets it be killed when it comes to a moment for the nth time from now; `disarm` says whether that has happened. */
-  arm(moment: Moment, nth: number): { readonly fell: Promise<void>; disarm(): boolean };
-  /** Asks it to end, and waits until it has. */
+  pause(): void;
+  resume(): void;
+  /** Kills it when it reaches a kill point for the nth time from now; `disarm` returns whether that has happened. */
+  killAt(killPoint: KillPoint, nth: number): { readonly killed: Promise<void>; disarm(): boolean };
+  /** Sends SIGTERM, and SIGKILL after 30 seconds, and waits until it has ended. */
   stop(): Promise<void>;
-  /** Ends the wires. */
+  /** Closes the proxies. */
   close(): Promise<void>;
 }
 
 export interface ServiceProcessOptions {
   readonly service: string;
-  readonly nth: number;
+  readonly replica: number;
   readonly settings: Readonly<Record<string, string>>;
   readonly databaseUrl: (service: string) => string;
   readonly postgresPort: () => number;
   readonly natsPort: () => number;
-  readonly chance: Chance;
-  /** a folder for what the process prints */
+  readonly random: SeededRandom;
+  /** folder for the output of the process */
   readonly folder: string;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-/** Generous: it says that a process hangs, and not that the machine has much to do. */
+/** Generous, so that only a process that hangs exceeds it, also on a busy machine. */
 const readyMs = 180_000;
-/** How often to say why a process is not ready yet. */
-const explainedEveryMs = 15_000;
+/** Interval between log lines while a process is not ready. */
+const progressIntervalMs = 15_000;
 const stopMs = 30_000;
 
-export const serviceProcess = async (options: ServiceProcessOptions): Promise<ServiceProcess> => {
-  const { service, nth, settings, databaseUrl, postgresPort, natsPort, chance, folder, say } = options;
+export const createServiceProcess = async (options: ServiceProcessOptions): Promise<ServiceProcess> => {
+  const { service, replica: nth, settings, databaseUrl, postgresPort, natsPort, random, folder, log: log } = options;
   const name = nth === 1 ? service : `${service}-${nth}`;
   const prefix = service.toUpperCase().replaceAll('-', '_');
-  const operationsPort = await quietPort();
-  const port = service === 'gateway' ? await quietPort() : undefined;
-  const deliveries: Deliveries = { disturbed: false, count: 0 };
+  const operationsPort = await reservePort();
+  const port = service === 'gateway' ? await reservePort() : undefined;
+  const deliveries: Deliveries = { disturbed: false, disturbedCount: 0 };
   let program: Program | undefined;
-  let trap: { readonly moment: Moment; left: number; readonly fall: () => void } | undefined;
-  let fallen = false;
+  let armed: { readonly killPoint: KillPoint; left: number; readonly resolve: () => void } | undefined;
+  let wasKilled = false;
 
   const isRunning = (): boolean => program?.isRunning() === true;
 
-  const atMoment = (moment: Moment): boolean => {
-    if (trap?.moment !== moment || --trap.left > 0) return false;
+  const onKillPoint = (killPoint: KillPoint): boolean => {
+    if (armed?.killPoint !== killPoint || --armed.left > 0) return false;
     program?.signal('SIGKILL');
-    fallen = true;
-    trap.fall();
-    trap = undefined;
+    wasKilled = true;
+    armed.resolve();
+    armed = undefined;
     return true;
   };
 
-  const toPostgres = await wireTo(postgresPort, postgresReader(atMoment));
-  const toNats = await wireTo(natsPort, natsReader(deliveries, chance.for(name)));
+  const toPostgres = await startProxy(postgresPort, postgresInterceptor(onKillPoint));
+  const toNats = await startProxy(natsPort, natsInterceptor(deliveries, random.derive(name)));
   const url = new URL(databaseUrl(service));
   url.port = String(toPostgres.port);
 
-  const ended = async (): Promise<void> => {
+  const waitUntilEnded = async (): Promise<void> => {
     if (program === undefined) return;
     await program.ended;
     program = undefined;
@@ -87,18 +87,18 @@ export const serviceProcess = async (options: ServiceProcessOptions): Promise<Se
 
   const isReady = async (): Promise<void> => {
     if (!isRunning()) throw new Error(`${name} has ended.`);
-    const answer = await fetch(`http://127.0.0.1:${operationsPort}/health/ready`, {
+    const response = await fetch(`http://127.0.0.1:${operationsPort}/health/ready`, {
       signal: AbortSignal.timeout(2_000),
     });
-    if (!answer.ok) throw new Error(`${name} is not ready: ${await answer.text()}`);
+    if (!response.ok) throw new Error(`${name} is not ready: ${await response.text()}`);
   };
 
   return {
     name,
     service,
     url: port === undefined ? undefined : `http://127.0.0.1:${port}`,
-    toNats,
-    toPostgres,
+    natsProxy: toNats,
+    postgresProxy: toPostgres,
     deliveries,
     get pid() {
       return program?.pid ?? 0;
@@ -112,44 +112,44 @@ export const serviceProcess = async (options: ServiceProcessOptions): Promise<Se
           [`${prefix}_OPS_PORT`]: String(operationsPort),
           ...(port === undefined ? {} : { PORT: String(port) }),
         };
-        // One that is frozen would never hear that it shall end.
+        // A paused process would not handle SIGTERM.
         const started = runProgram(path.join('apps', service, 'src', 'main.ts'), environment, { tether: 'KILL' });
         program = started;
-        const over = started.ended.then(() => {
+        const wasKilled = started.ended.then(() => {
           appendFileSync(path.join(folder, `${name}.log`), `${started.output()}${started.errors()}`);
           return 'ended' as const;
         });
-        let why = 'it has not been asked';
-        const request = (): Promise<void> =>
+        let why = 'it was not probed yet';
+        const probe = (): Promise<void> =>
           isReady().catch((error: Error) => {
             why = error.message;
             throw error;
           });
-        const ready = eventually(request, { timeoutMs: deadline - performance.now() }).then(() => 'ready' as const);
+        const ready = eventually(probe, { timeoutMs: deadline - performance.now() }).then(() => 'ready' as const);
         ready.catch(() => undefined);
-        const explaining = setInterval(() => say(`${name} is not ready yet: ${why}`), explainedEveryMs);
-        const outcome = await Promise.race([over, ready]).finally(() => clearInterval(explaining));
+        const progress = setInterval(() => log(`${name} is not ready yet: ${why}`), progressIntervalMs);
+        const outcome = await Promise.race([wasKilled, ready]).finally(() => clearInterval(progress));
         if (outcome === 'ready') return;
-        // As whoever supervises it would: it is started again, within reason.
-        say(`${name} has ended, and is started again`);
+        // A supervisor would restart it; so does this, until the deadline.
+        log(`${name} has ended and is restarted`);
         if (performance.now() > deadline)
           throw new Error(`${name} does not start: ${started.output()}${started.errors()}`);
       }
     },
     kill: async () => {
       program?.signal('SIGKILL');
-      await ended();
+      await waitUntilEnded();
     },
-    freeze: () => program?.signal('SIGSTOP'),
-    thaw: () => program?.signal('SIGCONT'),
-    arm: (moment, left) => {
-      fallen = false;
-      const fell = new Promise<void>((resolve) => (trap = { moment, left, fall: resolve }));
+    pause: () => program?.signal('SIGSTOP'),
+    resume: () => program?.signal('SIGCONT'),
+    killAt: (killPoint, left) => {
+      wasKilled = false;
+      const killed = new Promise<void>((resolve) => (armed = { killPoint, left, resolve }));
       return {
-        fell,
+        killed,
         disarm: () => {
-          trap = undefined;
-          return fallen;
+          armed = undefined;
+          return wasKilled;
         },
       };
     },
@@ -158,7 +158,7 @@ export const serviceProcess = async (options: ServiceProcessOptions): Promise<Se
       program.signal('SIGCONT');
       program.signal('SIGTERM');
       const late = setTimeout(() => program?.signal('SIGKILL'), stopMs);
-      await ended();
+      await waitUntilEnded();
       clearTimeout(late);
     },
     close: async () => {

@@ -1,13 +1,13 @@
 import type { ChangeRequest, Event, Feature } from '@bunting/contracts';
 
-/** What there should be of a project or a flag, and of the change request about it, as far as the writes of a torture reach. */
+/** The state of a project or flag and its change request, reduced to what writers change. */
 export interface Subject {
   readonly exists: boolean;
-  readonly flag?: Flag | 'archived';
-  readonly request?: Request;
+  readonly flag?: FlagSummary | 'archived';
+  readonly request?: RequestSummary;
 }
 
-export interface Flag {
+export interface FlagSummary {
   readonly description: string;
   readonly enabled: boolean;
   /** sorted */
@@ -16,14 +16,14 @@ export interface Flag {
   readonly titles: readonly string[];
 }
 
-export interface Request {
+export interface RequestSummary {
   readonly state: string;
   readonly changes: number;
   readonly comments: readonly string[];
 }
 
-/** How a flag as the API answers it looks as the flag of a subject. */
-export const asFlag = ({ description, environments = [], tags }: Feature): Exclude<Subject['flag'], undefined> => {
+/** The summary of a flag as the API returns it. */
+export const flagSummary = ({ description, environments = [], tags }: Feature): Exclude<Subject['flag'], undefined> => {
   const development = environments.find(({ name }) => name === 'development');
   return {
     description: description ?? '',
@@ -33,7 +33,7 @@ export const asFlag = ({ description, environments = [], tags }: Feature): Exclu
   };
 };
 
-export const asRequest = ({ state, features, comments }: ChangeRequest): Request => ({
+export const requestSummary = ({ state, features, comments }: ChangeRequest): RequestSummary => ({
   state,
   changes: features.reduce((sum, { changes }) => sum + changes.length, 0),
   comments: (comments ?? []).map(({ text }) => text),
@@ -44,8 +44,8 @@ const markOf = ({ data }: Event): string => {
   return String(title ?? value ?? description ?? '');
 };
 
-/** An event in one word or two: its type, and what tells it from others of its type. */
-export const spelled = (event: Event): string => `${event.type} ${markOf(event)}`.trim();
+/** An event as its type and the value that distinguishes it from others of its type. */
+export const eventKey = (event: Event): string => `${event.type} ${markOf(event)}`.trim();
 
-/** Change requests tell their own events; between two producers there is no order. */
-export const isOfRequests = (spelling: string): boolean => spelling.startsWith('change-');
+/** Events of the change-requests service: between two producers there is no order. */
+export const isChangeRequestEvent = (spelling: string): boolean => spelling.startsWith('change-');

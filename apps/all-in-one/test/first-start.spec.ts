@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { dataFolder, removeFolder, untilReady } from './platform.ts';
 import { type Program, processesOf, runProgram } from './program.ts';
-import { quietPort } from './quiet-port.ts';
+import { reservePort } from './reserved-port.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -37,7 +37,7 @@ describe('a start', () => {
 
   it('says where everything is, shows the admin token the first time only, and ends cleanly with Ctrl-C', async () => {
     const dataDir = newFolder();
-    const port = String(await quietPort());
+    const port = String(await reservePort());
     const settings = { PORT: port, BUNTING_DATA_DIR: dataDir };
     const url = `http://127.0.0.1:${port}`;
     const request = async (token: string) =>
@@ -61,7 +61,7 @@ describe('a start', () => {
     expect(await request(token)).toBe(200);
     expect(await request(`${token}x`)).toBe(401);
 
-    await expectRefusesToStart({ PORT: String(await quietPort()), BUNTING_DATA_DIR: dataDir }, dataDir);
+    await expectRefusesToStart({ PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir }, dataDir);
     expect(await request(token)).toBe(200);
 
     first.signal('SIGINT');
@@ -81,7 +81,7 @@ describe('a start', () => {
   }, 90_000);
 
   it('keeps a log that anybody can check and measure, while it runs and after', async () => {
-    const port = String(await quietPort());
+    const port = String(await reservePort());
     const dataDir = newFolder();
     const program = start({ PORT: port, BUNTING_DATA_DIR: dataDir });
     await untilReady(program, `http://127.0.0.1:${port}`);
@@ -118,7 +118,7 @@ describe('a start', () => {
   }, 90_000);
 
   it('takes the admin token of BUNTING_ADMIN_TOKEN, and neither prints nor logs it', async () => {
-    const port = String(await quietPort());
+    const port = String(await reservePort());
     const token = 'a-token-of-ones-own-4711';
     const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace' };
     const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), ...settings });
@@ -137,7 +137,7 @@ describe('a start', () => {
   }, 60_000);
 
   it('takes tokens that Unleash would be given, and makes none of its own', async () => {
-    const port = String(await quietPort());
+    const port = String(await reservePort());
     const program = start({
       PORT: port,
       BUNTING_DATA_DIR: newFolder(),
@@ -166,7 +166,7 @@ describe('a start', () => {
   }, 60_000);
 
   it('ends with Ctrl-C whoever is still connected and says nothing', async () => {
-    const port = await quietPort();
+    const port = await reservePort();
     const token = 'a-token-of-ones-own-4711';
     const program = start({ PORT: String(port), BUNTING_DATA_DIR: newFolder(), BUNTING_ADMIN_TOKEN: token });
     await untilReady(program, `http://127.0.0.1:${port}`);
@@ -206,7 +206,7 @@ describe('a start', () => {
     writeFileSync(file, 'This is no folder.');
     const dataDir = path.join(file, 'data');
     await expectRefusesToStart(
-      { PORT: String(await quietPort()), BUNTING_DATA_DIR: dataDir },
+      { PORT: String(await reservePort()), BUNTING_DATA_DIR: dataDir },
       dataDir,
       'BUNTING_DATA_DIR',
     );

@@ -5,7 +5,7 @@ import { type Platform, startPlatform } from '../src/platform.ts';
 import { type Answer, type Api, apiOf } from './api.ts';
 import { dataFolder, removeFolder } from './platform.ts';
 import { repository } from './program.ts';
-import { quietPort } from './quiet-port.ts';
+import { reservePort } from './reserved-port.ts';
 
 /**
  * Services are upgraded one after the other. A service that calls an operation which another one does not have yet must go on, or
@@ -20,7 +20,7 @@ describe('while a service of an older version lacks an operation', () => {
 
   beforeAll(async () => {
     const token = `e2e-${randomBytes(24).toString('hex')}`;
-    const port = await quietPort();
+    const port = await reservePort();
     const environment = { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_DATA_DIR: dataDir };
     const more = { BUNTING_ADMIN_TOKEN: token, CHANGE_REQUESTS_VOLUNTARY: 'true', LOG_LEVEL: 'silent' };
     platform = await startPlatform({ ...environment, ...more }, repository);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Api, apiOf } from './api.ts';
 import { type Program, processes, runProgram } from './program.ts';
-import { quietPort } from './quiet-port.ts';
+import { reservePort } from './reserved-port.ts';
 
 /** A running Bunting, whatever it is composed of: all that a journey knows of it is its address and a key. */
 export interface Platform {
@@ -82,7 +82,7 @@ const stopInGoodOrder = async (program: Program, dataDir: string): Promise<void>
 const settingsFor = async (
   dataDir: string,
 ): Promise<{ url: string; token: string; settings: Record<string, string> }> => {
-  const port = await quietPort();
+  const port = await reservePort();
   const token = `e2e-${randomBytes(24).toString('hex')}`;
   const settings = {
     PORT: String(port),

@@ -7,7 +7,7 @@ import path from 'node:path';
 export const repository = path.join(import.meta.dirname, '..', '..', '..');
 
 /** How a program ended. */
-export interface End {
+export interface ProgramExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -15,7 +15,7 @@ export interface End {
 /** A program of the repository that runs as a process of its own, and ends with this one at the latest. */
 export interface Program {
   readonly pid: number;
-  readonly ended: Promise<End>;
+  readonly ended: Promise<ProgramExit>;
   isRunning(): boolean;
   /** what it has printed so far */
   output(): string;
@@ -50,7 +50,7 @@ export const runProgram = (
   });
   const [output, errors] = [collect(child.stdout), collect(child.stderr)];
   let over = false;
-  const ended = new Promise<End>((resolve, reject) => {
+  const ended = new Promise<ProgramExit>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       over = true;

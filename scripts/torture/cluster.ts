@@ -1,29 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from './chance.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import { type Nats, type Postgres, startNatsServer, startPostgres } from './servers.ts';
-import { type ServiceProcess, serviceProcess } from './service-process.ts';
+import { type ServiceProcess, createServiceProcess } from './service-process.ts';
 
-/** A time in which acknowledged writes were kept by a database that was put back to an older copy afterwards. */
+/** A period whose acknowledged writes one database lost, because it was restored to a copy. */
 export interface Restore {
   readonly service: string;
   readonly copiedAt: Date;
   readonly restoredAt: Date;
 }
 
-/** Everything that a run tortures: servers of its own, and processes of every service, on loopback. */
-export interface World {
+/** The servers and processes of a run, on loopback. */
+export interface Cluster {
   readonly token: string;
   readonly postgres: Postgres;
   readonly nats: Nats;
   readonly processes: readonly ServiceProcess[];
-  of(service: string): readonly ServiceProcess[];
-  /** where the API is; one address for each gateway */
+  processesOf(service: string): readonly ServiceProcess[];
+  /** addresses of the gateways */
   readonly urls: readonly string[];
-  /** the databases that were put back so far; what they had since their copy is lost by right */
+  /** the databases that were restored so far; they may lack what they received since their copy */
   readonly restores: readonly Restore[];
-  /** Puts the database of a service back to what it was a while ago. The processes of the service are down meanwhile. */
+  /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
   restore(service: string, whileMs: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -31,21 +31,21 @@ export interface World {
 /** The name of a service's database. */
 export const databaseOf = (service: string): string => `bunting_${service.replaceAll('-', '_')}`;
 
-/** How many processes of each service there are, in the order in which they start. */
+/** Number of processes of each service. */
 export type Scale = Readonly<Record<string, number>>;
 
-export const startWorld = async (
+export const startCluster = async (
   folder: string,
   scale: Scale,
-  chance: Chance,
-  say: (line: string) => void,
+  random: SeededRandom,
+  log: (line: string) => void,
   more: Readonly<Record<string, string>> = {},
-): Promise<World> => {
+): Promise<Cluster> => {
   const token = `torture-${randomBytes(24).toString('hex')}`;
   const postgres = await startPostgres(path.join(folder, 'postgres'));
-  say('PostgreSQL is started');
+  log('PostgreSQL is running');
   const nats = await startNatsServer(folder);
-  say('nats-server is started');
+  log('nats-server is running');
   const settings = {
     GATEWAY_HOST: '127.0.0.1',
     BUNTING_ADMIN_TOKEN: token,
@@ -55,7 +55,7 @@ export const startWorld = async (
   };
   const processes: ServiceProcess[] = [];
   const stop = async (): Promise<void> => {
-    // The door is shut first.
+    // Gateways stop first.
     for (const one of [...processes].reverse()) await one.stop();
     for (const one of processes) await one.close();
     await nats.stop();
@@ -65,28 +65,28 @@ export const startWorld = async (
     for (const [service, count] of Object.entries(scale)) {
       for (let nth = 1; nth <= count; nth++) {
         processes.push(
-          await serviceProcess({
+          await createServiceProcess({
             service,
-            nth,
+            replica: nth,
             settings,
             databaseUrl: (name) => postgres.urlOf(databaseOf(name)),
             postgresPort: () => postgres.port,
             natsPort: () => nats.port,
-            chance,
+            random,
             folder,
-            say,
+            log: log,
           }),
         );
       }
     }
-    // All at once: none needs another in order to start.
-    await Promise.all(processes.map((one) => one.start().then(() => say(`${one.name} is ready`))));
+    // Concurrently: no service needs another one to start.
+    await Promise.all(processes.map((one) => one.start().then(() => log(`${one.name} is ready`))));
   } catch (error) {
     await stop();
     throw error;
   }
   const of = (service: string) => processes.filter((one) => one.service === service);
-  const restores: Restore[] = [];
+  const restoreCount: Restore[] = [];
   const whileDown = async (service: string, job: () => Promise<void>): Promise<void> => {
     await Promise.all(of(service).map((one) => one.kill()));
     await job();
@@ -97,17 +97,17 @@ export const startWorld = async (
     postgres,
     nats,
     processes,
-    of,
+    processesOf: of,
     urls: processes.flatMap(({ url }) => url ?? []),
-    restores,
+    restores: restoreCount,
     restore: async (service, whileMs) => {
       const database = databaseOf(service);
       const copiedAt = new Date();
       await whileDown(service, () => postgres.copyDatabase(database));
       await sleep(whileMs);
       await whileDown(service, async () => {
-        restores.push({ service, copiedAt, restoredAt: new Date() });
-        await postgres.returnToCopy(database);
+        restoreCount.push({ service, copiedAt, restoredAt: new Date() });
+        await postgres.restoreCopy(database);
       });
     },
     stop,

@@ -4,28 +4,28 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { apiOf } from '../../apps/all-in-one/test/api.ts';
-import { chanceFrom } from './chance.ts';
+import { seededRandom } from '../seeded-random.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { startWorld, type World } from './world.ts';
+import { startCluster, type Cluster } from './cluster.ts';
 
-/** Writes are shared by two processes of one service, one of which is stopped (SIGSTOP) until after their deadlines. */
-describe('a write that was refused while a process of its service was stopped', () => {
+/** Two processes of one service handle the writes; one is paused (SIGSTOP) until after their deadlines. */
+describe('a write that was rejected while a process of its service was paused', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-frozen-spec-'));
-  let world: World;
+  let cluster: Cluster;
   let stopped: ServiceProcess;
   let flag: string;
   const api = <T = unknown>(method: string, address: string, body?: unknown) =>
-    apiOf(world.urls[0] as string, world.token)<T>(method, address, body);
+    apiOf(cluster.urls[0] as string, cluster.token)<T>(method, address, body);
   const features = '/api/admin/projects/default/features';
 
   beforeAll(async () => {
     const scale = { features: 2, gateway: 1 };
     const settings = { GATEWAY_CALL_TIMEOUT_MS: '1500' };
-    world = await startWorld(folder, scale, chanceFrom(1), () => undefined, settings);
-    stopped = world.of('features')[0] as ServiceProcess;
+    cluster = await startCluster(folder, scale, seededRandom(1), () => undefined, settings);
+    stopped = cluster.processesOf('features')[0] as ServiceProcess;
   }, 120_000);
   afterAll(async () => {
-    await world.stop();
+    await cluster.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }, 60_000);
   beforeEach(async () => {
@@ -33,19 +33,19 @@ describe('a write that was refused while a process of its service was stopped', 
     expect((await api('POST', features, { name: flag })).status).toBe(201);
   });
 
-  /** Lets the process go on, and waits until it has read everything that was sent to it meanwhile. */
+  /** Resumes the process, and waits until it has read everything that was sent to it meanwhile. */
   const thaw = async (): Promise<void> => {
-    stopped.thaw();
-    // A connection to NATS keeps its order. Of so many reads one at least comes to this process, behind all that was queued.
+    stopped.resume();
+    // NATS preserves the order of a connection. At least one of so many reads reaches this process, after all that was queued.
     for (let reads = 0; reads < 40; reads++) await api('GET', `${features}/${flag}`);
   };
 
-  it('does not happen when the process goes on, over newer writes', async () => {
+  it('does not overwrite newer writes when the process resumes', async () => {
     const describeIt = (text: string) =>
       api('PATCH', `${features}/${flag}`, [{ op: 'replace', path: '/description', value: text }]);
     let acknowledged = '';
     let refused = 0;
-    stopped.freeze();
+    stopped.pause();
     for (let nth = 1; nth <= 30 && (refused < 2 || acknowledged === ''); nth++) {
       const { status } = await describeIt(`v${nth}`);
       if (status === 200) acknowledged = `v${nth}`;
@@ -63,9 +63,9 @@ describe('a write that was refused while a process of its service was stopped', 
     expect(body).toMatchObject({ description: acknowledged });
   }, 200_000);
 
-  it('may be sent again if it is not there, and is there once', async () => {
+  it('happens once when it is sent again after a read has shown it missing', async () => {
     const strategies = `${features}/${flag}/environments/development/strategies`;
-    /** Reads until a process answers that goes on. */
+    /** Reads until the running process answers. */
     const titles = async (): Promise<unknown[]> => {
       for (let tries = 0; tries < 60; tries++) {
         const { status, body } = await api<{ title?: string }[]>('GET', strategies);
@@ -73,7 +73,7 @@ describe('a write that was refused while a process of its service was stopped', 
       }
       throw new Error('No read was answered.');
     };
-    stopped.freeze();
+    stopped.pause();
     let refused = 0;
     const expected: string[] = [];
     for (let nth = 1; nth <= 10 && refused < 2; nth++) {

@@ -4,35 +4,35 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { apiOf } from '../../apps/all-in-one/test/api.ts';
-import { chanceFrom } from './chance.ts';
+import { seededRandom } from '../seeded-random.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { startWorld, type World } from './world.ts';
+import { startCluster, type Cluster } from './cluster.ts';
 
 /** The backup of the change requests is older than that of the features, as when databases are dumped one after the other. */
 describe('after the change requests were restored to an older copy', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-restored-spec-'));
   const project = '/api/admin/projects/default';
   const place = `${project}/environments/development`;
-  let world: World;
+  let cluster: Cluster;
   let service: ServiceProcess;
   const api = <T = unknown>(method: string, address: string, body?: unknown) =>
-    apiOf(world.urls[0] as string, world.token)<T>(method, address, body);
+    apiOf(cluster.urls[0] as string, cluster.token)<T>(method, address, body);
 
   beforeAll(async () => {
     const scale = { features: 1, 'change-requests': 1, gateway: 1 };
     const settings = { CHANGE_REQUESTS_VOLUNTARY: 'true' };
-    world = await startWorld(folder, scale, chanceFrom(1), () => undefined, settings);
-    service = world.of('change-requests')[0] as ServiceProcess;
+    cluster = await startCluster(folder, scale, seededRandom(1), () => undefined, settings);
+    service = cluster.processesOf('change-requests')[0] as ServiceProcess;
   }, 120_000);
   afterAll(async () => {
-    await world.stop();
+    await cluster.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }, 60_000);
 
-  /** Works on the server while the service, and with it every connection to its database, is gone. */
+  /** Runs a job on the server while the service, and with it every connection to its database, is stopped. */
   const whileStopped = async (job: (query: (text: string) => Promise<unknown>) => Promise<void>): Promise<void> => {
     await service.kill();
-    const client = new pg.Client({ connectionString: world.postgres.urlOf('postgres') });
+    const client = new pg.Client({ connectionString: cluster.postgres.urlOf('postgres') });
     await client.connect();
     const backends = "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'bunting_change_requests'";
     await client.query(backends);
@@ -43,7 +43,7 @@ describe('after the change requests were restored to an older copy', () => {
 
   const createFlag = async (name: string): Promise<void> =>
     expect((await api('POST', `${project}/features`, { name })).status).toBe(201);
-  /** Proposes, agrees on and applies one more strategy; gives the id of the change request. */
+  /** Proposes, approves and applies one more strategy. @returns the id of the change request */
   const applyStrategy = async (feature: string, title: string): Promise<number> => {
     const change = {
       feature,
@@ -64,19 +64,19 @@ describe('after the change requests were restored to an older copy', () => {
     return (await api<{ title: string }[]>('GET', address)).body.map(({ title }) => title);
   };
 
-  it('a request that is given the id of a forgotten one, which was applied, is applied as well', async () => {
+  it('applies a request that gets the id of a lost request, although that one was applied', async () => {
     await createFlag('forgotten');
     await createFlag('after-restore');
     await whileStopped(async (query) => {
       await query('create database backup template bunting_change_requests');
     });
-    const forgotten = await applyStrategy('forgotten', 'before');
+    const lostByRestore = await applyStrategy('forgotten', 'before');
     await whileStopped(async (query) => {
       await query('drop database bunting_change_requests');
       await query('alter database backup rename to bunting_change_requests');
     });
     expect(await titlesOf('forgotten')).toEqual(['before']);
-    expect(await applyStrategy('after-restore', 'after')).toBe(forgotten);
+    expect(await applyStrategy('after-restore', 'after')).toBe(lostByRestore);
     expect(await titlesOf('after-restore')).toEqual(['after']);
   }, 200_000);
 });

@@ -1,7 +1,7 @@
 import type { ExportedFeatures } from '@bunting/contracts';
 
 /** How much goes into one request: what is larger than that by itself goes alone. */
-export interface Size {
+export interface BatchSize {
   readonly features: number;
   readonly bytes: number;
 }
@@ -82,7 +82,7 @@ const partOf = (features: readonly Whole[], data: ExportedFeatures): ExportedFea
  * Cuts an export into parts that can be imported one after the other: each holds whole features, and parents come before those
  * that depend on them.
  */
-export const partsOf = (data: ExportedFeatures, { features: most, bytes }: Size): ExportedFeatures[] => {
+export const batchesOf = (data: ExportedFeatures, { features: most, bytes }: BatchSize): ExportedFeatures[] => {
   const all = [...wholes(data).values()];
   const isChild = ({ dependencies }: Whole): boolean => dependencies.some((each) => each.dependencies.length > 0);
   const parts: Whole[][] = [];

@@ -14,14 +14,14 @@ const isFree = async (port: number): Promise<boolean> => {
   return true;
 };
 
-/** Those that were given away here: who got one may not listen on it yet. */
+/** Ports that this process has reserved; the program that uses one may not listen on it yet. */
 const given = new Set<number>();
 
 /**
- * A port that is free and likely to stay so until a program that takes its time to start listens on it: below those that the
- * system gives away by itself, to whoever asks for any port or connects to somebody.
+ * A free port that is likely to stay free until a slowly starting program listens on it: it is below the range from which the
+ * system assigns ports to listeners and outgoing connections.
  */
-export const quietPort = async (): Promise<number> => {
+export const reservePort = async (): Promise<number> => {
   for (;;) {
     const port = randomInt(20_000, 30_000);
     if (given.has(port)) continue;

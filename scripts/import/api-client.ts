@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The server said no, or could not be asked. */
-export class NotTaken extends Error {}
+export class ImportError extends Error {}
 
 /** Asks the server; what only needs time is asked again. */
-export type Ask = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
+export type SendRequest = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
 
 const passes = new Set([408, 429, 502, 503, 504]);
 const tries = 6;
@@ -26,7 +26,7 @@ const reasonsIn = (text: string): string => {
 };
 
 /** @param patienceMs between the first and the second try; it doubles from one to the next */
-export const serverAt = (url: string, token: string, patienceMs = 500): Ask => {
+export const apiClient = (url: string, token: string, patienceMs = 500): SendRequest => {
   const once = async (method: string, path: string, body: unknown): Promise<Answer> => {
     const response = await fetch(new URL(path, url), {
       method,
@@ -44,14 +44,14 @@ export const serverAt = (url: string, token: string, patienceMs = 500): Ask => {
       const answer = await once(method, path, body).catch((error: unknown) => error as Error);
       if (!(answer instanceof Error) && !passes.has(answer.status)) {
         if (answer.status < 300) return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T;
-        throw new NotTaken(`${method} ${path} was answered with ${answer.status}: ${reasonsIn(answer.text)}`);
+        throw new ImportError(`${method} ${path} was answered with ${answer.status}: ${reasonsIn(answer.text)}`);
       }
       if (nth === tries) {
         const reason =
           answer instanceof Error
             ? `got no answer: ${String(answer.cause ?? answer.message)}`
             : `was answered with ${answer.status}: ${reasonsIn(answer.text)}`;
-        throw new NotTaken(`${method} ${new URL(path, url).href} ${reason}`);
+        throw new ImportError(`${method} ${new URL(path, url).href} ${reason}`);
       }
       await sleep((answer instanceof Error ? undefined : answer.waitMs) ?? patienceMs * 2 ** (nth - 1));
     }

@@ -8,13 +8,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A Bunting in a process of its own, on data of its own, for as long as it is fuzzed. */
-export interface OwnBunting {
+export interface FuzzedServer {
   readonly url: string;
   readonly key: string;
   /** since it was asked last: what 99 of 100 turns of the event loop stayed under, 10 ms of waiting included */
   eventLoopP99Ms(): Promise<number | undefined>;
   /** the line of the log that has the error of this id */
-  loggedOf(errorId: string): string | undefined;
+  logLineOf(errorId: string): string | undefined;
   /** the lines of level `error` in the log, oldest first */
   errors(): readonly string[];
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ const p99In = (metrics: string): number | undefined => {
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 };
 
-export const startOwnBunting = async (): Promise<OwnBunting> => {
+export const startFuzzedServer = async (): Promise<FuzzedServer> => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-fuzz-'));
   const [port, operationsPort] = [await freePort(), await freePort()];
   const key = `*:*.${randomBytes(32).toString('hex')}`;
@@ -82,7 +82,7 @@ export const startOwnBunting = async (): Promise<OwnBunting> => {
     url,
     key,
     eventLoopP99Ms: async () => p99In(await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text()),
-    loggedOf: (errorId) => lines.find((line) => line.includes(errorId)),
+    logLineOf: (errorId) => lines.find((line) => line.includes(errorId)),
     errors: () => lines.filter((line) => line.includes('"level":50')),
     stop,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExportedFeatures } from '@bunting/contracts';
-import { partsOf } from './parts.ts';
+import { batchesOf } from './batches.ts';
 
 const roomy = { features: 500, bytes: 1_000_000 };
 
@@ -29,7 +29,7 @@ const dependsOn = (feature: string, parent: string) => ({
 describe('an export in parts', () => {
   it('keeps each feature with all that belongs to it, and what it names', () => {
     const data = exportOf(['a', 'b', 'c']);
-    const parts = partsOf(data, { ...roomy, features: 1 });
+    const parts = batchesOf(data, { ...roomy, features: 1 });
     expect(parts).toHaveLength(3);
     expect(parts[1]).toEqual({
       features: [{ name: 'b' }],
@@ -46,20 +46,20 @@ describe('an export in parts', () => {
   it('puts parents before those that depend on them', () => {
     const dependencies = [dependsOn('a', 'd'), dependsOn('b', 'c')];
     const data = exportOf(['a', 'b', 'c', 'd', 'e'], { dependencies });
-    expect(namesIn(partsOf(data, { ...roomy, features: 2 }))).toEqual([['c', 'd'], ['e', 'a'], ['b']]);
+    expect(namesIn(batchesOf(data, { ...roomy, features: 2 }))).toEqual([['c', 'd'], ['e', 'a'], ['b']]);
   });
 
   it('is as large as one request may be, and no larger, unless one feature is', () => {
     const data = exportOf(['a', 'b', 'c', 'd']);
     Object.assign(data.features[2] as object, { description: 'x'.repeat(5_000) });
-    const parts = partsOf(data, { ...roomy, bytes: 1_000 });
+    const parts = batchesOf(data, { ...roomy, bytes: 1_000 });
     expect(namesIn(parts)).toEqual([['a', 'b'], ['c'], ['d']]);
-    expect(namesIn(partsOf(exportOf([]), roomy))).toEqual([]);
+    expect(namesIn(batchesOf(exportOf([]), roomy))).toEqual([]);
   });
 
   it('refuses a feature that is there twice, and what belongs to none', () => {
-    expect(() => partsOf(exportOf(['a', 'a']), roomy)).toThrow('The file has the feature "a" twice.');
+    expect(() => batchesOf(exportOf(['a', 'a']), roomy)).toThrow('The file has the feature "a" twice.');
     const { featureTags = [] } = exportOf(['a', 'lost']);
-    expect(() => partsOf(exportOf(['a'], { featureTags }), roomy)).toThrow(/not whole.*"lost"/);
+    expect(() => batchesOf(exportOf(['a'], { featureTags }), roomy)).toThrow(/not whole.*"lost"/);
   });
 });

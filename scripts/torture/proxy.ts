@@ -1,39 +1,42 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What becomes of the bytes of one connection, each way. Whoever is to get some of them is handed them by `to…`. */
-export interface Reader {
+/** Receives the bytes of one connection in both directions, and forwards them to its endpoints. */
+export interface Interceptor {
   fromClient(bytes: Buffer): void;
   fromServer(bytes: Buffer): void;
 }
 
-export interface Ends {
+export interface Endpoints {
   toClient(bytes: Buffer): void;
   toServer(bytes: Buffer): void;
 }
 
-/** A wire between one process and one server, which can be listened to, and cut. */
-export interface Wire {
+/** A TCP proxy between one process and one server, which can intercept traffic and disconnect. */
+export interface Proxy {
   readonly port: number;
-  /** Ends all connections, and takes no new ones until it is mended. */
-  cut(): void;
-  mend(): void;
+  /** Closes all connections, and accepts no new ones until `reconnect`. */
+  disconnect(): void;
+  reconnect(): void;
   close(): Promise<void>;
 }
 
-/** Puts a wire before the server at a port of this machine. The process at the other end cannot tell. */
-export const wireTo = async (serverPort: () => number, read: (ends: Ends) => Reader): Promise<Wire> => {
+/** Starts a proxy to the server at a port of this machine. */
+export const startProxy = async (
+  serverPort: () => number,
+  intercept: (endpoints: Endpoints) => Interceptor,
+): Promise<Proxy> => {
   const sockets = new Set<Socket>();
-  let isCut = false;
+  let isDisconnected = false;
 
   const server = createServer((client) => {
-    if (isCut) return void client.destroy();
+    if (isDisconnected) return void client.destroy();
     const upstream = connect(serverPort(), '127.0.0.1');
     const pass = (to: Socket) => (bytes: Buffer) => void (to.destroyed || to.write(bytes));
-    const reader = read({ toClient: pass(client), toServer: pass(upstream) });
+    const interceptor = intercept({ toClient: pass(client), toServer: pass(upstream) });
     for (const [from, to, take] of [
-      [client, upstream, reader.fromClient],
-      [upstream, client, reader.fromServer],
+      [client, upstream, interceptor.fromClient],
+      [upstream, client, interceptor.fromServer],
     ] as const) {
       sockets.add(from);
       from.setNoDelay(true);
@@ -47,16 +50,16 @@ export const wireTo = async (serverPort: () => number, read: (ends: Ends) => Rea
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const cut = (): void => {
-    isCut = true;
+  const disconnect = (): void => {
+    isDisconnected = true;
     for (const socket of sockets) socket.destroy();
   };
   return {
     port: (server.address() as AddressInfo).port,
-    cut,
-    mend: () => void (isCut = false),
+    disconnect,
+    reconnect: () => void (isDisconnected = false),
     close: async () => {
-      cut();
+      disconnect();
       server.close();
       await once(server, 'close');
     },

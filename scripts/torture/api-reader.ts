@@ -1,14 +1,14 @@
 import type { ChangeRequest, Feature } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { asFlag, asRequest, type Subject } from './subject.ts';
+import { flagSummary, requestSummary, type Subject } from './subject.ts';
 
-/** The API of a Bunting: its gateways, and a key. */
+/** The gateways of a platform, and a token. */
 export interface Api {
   readonly urls: readonly string[];
   readonly token: string;
 }
 
-/** Reads a path until it is answered in full and without `Bunting-Stale`; `undefined` for a 404. */
+/** Reads a path until the response is a success without `Bunting-Stale`; `undefined` for a 404. */
 export type Read = <T>(path: string, body?: unknown) => Promise<T | undefined>;
 
 const attemptMs = 15_000;
@@ -16,9 +16,9 @@ const attemptMs = 15_000;
 /**
  * A reader of the API that retries.
  * @param choose the gateway of each attempt
- * @param timeoutMs for how long an answer that fails is retried
+ * @param timeoutMs for how long a failed read is retried
  */
-export const reader =
+export const retryingReader =
   ({ urls, token }: Api, choose: (urls: readonly string[]) => string, timeoutMs: number): Read =>
   <T>(path: string, body?: unknown): Promise<T | undefined> =>
     eventually(
@@ -30,31 +30,31 @@ export const reader =
         });
         const text = await response.text();
         if (response.status === 404) return undefined;
-        if (!response.ok) throw new Error(`${path} is answered ${response.status}: ${text}`);
+        if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
         const stale = response.headers.get('bunting-stale');
-        if (stale !== null) throw new Error(`${path} is answered as it was ${stale} ms ago.`);
+        if (stale !== null) throw new Error(`${path} is stale by ${stale} ms.`);
         return JSON.parse(text) as T;
       },
       { timeoutMs },
     );
 
-/** What several subjects of one project share. */
-export interface ProjectParts {
+/** What the subjects of one project share. */
+export interface ProjectContents {
   readonly requests: readonly ChangeRequest[];
   /** names of archived flags */
   readonly archived: readonly string[];
 }
 
 /** Reads what the subjects of a project share; `undefined` where there is no such project. */
-export const readProject = async (read: Read, project: string): Promise<ProjectParts | undefined> => {
+export const readProject = async (read: Read, project: string): Promise<ProjectContents | undefined> => {
   const requests = await read<ChangeRequest[]>(`/api/admin/projects/${project}/change-requests`);
   if (requests === undefined) return undefined;
   const archived = await read<{ features: { name: string }[] }>(`/api/admin/archive/features/${project}`);
   return { requests, archived: (archived?.features ?? []).map(({ name }) => name) };
 };
 
-/** A subject as the API shows it, and the ids that further writes to it need. */
-export interface Observed {
+/** A subject as the API returns it, and the ids that further writes need. */
+export interface ObservedSubject {
   readonly subject: Subject;
   /** ids of the strategies in development, in their order */
   readonly strategyIds: readonly string[];
@@ -64,10 +64,10 @@ export interface Observed {
 /** Reads a subject by its name. */
 export const observe = async (
   read: Read,
-  parts: ProjectParts | undefined,
+  parts: ProjectContents | undefined,
   project: string,
   subject: string,
-): Promise<Observed> => {
+): Promise<ObservedSubject> => {
   const none = { strategyIds: [], requestId: undefined };
   if (parts === undefined) return { ...none, subject: { exists: false } };
   if (subject === project) return { ...none, subject: { exists: true } };
@@ -77,9 +77,9 @@ export const observe = async (
   return {
     subject: {
       exists: true,
-      ...(flag === undefined ? {} : { flag: asFlag(flag) }),
+      ...(flag === undefined ? {} : { flag: flagSummary(flag) }),
       ...(parts.archived.includes(subject) ? { flag: 'archived' } : {}),
-      ...(request === undefined ? {} : { request: asRequest(request) }),
+      ...(request === undefined ? {} : { request: requestSummary(request) }),
     },
     strategyIds: (development?.strategies ?? []).map(({ id }) => id ?? ''),
     requestId: request?.id,

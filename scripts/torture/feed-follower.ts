@@ -1,0 +1,105 @@
+import type { Event, FeedEvent } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SeededRandom } from '../seeded-random.ts';
+
+/** What a follower of the event feed has read so far. */
+export interface FollowerState {
+  readonly events: readonly FeedEvent[];
+  /** how often its stream ended and it reconnected */
+  readonly interruptions: number;
+  readonly violations: readonly string[];
+}
+
+/** A client of the event feed that reconnects through any gateway, after the last event that it received. */
+export interface Follower {
+  readonly state: FollowerState;
+  /** Waits until it has read an event. */
+  waitFor(id: Event['id']): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface FollowerOptions {
+  readonly urls: readonly string[];
+  readonly token: string;
+  readonly random: SeededRandom;
+}
+
+const retryDelayMs = 150;
+/** Longer than a gateway waits for an unavailable service. */
+const silenceTimeoutMs = 45_000;
+const waitTimeoutMs = 60_000;
+
+/** Follows the event feed, and reconnects to any gateway whenever the stream ends. */
+export const startFollower = ({ urls, token, random }: FollowerOptions): Follower => {
+  const events: FeedEvent[] = [];
+  const violations: string[] = [];
+  const stopping = new AbortController();
+  let interruptions = 0;
+
+  const take = (line: string): void => {
+    if (line === '') return;
+    try {
+      events.push(JSON.parse(line) as FeedEvent);
+    } catch {
+      violations.push(`The feed contains a line that is not JSON: ${line}`);
+    }
+  };
+
+  /** Reads one stream until it ends or fails. An incomplete last line is read again after the reconnect. */
+  const readStream = async (): Promise<void> => {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), silenceTimeoutMs);
+    try {
+      const after = events.at(-1)?.id ?? 0;
+      const response = await fetch(`${random.pick(urls)}/api/admin/events/feed?follow=true&after=${after}`, {
+        headers: { authorization: token },
+        signal: AbortSignal.any([stopping.signal, silence.signal]),
+      });
+      if (!response.ok) {
+        const error = `the feed after event ${after} was answered ${response.status}: ${await response.text()}`;
+        if (response.status < 500 && response.status !== 429) violations.push(error);
+        return;
+      }
+      let rest = '';
+      for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), silenceTimeoutMs);
+        const lines = `${rest}${piece}`.split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) take(line);
+      }
+    } catch {
+      // The stream was interrupted: the next one continues after the last event.
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const consumers = (async () => {
+    for (;;) {
+      await readStream();
+      if (stopping.signal.aborted) return;
+      interruptions++;
+      await sleep(random.fractional(0, retryDelayMs));
+    }
+  })();
+
+  return {
+    get state() {
+      return { events, interruptions, violations };
+    },
+    waitFor: (id) =>
+      eventually(
+        () => {
+          const last = events.at(-1)?.id ?? 0;
+          if (last < id) throw new Error(`The follower of the feed is at event ${last} of ${id}.`);
+        },
+        { timeoutMs: waitTimeoutMs },
+      ),
+    stop: async () => {
+      stopping.abort();
+      await consumers;
+    },
+  };
+};

@@ -1,0 +1,333 @@
+import type { Event, EventLogVerification, Events, Feature, SearchFeaturesResponse } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { withClient } from '../../libs/testing/src/postgres-server.ts';
+import type { Follower } from './feed-follower.ts';
+import { type Entry, hasHappened } from './ledger.ts';
+import { observe, retryingReader, readProject } from './api-reader.ts';
+import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject.ts';
+import { databaseOf, type Cluster } from './cluster.ts';
+
+/** The result of a run. It has passed if there are no violations. */
+export interface Verification {
+  readonly acknowledged: number;
+  readonly unknown: number;
+  /** how many writes of unknown outcome have happened */
+  readonly happenedUnacknowledged: number;
+  readonly events: number;
+  /** what the follower of the feed has read, and how often it was interrupted */
+  readonly feed: { readonly events: number; readonly cutOff: number };
+  readonly violations: readonly string[];
+  /** from the end of the last fault until every projection had applied everything */
+  readonly settledAfterMs: number;
+}
+
+const producers = ['features', 'change-requests', 'gateway'] as const;
+const consumers = ['audit', 'search', 'change-requests'] as const;
+const settleTimeoutMs = 60_000;
+const atOnce = 8;
+
+const rowsOf = <Row>({ postgres }: Cluster, service: string, text: string): Promise<Row[]> =>
+  withClient(postgres.urlOf(databaseOf(service)), async (client) => (await client.query(text)).rows as Row[]);
+
+const readMs = 10_000;
+/** Reads through one gateway. */
+const reading = (cluster: Cluster) => retryingReader(cluster, ([url]) => url ?? '', readMs);
+
+const inParallel = async <T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> => {
+  const left = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await job(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+};
+
+/** Waits until interrupted applications are complete and every consumer has applied everything. */
+const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
+  const startedAt = performance.now();
+  await eventually(
+    async () => {
+      const unfinished = await rowsOf(
+        cluster,
+        'change-requests',
+        'select id from change_request where applying is not null',
+      );
+      if (unfinished.length > 0) throw new Error(`${unfinished.length} change requests are still being applied.`);
+      for (const producer of producers) {
+        const emitted = await rowsOf<{ topic: string; told: string; untold: string }>(
+          cluster,
+          producer,
+          'select topic, count(*) as told, count(*) filter (where position is null) as untold from outbox group by topic',
+        );
+        for (const consumer of consumers) {
+          const applied = await rowsOf<{ topic: string; position: string }>(
+            cluster,
+            consumer,
+            `select topic, position from inbox where producer = '${producer}'`,
+          );
+          for (const { topic, position } of applied) {
+            const head = emitted.find((one) => one.topic === topic);
+            if (head !== undefined && (head.untold !== '0' || head.told !== position)) {
+              throw new Error(`${consumer} has applied ${position} of ${head.told} ${topic}s of ${producer}.`);
+            }
+          }
+        }
+      }
+    },
+    { timeoutMs: settleTimeoutMs },
+  );
+  return performance.now() - startedAt;
+};
+
+/** Reads the complete log through the API, oldest first. */
+const readLog = async (cluster: Cluster): Promise<Event[]> => {
+  const read = reading(cluster);
+  const events: Event[] = [];
+  for (let offset = 0; ; offset = (events.at(-1)?.id ?? 1) - 1) {
+    const page = await read<Events>('/api/admin/events/search', { limit: 100, offset });
+    events.push(...(page?.events ?? []));
+    if ((events.at(-1)?.id ?? 1) <= 1 || page?.events.length === 0) return events.toReversed();
+  }
+};
+
+/** What several subjects of a project share, read once. */
+const projectsOf = (cluster: Cluster) => {
+  const cached = new Map<string, ReturnType<typeof readProject>>();
+  return (project: string) => {
+    const parts = cached.get(project) ?? readProject(reading(cluster), project);
+    cached.set(project, parts);
+    return parts;
+  };
+};
+type Projects = ReturnType<typeof projectsOf>;
+
+/** The flag as the search returns it. */
+const searched = async (cluster: Cluster, project: string, name: string): Promise<Subject['flag']> => {
+  const find = async (archived: boolean) => {
+    const query = new URLSearchParams({ project: `IS:${project}`, query: name, archived: String(archived) });
+    const page = await reading(cluster)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
+    return page?.features.find((feature) => feature.name === name);
+  };
+  const active = await find(false);
+  if (active === undefined) return (await find(true)) === undefined ? undefined : 'archived';
+  return flagSummary(active as unknown as Feature);
+};
+
+const shown = (value: unknown): string => JSON.stringify(value);
+
+/** Whether the outcome of a change request may be lost, because its database was restored to an older copy afterwards. */
+const isLostByRestore = ({ restores: restoreCount }: Cluster, entries: readonly Entry[]): boolean =>
+  restoreCount.some(
+    ({ service, copiedAt, restoredAt }) =>
+      service === 'change-requests' &&
+      entries.some(
+        ({ at, ms, expected: then }) =>
+          then.request !== undefined && new Date(at) <= restoredAt && new Date(Date.parse(at) + ms) >= copiedAt,
+      ),
+  );
+
+const withoutRequest = ({ request: _, ...subject }: Subject): Subject => subject;
+
+/** Verifies one sequence of writes: the state, the events, and the search result. */
+const verifySubject = async (
+  cluster: Cluster,
+  projects: Projects,
+  subject: string,
+  entries: readonly Entry[],
+  events: readonly Event[],
+  report: (violation: string) => void,
+): Promise<boolean> => {
+  const last = entries.at(-1) as Entry;
+  const { project } = last;
+  const lostByRestore = isLostByRestore(cluster, entries);
+  const judged = (one: Subject): Subject => (lostByRestore ? withoutRequest(one) : one);
+  const certain = entries.filter(({ outcome }) => hasHappened(outcome));
+  const before = judged(certain.at(-1)?.expected ?? { exists: subject !== project });
+  const after = last.outcome === 'unknown' ? judged(last.expected) : before;
+  const now = judged((await observe(reading(cluster), await projects(project), project, subject)).subject);
+  const did = last.outcome === 'unknown' && isDeepStrictEqual(now, after);
+  if (!did && !isDeepStrictEqual(now, before)) {
+    const expected = last.outcome === 'unknown' ? `${shown(before)} or ${shown(after)}` : shown(before);
+    report(`${subject}: after "${last.operation}" (${last.outcome}) there is ${shown(now)} instead of ${expected}`);
+    return false;
+  }
+  const expected = [...certain, ...(did ? [last] : [])].flatMap(({ events: emitsEvents }) => emitsEvents);
+  const emitted = events.map(eventKey);
+  for (const isOne of [isChangeRequestEvent, (spelling: string) => !isChangeRequestEvent(spelling)]) {
+    if (lostByRestore && isOne === isChangeRequestEvent) continue;
+    const [wanted, actual] = [expected.filter(isOne), emitted.filter(isOne)];
+    if (!isDeepStrictEqual(wanted, actual))
+      report(`${subject}: the log says ${shown(actual)} instead of ${shown(wanted)}`);
+  }
+  const { flag } = now;
+  const result = subject === project ? undefined : await searched(cluster, project, subject);
+  const wanted = typeof flag === 'object' ? { ...flag, titles: [] } : flag;
+  if (!isDeepStrictEqual(result, wanted))
+    report(`${subject}: the search returns ${shown(result)} instead of ${shown(wanted)}`);
+  return did;
+};
+
+/** Verifies that positions have no gap, and that each event of each outbox is in the log once and in order. */
+const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => void): Promise<void> => {
+  const log = await rowsOf<{ uid: string }>(cluster, 'audit', 'select uid from event order by id');
+  const placeOf = new Map(log.map(({ uid }, place) => [uid, place]));
+  if (placeOf.size !== log.length) report(`The log contains ${log.length - placeOf.size} duplicate events.`);
+  let emitted = 0;
+  for (const producer of producers) {
+    const rows = await rowsOf<{ topic: string; uid: string; position: string | null }>(
+      cluster,
+      producer,
+      'select topic, uid, position from outbox order by topic, position',
+    );
+    for (const topic of ['event', 'state']) {
+      const positions = rows.filter((row) => row.topic === topic).map(({ position }) => Number(position));
+      const gap = positions.findIndex((position, nth) => position !== nth + 1);
+      if (gap >= 0) report(`The ${topic}s of ${producer} have a gap at position ${gap + 1}.`);
+    }
+    let lastPlace = -1;
+    for (const { uid, position } of rows.filter(({ topic }) => topic === 'event')) {
+      emitted++;
+      const place = placeOf.get(uid);
+      if (place === undefined) report(`Event ${position} of ${producer} is not in the log.`);
+      else if (place < lastPlace) report(`Event ${position} of ${producer} is in the log before an earlier one.`);
+      else lastPlace = place;
+    }
+  }
+  // Events that a restored database has lost stay in the log.
+  if (log.length > emitted && cluster.restores.every(({ service }) => service === 'search'))
+    report(`The log has ${log.length - emitted} events that no outbox has.`);
+};
+
+/** Verifies the hash chain of the log, in several calls if it is long. */
+const verifyChain = async (cluster: Cluster, report: (violation: string) => void): Promise<void> => {
+  let range = '';
+  for (;;) {
+    const result = await reading(cluster)<EventLogVerification>(`/api/admin/events/verify${range}`);
+    if (result?.intact !== true) return report(`The chain of the log is broken: ${result?.fault?.message}`);
+    if (result.complete) return;
+    range = `?from=${result.checkedTo}`;
+  }
+};
+
+/** Verifies that the follower has read every event of the log exactly once, in order, and with the same content. */
+const verifyFollower = async (
+  follower: Follower,
+  log: readonly Event[],
+  report: (violation: string) => void,
+): Promise<void> => {
+  await follower.waitFor(log.at(-1)?.id ?? 0).catch((error: Error) => report(error.message));
+  await follower.stop();
+  const { events, violations: complaints } = follower.state;
+  for (const complaint of complaints) report(complaint);
+  const read = new Map(events.map(({ hash: _, ...event }) => [event.id, event]));
+  if (read.size < events.length)
+    report(`The follower of the feed has read ${events.length - read.size} events more than once.`);
+  for (const [nth, { id }] of events.entries()) {
+    const before = events[nth - 1]?.id ?? 0;
+    if (id <= before) report(`The follower of the feed has read event ${id} after event ${before}.`);
+  }
+  for (const event of log) {
+    const seen = read.get(event.id);
+    if (seen === undefined) report(`The follower of the feed has never read event ${event.id}.`);
+    else if (!isDeepStrictEqual(seen, event)) {
+      report(`The follower of the feed has read event ${event.id} as ${shown(seen)} instead of ${shown(event)}`);
+    }
+    read.delete(event.id);
+  }
+  for (const id of read.keys()) report(`The follower of the feed has read event ${id}, which is not in the log.`);
+};
+
+/** Printed by a process that cannot start because a server is unavailable. */
+const isServerOutage =
+  /^(No (NATS server|PostgreSQL) answers at |The (database|message bus) (is away|is read-only|cannot be reached|did not accept a connection))/;
+
+/** The expected error while a database is read-only. */
+const isReadOnlyReport = /"msg":"The database \S+ reports [^}]*\(25006\)/;
+
+/** Unexpected output of the processes: errors, and lines that are not JSON. */
+export const errorsLoggedIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.log'))
+    .flatMap((file) =>
+      readFileSync(path.join(folder, file), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '' && !isServerOutage.test(line))
+        .filter(
+          (line) => !line.startsWith('{') || (/"level":"(error|fatal)"/.test(line) && !isReadOnlyReport.test(line)),
+        )
+        .map((line) => `${file}: ${line}`),
+    );
+
+/** Verifies the platform, after the last fault, against the ledgers of the writers and the events of the follower. */
+export const verify = async (
+  cluster: Cluster,
+  ledgers: readonly (readonly Entry[])[],
+  follower: Follower,
+): Promise<Verification> => {
+  const violations: string[] = [];
+  const report = (violation: string): void => void violations.push(violation);
+  const entries = ledgers.flat();
+  const ofOutcome = (outcome: string): Entry[] => entries.filter((entry) => entry.outcome === outcome);
+  const settledAfterMs = await waitUntilSettled(cluster).catch((error: Error) => {
+    report(`It did not settle within ${settleTimeoutMs / 1000} s: ${error.message}`);
+    return settleTimeoutMs;
+  });
+
+  for (const { subject, operation: what, status, error: error } of entries.filter(
+    ({ outcome, status, error: error }) =>
+      outcome === 'refused' || status === 500 || error?.includes('is neither as before'),
+  )) {
+    report(`${subject}: "${what}" got ${status}: ${error}`);
+  }
+  const log = await readLog(cluster);
+  for (const [nth, { id }] of log.entries()) {
+    if (nth > 0 && id <= (log[nth - 1]?.id ?? 0)) report(`Event ${id} follows event ${log[nth - 1]?.id}.`);
+  }
+  await verifyFollower(follower, log, report);
+  await verifyChain(cluster, report);
+  await verifyOutboxes(cluster, report);
+  for (const consumer of consumers) {
+    const letters = await rowsOf<{ reason: string }>(cluster, consumer, 'select reason from dead_letter');
+    for (const { reason } of letters) report(`${consumer} has a dead letter: ${reason}`);
+    const missed = await rowsOf<object>(cluster, consumer, 'select producer, topic, first, last from missed_message');
+    for (const range of missed) report(`${consumer} missed ${shown(range)}`);
+    const replays = await rowsOf<{ producer: string }>(
+      cluster,
+      consumer,
+      'select producer, topic from inbox where epoch > 0',
+    );
+    const restored = new Set(cluster.restores.map(({ service }) => service));
+    for (const one of replays.filter(({ producer }) => !restored.has(producer)))
+      report(`${consumer} has read the outbox again as if it had been restored: ${shown(one)}`);
+  }
+  const idOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
+  // Newest first: a change request is created before its first change, and its id may be reused after a restore.
+  const flagOf = new Map<unknown, string>();
+  const ofFlag = new Map<Event, string>();
+  for (const event of log.toReversed()) {
+    if (event.type === 'change-added' && event.featureName) flagOf.set(idOf(event), event.featureName);
+    if (event.type === 'change-request-created') ofFlag.set(event, flagOf.get(idOf(event)) ?? '');
+  }
+  const flagNow = new Map<unknown, string>();
+  for (const event of log) {
+    if (event.type === 'change-added' && event.featureName) flagNow.set(idOf(event), event.featureName);
+    if (!ofFlag.has(event)) ofFlag.set(event, flagNow.get(idOf(event)) ?? '');
+  }
+  const eventsOf = Map.groupBy(log, (event) => event.featureName || ofFlag.get(event) || event.project);
+  const projects = projectsOf(cluster);
+  let happened = 0;
+  await inParallel([...Map.groupBy(entries, ({ subject }) => subject)], async ([subject, own]) => {
+    if (await verifySubject(cluster, projects, subject, own, eventsOf.get(subject) ?? [], report)) happened++;
+  });
+  return {
+    acknowledged: ofOutcome('acknowledged').length,
+    unknown: entries.filter(({ outcome }) => !['acknowledged', 'refused'].includes(outcome)).length,
+    happenedUnacknowledged: happened + ofOutcome('found').length,
+    events: log.length,
+    feed: { events: follower.state.events.length, cutOff: follower.state.interruptions },
+    violations,
+    settledAfterMs: settledAfterMs,
+  };
+};
