@@ -69,6 +69,18 @@ it('names only spec files in the documents that exist', () => {
   expect(unknown).toEqual([]);
 });
 
+it('names only paths in the documents that exist', () => {
+  const missing = documents
+    .filter(({ file }) => !file.startsWith('docs/adr/'))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/`((?:apps|libs|scripts|docs)\/[\w./-]+)`/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !name.includes('get-feature-title') && !existsSync(path.join(repository, name)))
+        .map((name) => `${file}: ${name}`),
+    );
+  expect(missing).toEqual([]);
+});
+
 it('names only commands in the documents that package.json has', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
