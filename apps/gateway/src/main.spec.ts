@@ -48,7 +48,7 @@ const started = async (environment: Readonly<Record<string, string>>): Promise<P
 const tokenLine = /^The first admin token, shown this once: (\*:\*\.[0-9a-f]{76})$/m;
 
 describe('the gateway in a process of its own', () => {
-  it('shows the first admin token once, ends at SIGTERM, and knows the token when it starts again', async () => {
+  it('prints the generated admin token once, stops on SIGTERM, and accepts the token after a restart', async () => {
     const environment = { GATEWAY_DATABASE_URL: database.url };
     const first = await started(environment);
     const token =
@@ -65,7 +65,7 @@ describe('the gateway in a process of its own', () => {
     expect(second.output()).not.toContain(token);
   });
 
-  it('asks to try again while its database is away, lives on, and works again by itself', async () => {
+  it('answers 503 while its database is down and recovers by itself', async () => {
     // It has heard of projects before: it is ready without the features service.
     const heard = "insert into inbox (producer, topic, position) values ('features', 'state', 1)";
     await withClient(database.url, (client) =>
@@ -93,7 +93,7 @@ describe('the gateway in a process of its own', () => {
     await way.cut();
   });
 
-  it('tells all that is wrong with its settings at once, and no stack', async () => {
+  it('reports all invalid settings together without a stack trace', async () => {
     const { child, output } = launch({
       PORT: 'http',
       GATEWAY_TOKEN_CACHE_TTL_MS: '60000',

@@ -59,7 +59,7 @@ describe('the first start', () => {
     expect((await second.ask(path, { key: token })).status).toBe(200);
   });
 
-  it('makes one token when two replicas start at once', async () => {
+  it('creates one token when two replicas start concurrently', async () => {
     const databaseUrl = await keptDatabase();
     const both = await Promise.all([1, 2].map(() => started({ databaseUrl, environment: withoutToken })));
     const tokens = both.flatMap(({ firstAdminToken }) => firstAdminToken ?? []);
@@ -67,7 +67,7 @@ describe('the first start', () => {
     for (const gateway of both) expect((await gateway.ask(path, { key: tokens[0] ?? '' })).status).toBe(200);
   });
 
-  it('tells that a token was created, and not which', async () => {
+  it('emits the creation of a token without its secret', async () => {
     const gateway = await started({ environment: withoutToken });
     const told = await gateway.told();
     expect(told).toMatchObject([
@@ -160,7 +160,7 @@ describe('the key of the tokens', () => {
 const withoutProjects = implement(readOutboxOf.features, async () => ({ head: 0, messages: [] }));
 
 describe('a running gateway', () => {
-  it('says without a key whether it lives and whether it can work', async () => {
+  it('reports liveness and readiness without a token', async () => {
     const gateway = await started();
     await gateway.behind([withoutProjects]);
     for (const address of ['/health', '/health/live', '/health/ready']) {
@@ -173,7 +173,7 @@ describe('a running gateway', () => {
     expect((await gateway.ask('/health', { key: null })).status).toBe(200);
   });
 
-  it('is not ready before it has heard which projects are private, and once it has, not for want of features', async () => {
+  it('becomes ready when project visibility is loaded, and stays ready while features is down', async () => {
     const isReady = async ({ ask }: StartedGateway) => (await ask('/health/ready', { key: null })).status;
     const gateway = await started();
     expect(await isReady(gateway)).toBe(503);

@@ -18,7 +18,7 @@ import { gatewayEndpoints } from './operations/index.ts';
 import { projectCatalogue } from './operations/project-catalogue.ts';
 import { listenForAccessChanges } from './persistence/rights/access-change-listener.ts';
 import { accessReader } from './persistence/rights/access-reader.ts';
-import { accountCounter, instanceId } from './persistence/accounts/account-statistics.ts';
+import { countAccounts, instanceId } from './persistence/accounts/account-statistics.ts';
 import { ensureInitialTokens } from './persistence/tokens/initial-tokens.ts';
 import { lastSeenRecorder } from './persistence/tokens/last-seen.ts';
 import { gatewayEntities } from './persistence/entities.ts';
@@ -36,11 +36,11 @@ import { projectHidings } from './persistence/projects/project-hidings.ts';
 import { followProjects } from './subscriptions/follow-projects.ts';
 
 export interface RunningGateway extends RunningService {
-  /** at the very first start only, and nowhere else: for whoever started it */
+  /** the generated admin token, at the first start only */
   readonly firstAdminToken?: string;
 }
 
-/** How long one question whether the gateway is ready waits for it to hear of projects for the first time. */
+/** Maximum milliseconds that one readiness check waits for the first state of projects. */
 const firstProjectsMs = 1_000;
 
 const start = async ({
@@ -49,12 +49,12 @@ const start = async ({
   log,
   metrics,
   serve,
-  onStop: atStop,
+  onStop,
   draining,
   operationsPort,
 }: ServiceContext<typeof GatewayConfig>): Promise<RunningGateway> => {
   const warn = (message: string) => log.warn(message);
-  const given = configuredTokens(config);
+  const tokensOfSettings = configuredTokens(config);
   const cipher = configuredCipher(config);
   const database = await openDatabase({
     url: config.GATEWAY_DATABASE_URL,
@@ -66,8 +66,8 @@ const start = async ({
     warn,
     logError: (message) => log.error(message),
   });
-  atStop('database', () => database.close());
-  const telling = startOutboxProducer({
+  onStop('database', () => database.close());
+  const outboxProducer = startOutboxProducer({
     producer: 'gateway',
     database,
     bus,
@@ -76,19 +76,19 @@ const start = async ({
     idempotencyRetentionHours: config.GATEWAY_IDEMPOTENCY_RETENTION_HOURS,
     warn,
   });
-  atStop('relay', () => telling.relay.stop());
+  onStop('relay', () => outboxProducer.relay.stop());
   const uses = lastSeenRecorder(database, { intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS, warn });
-  atStop('last uses of tokens', () => uses.stop());
+  onStop('last uses of tokens', () => uses.stop());
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
     const erased = await eraseSealedSecrets(database);
     if (erased > 0) {
       warn(
-        `Erased the encrypted secrets of ${erased} SDK tokens, which go on working: GATEWAY_READABLE_SDK_TOKENS is off.`,
+        `Erased the encrypted secrets of ${erased} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid.`,
       );
     }
   }
-  const { authenticate, invalidateCache: forget } = authenticator({
+  const { authenticate, invalidateCache } = authenticator({
     tokens: tokenLookup(database),
     hasher,
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
@@ -96,23 +96,23 @@ const start = async ({
   });
   const limits = requestLimits(config);
   const admit = admission({ authenticate, limits, log, config });
-  const changes = listenForAccessChanges(database, forget);
-  atStop('revocations', () => changes.stop());
+  const changes = listenForAccessChanges(database, invalidateCache);
+  onStop('revocations', () => changes.stop());
   const logError = (message: string) => log.error(message);
   const intervalMs = config.GATEWAY_PROJECTS_POLL_INTERVAL_MS;
   const projects = await followProjects({ bus, database, intervalMs, warn, logError });
   measureDeadLetters(metrics, 'gateway', database);
-  atStop('projection of projects', () => projects.stop());
+  onStop('projection of projects', () => projects.stop());
   const hidings = projectHidings(database);
   const stale = startRemovingStaleHidings({ hidings, projects, warn });
-  atStop('removal of stale hidings', () => stale.stop());
-  const settle = refreshRightsAfter({
+  onStop('removal of stale hidings', () => stale.stop());
+  const refreshRights = refreshRightsAfter({
     projects,
-    invalidateCache: forget,
+    invalidateCache,
     waitMs: config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS,
   });
   const { catchUp: awaitProjects, applied } = projects;
-  // Who has never heard of projects would show private ones to everybody. Later on, features may be away.
+  // Without the states of projects, private ones would be visible. Once they are applied, the features service may be away.
   let knowsProjects = applied > 0;
   let hasFirstTokens = false;
   const ready = async () => {
@@ -122,57 +122,62 @@ const start = async ({
     if (!hasFirstTokens) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
     await database.ping();
     knowsProjects ||= (await awaitProjects(firstProjectsMs)) === 0;
-    if (!knowsProjects) throw new Error('Which projects are private is not known yet: is the features service there?');
+    if (!knowsProjects) throw new Error('Project visibility is not loaded yet. Is the features service running?');
   };
 
   const { app, close } = createHttpServer({ config, log, metrics, admit, limits, draining });
-  // What the gateway answers itself does not wait for the bus: a key can be taken away also while NATS is gone.
-  const near = inProcessBus();
+  // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
+  const ownBus = inProcessBus();
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';
     mountOperation(app, operation, {
-      bus: isOwn ? near : bus,
+      bus: isOwn ? ownBus : bus,
       admit,
       limits,
       authenticate,
-      refreshRights: settle,
+      refreshRights,
       config,
     });
   }
   mountHealth(app, ready);
-  // Where operators have a port of their own, what they measure is not for those who reach the API.
+  // With a port of their own for operations, metrics are not served on the public port.
   if (operationsPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
-  const work = unitOfWork(telling, hasher, cipher);
+  const transaction = unitOfWork(outboxProducer, hasher, cipher);
   const catchUp = () => awaitProjects(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
-  const [access, heardOf] = [accessReader(database), knownProjectsReader(database)];
-  const answers = gatewayEndpoints({
+  const endpoints = gatewayEndpoints({
     bus,
-    transaction: work,
-    accessReader: access,
-    catalogue: projectCatalogue(bus, heardOf, catchUp),
+    transaction,
+    accessReader: accessReader(database),
+    catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),
     hidings,
-    invalidateTokenCache: forget,
+    invalidateTokenCache: invalidateCache,
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,
       frontendOrigins: splitOrigins(config.GATEWAY_FRONTEND_CORS_ORIGINS),
       id: () => instanceId(database),
     },
-    countAccounts: accountCounter(database),
+    countAccounts: () => countAccounts(database),
   });
   for (const served of await Promise.all([
-    serve(completeEndpoints('gateway', [...answers, telling.endpoint, readDeadLettersEndpoint('gateway', database)])),
-    serve(answers, near),
+    serve(
+      completeEndpoints('gateway', [
+        ...endpoints,
+        outboxProducer.endpoint,
+        readDeadLettersEndpoint('gateway', database),
+      ]),
+    ),
+    serve(endpoints, ownBus),
   ]))
-    atStop('calls', () => served.stop(), drainTimeoutMs);
-  atStop('HTTP server', close, httpStopTimeoutMs(config));
+    onStop('calls', () => served.stop(), drainTimeoutMs);
+  onStop('HTTP server', close, httpStopTimeoutMs(config));
   const address = await listen(app, config.GATEWAY_HOST, config.PORT);
-  // Only now: a start that fails must not make a token that nobody ever sees.
-  const firstAdminToken = await ensureInitialTokens(telling.work, { hasher, cipher }, given, warn);
+  // Last: a start that fails must not create a token whose secret is never printed.
+  const firstAdminToken = await ensureInitialTokens(outboxProducer.work, { hasher, cipher }, tokensOfSettings, warn);
   hasFirstTokens = true;
   return { ready, address, ...(firstAdminToken === undefined ? {} : { firstAdminToken }) };
 };
 
-/** The door of the platform: it knows who asks, what that one may do, and which service answers. */
+/** The gateway: HTTP, authentication and authorisation, and the service that owns users, roles and tokens. */
 export const gatewayService = { name: 'gateway', config: GatewayConfig, start } as const satisfies AnyService;

@@ -34,7 +34,7 @@ describe('the rate limiter', () => {
   });
 });
 
-describe('a key with a budget', () => {
+describe('rate limits of tokens', () => {
   let gateway: StartedGateway;
   const other = '*:*.11111111111111111111111111111111';
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('a key with a budget', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('is told what is left of it, gets 429 beyond it, and takes nothing from another key', async () => {
+  it('reports the remaining budget of a token, answers 429 beyond it, and counts each token apart', async () => {
     for (const left of [2, 1, 0]) {
       const { status, headers } = await gateway.ask(featurePath);
       expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe('a key with a budget', () => {
   });
 });
 
-describe('a frontend key', () => {
+describe('rate limits of frontend tokens', () => {
   let gateway: StartedGateway;
   const [one, other] = ['*:development.key-of-one-page', '*:development.key-of-another-page'];
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('a frontend key', () => {
       body,
     });
 
-  it('has a budget for each address, shared by all frontend keys there, and takes nothing from other keys', async () => {
+  it('counts all frontend tokens of one address together, and apart from other tokens', async () => {
     const statuses: number[] = [];
     for (let nth = 0; nth < 9; nth++)
       statuses.push((await evaluate(nth % 2 === 0 ? one : other, '198.51.100.1')).status);
@@ -103,14 +103,14 @@ describe('a frontend key', () => {
     expect((await gateway.ask(featurePath, { headers })).status).toBe(200);
   });
 
-  it('pays for its bodies by their size', async () => {
+  it('charges requests with frontend tokens by the size of their body', async () => {
     const context = JSON.stringify({ context: { properties: { text: 'x'.repeat(5 * 16 * 1024) } } });
     const { status, headers } = await evaluate(one, '198.51.100.3', context);
     expect([status, headers.get('ratelimit-remaining')]).toEqual([200, '2']);
     expect((await evaluate(one, '198.51.100.3', context)).status).toBe(429);
   });
 
-  it('behind a proxy that is not trusted shares the budget of the proxy, and the log says what to set', async () => {
+  it('counts clients of an untrusted proxy together and logs which setting to change', async () => {
     const behind = await startGateway({ environment: { GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '1' } });
     await behind.givenToken({ token: one, kind: 'frontend', environment: 'development' });
     await behind.behind(servicesBehind().endpoints);
@@ -123,8 +123,8 @@ describe('a frontend key', () => {
   });
 });
 
-describe('a key without a budget', () => {
-  it('is told of none', async () => {
+describe('tokens without a rate limit', () => {
+  it('sends no rate limit headers when no limit is configured', async () => {
     const gateway = await startGateway();
     await gateway.behind(servicesBehind().endpoints);
     const { status, headers } = await gateway.ask(featurePath);
@@ -133,7 +133,7 @@ describe('a key without a budget', () => {
   });
 });
 
-describe('an address that tries keys', () => {
+describe('rate limits of invalid tokens', () => {
   let gateway: StartedGateway;
   const seldom = '*:*.22222222222222222222222222222222';
   beforeAll(async () => {
@@ -157,7 +157,7 @@ describe('an address that tries keys', () => {
     return statuses;
   };
 
-  it('gets 429 for invalid keys beyond its failures, while every valid key is let in, also one that was never used', async () => {
+  it('answers 429 for invalid tokens of an address beyond its limit, and still accepts every valid token', async () => {
     const address = '198.51.100.7';
     expect(await statusesOf(['guess 1', null, 'guess 2', 'guess 3', null], address)).toEqual([401, 401, 401, 429, 429]);
     const refused = await from(address, 'guess 4');
@@ -171,7 +171,7 @@ describe('an address that tries keys', () => {
     expect((await from('198.51.100.8', 'guess 5')).status).toBe(401);
   });
 
-  it('takes two connections of the database at most, however many keys it tries', async () => {
+  it('uses at most two database connections while tokens are guessed', async () => {
     const waiting = {
       name: 'waiting-for-locks',
       text: `select count(*)::int as count from pg_stat_activity
@@ -193,15 +193,15 @@ describe('an address that tries keys', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
-  it('is the whole of its network, where there are as many addresses as one likes', async () => {
+  it('counts the addresses of one IPv6 /64 network together', async () => {
     expect(await statusesOf(['guess 5', 'guess 6'], '2001:db8:0:1::7')).toEqual([401, 401]);
     expect(await statusesOf(['guess 7', 'guess 8'], '2001:db8::1:ffff:0:0:9')).toEqual([401, 429]);
     expect(await statusesOf(['guess 9'], '2001:db8:0:2::7')).toEqual([401]);
   });
 });
 
-describe('an address that a proxy tells of', () => {
-  it('is believed to nobody who is not trusted', async () => {
+describe('the X-Forwarded-For header', () => {
+  it('trusts X-Forwarded-For of configured proxies only', async () => {
     const gateway = await startGateway({ environment: { GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '2' } });
     const statuses: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {

@@ -57,7 +57,7 @@ const createFeature = (body: string) =>
 const importFeatures = (body: string) =>
   gateway.ask('/api/admin/features-batch/import', { method: 'POST', headers: json, body });
 
-describe('the limit of a body', () => {
+describe('maximum body size', () => {
   const named = (extra: string) => `{"name":"one"${extra}}`;
 
   it.each<[string, string, number]>([
@@ -73,7 +73,7 @@ describe('the limit of a body', () => {
     expect((await createFeature(named(''))).status).toBe(201);
   });
 
-  it('is another one for an import', async () => {
+  it('allows larger bodies for imports', async () => {
     const file = (features: number) =>
       `{"project":"default","environment":"development","data":{"features":[${Array(features).fill('{}').join()}]}}`;
     const tooMany = async (count: number) => (await refusalOf(await importFeatures(file(count)))).message;
@@ -85,8 +85,8 @@ describe('the limit of a body', () => {
   });
 });
 
-describe('the limit of a report of usage', () => {
-  it('is that of ordinary bodies for a frontend key, which everybody has who loads the page', async () => {
+describe('maximum size of usage reports', () => {
+  it('applies the ordinary body limit to usage reports with public frontend tokens', async () => {
     const [frontend, client] = ['*:development.key-of-a-page', '*:development.key-of-a-server'];
     await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development' });
     await gateway.givenToken({ token: client, kind: 'client', environment: 'development' });
@@ -98,19 +98,19 @@ describe('the limit of a report of usage', () => {
   });
 });
 
-describe('the limit of an address', () => {
+describe('maximum length of a URL', () => {
   it.each<[string, string]>([
     ['GATEWAY_MAX_URL_BYTES', `?${'x'.repeat(256)}`],
     ['GATEWAY_MAX_QUERY_PARAMETERS', '?a&b&c&d'],
     ['GATEWAY_MAX_URL_BYTES, whatever is in it', `%zz${'x'.repeat(256)}`],
-  ])('is %s, and comes before the key', async (_setting, more) => {
+  ])('is checked before authentication: %s', async (_setting, more) => {
     const response = await gateway.ask(`${featurePath}${more}`, { key: null });
     expect([response.status, (await refusalOf(response)).name]).toEqual([414, 'UriTooLong']);
     expect((await gateway.ask(`${featurePath}?a&b&c`)).status).toBe(200);
   });
 });
 
-describe('the limit of the headers', () => {
+describe('maximum headers', () => {
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`x-${nth}`, 'x']));
 
   it.each<[string, Record<string, string>]>([
@@ -125,7 +125,7 @@ describe('the limit of the headers', () => {
   });
 });
 
-describe('a client that takes its time', () => {
+describe('slow clients', () => {
   const half = rawRequest(
     'POST',
     '/api/admin/projects/default/features',
@@ -159,7 +159,7 @@ describe('a client that takes its time', () => {
     expect(answer.tookMs).toBeLessThan(5_000);
   });
 
-  it('is cut off when it has sent nothing at all', async () => {
+  it('closes a connection that sends no request', async () => {
     const ended = await new Promise<string>((resolve) => {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.on('data', () => undefined).once('error', () => resolve('reset'));
@@ -168,7 +168,7 @@ describe('a client that takes its time', () => {
     expect(ended).toBe('closed');
   });
 
-  it('takes no place from requests that are answered, and nothing of it is left afterwards', async () => {
+  it('takes no permit of handled requests while a body arrives, and releases all of its permits', async () => {
     const sockets = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
     const before = sockets();
     // There is one place among those that are answered.
@@ -180,7 +180,7 @@ describe('a client that takes its time', () => {
     await eventually(() => expect(sockets()).toBeLessThan(before + stalled.length / 2));
   });
 
-  it('has GATEWAY_LARGE_BODY_TIMEOUT_MS for the body of an import', async () => {
+  it('allows GATEWAY_LARGE_BODY_TIMEOUT_MS for the body of an import', async () => {
     const headers = { ...authorized, ...json, 'content-length': '2000' };
     const ordinary = sendRaw(gateway.port, half);
     const large = sendRaw(gateway.port, rawRequest('POST', '/api/admin/features-batch/import', headers, '{"proj'));
@@ -190,7 +190,7 @@ describe('a client that takes its time', () => {
     expect((await large).status).toBe(408);
   });
 
-  it('between two requests loses its connection after GATEWAY_KEEP_ALIVE_TIMEOUT_MS', async () => {
+  it('closes an idle connection after GATEWAY_KEEP_ALIVE_TIMEOUT_MS', async () => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { connection: 'keep-alive' }));
     expect(answer.status).toBe(200);
     expect(answer.tookMs).toBeGreaterThan(150);
@@ -198,8 +198,8 @@ describe('a client that takes its time', () => {
   });
 });
 
-describe('more requests than are answered at once', () => {
-  it('are refused at once beyond GATEWAY_MAX_CONCURRENT_REQUESTS, but for those about health', async () => {
+describe('concurrent requests', () => {
+  it('rejects requests beyond GATEWAY_MAX_CONCURRENT_REQUESTS immediately, except health checks', async () => {
     const first = gateway.ask('/api/admin/projects/default');
     await projectAsked;
     const second = await gateway.ask(featurePath);
@@ -216,8 +216,8 @@ describe('more requests than are answered at once', () => {
   });
 });
 
-describe('a reader of the documentation who never reads', () => {
-  it('takes no place from requests with a key', async () => {
+describe('unauthenticated clients', () => {
+  it('take no permits from authenticated requests when they never read a page', async () => {
     const asset = '/docs/assets/swagger-ui-bundle.js';
     const socket = connect(gateway.port, '127.0.0.1').pause();
     socket.write(rawRequest('GET', asset, { connection: 'keep-alive' }).repeat(30));
@@ -227,7 +227,7 @@ describe('a reader of the documentation who never reads', () => {
   });
 });
 
-describe('answers that clients do not read', () => {
+describe('responses that clients do not read', () => {
   const bytes = 16 * 1024 * 1024;
   const large = new JsonText(`"${'x'.repeat(bytes)}"`);
   const withReaders = async (
@@ -250,7 +250,7 @@ describe('answers that clients do not read', () => {
   };
   const cut = ({ lines }: StartedGateway) => lines.filter(({ outcome }) => outcome === 'aborted').length;
 
-  it('hold no more than GATEWAY_MAX_UNREAD_RESPONSE_BYTES, and others are answered', () =>
+  it('buffers at most GATEWAY_MAX_UNREAD_RESPONSE_BYTES of unread responses while other clients are served', () =>
     withReaders({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: String(2 * bytes), CHECK_REPLIES: 'false' }, async (started) => {
       await eventually(() => expect(cut(started)).toBe(5));
       const answer = await started.ask(featurePath);
@@ -258,8 +258,8 @@ describe('answers that clients do not read', () => {
     }));
 });
 
-describe('a statement of the gateway', () => {
-  it('is given up after GATEWAY_STATEMENT_TIMEOUT_MS, and the answer is 503', async () => {
+describe('SQL statements of the gateway', () => {
+  it('answers 503 when a statement exceeds GATEWAY_STATEMENT_TIMEOUT_MS', async () => {
     const impatient = await startGateway({ environment: { GATEWAY_STATEMENT_TIMEOUT_MS: '100' } });
     await impatient.database.transaction(async ({ query }) => {
       await query('lock table api_token in access exclusive mode');
@@ -270,7 +270,7 @@ describe('a statement of the gateway', () => {
   });
 });
 
-describe('a service that does not answer', () => {
+describe('a service that does not reply', () => {
   /** what the service was told of the time that it has */
   let given: number[];
   let impatient: StartedGateway;
@@ -297,7 +297,7 @@ describe('a service that does not answer', () => {
   it.each<[string, string, string, number]>([
     ['GATEWAY_CALL_TIMEOUT_MS', 'GET', featurePath, 150],
     ['GATEWAY_LARGE_CALL_TIMEOUT_MS', 'POST', '/api/admin/features-batch/import', 600],
-  ])('is waited for %s, and is told so', async (_setting, method, path, ms) => {
+  ])('has a timeout %s, which it receives as its deadline', async (_setting, method, path, ms) => {
     given.splice(0);
     const data = { features: [], featureStrategies: [], tagTypes: [] };
     const body = JSON.stringify({ project: 'default', environment: 'development', data });
@@ -312,7 +312,7 @@ describe('a service that does not answer', () => {
   });
 });
 
-describe('what is behind the gateway', () => {
+describe('intervals and waits of the gateway', () => {
   const project = {
     entity: 'project',
     id: 'hushed',
@@ -334,7 +334,7 @@ describe('what is behind the gateway', () => {
       return { head: 1, messages: after < 1 ? [message] : [] };
     });
 
-  it('is asked for changes of projects every GATEWAY_PROJECTS_POLL_INTERVAL_MS, if nobody announces them', async () => {
+  it('polls for changes of projects every GATEWAY_PROJECTS_POLL_INTERVAL_MS without a wake-up signal', async () => {
     const started = await startGateway({ environment: { GATEWAY_PROJECTS_POLL_INTERVAL_MS: '20' } });
     let readings = 0;
     await started.behind([unannounced(() => readings++)]);
@@ -348,33 +348,36 @@ describe('what is behind the gateway', () => {
   it.each([
     ['0', 0, 300],
     ['700', 690, 5_000],
-  ])('is waited for after a change of a project, GATEWAY_PROJECTS_WAIT_TIMEOUT_MS %s', async (wait, least, most) => {
-    const started = await startGateway({
-      environment: { GATEWAY_PROJECTS_WAIT_TIMEOUT_MS: wait, GATEWAY_PROJECTS_POLL_INTERVAL_MS: '60000' },
-    });
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await started.behind([
-      implement(UpdateProject, async () => null),
-      implement(readOutboxOf.features, async () => {
-        await held;
-        return { head: 0, messages: [] };
-      }),
-    ]);
-    const body = JSON.stringify({ name: 'Renamed' });
-    const startedAt = performance.now();
-    const response = await started.ask('/api/admin/projects/default', { method: 'PUT', headers: json, body });
-    const tookMs = performance.now() - startedAt;
-    release();
-    expect(response.status).toBe(200);
-    expect(tookMs).toBeGreaterThanOrEqual(least);
-    expect(tookMs).toBeLessThan(most);
-    await started.stop();
-  });
+  ])(
+    'waits GATEWAY_PROJECTS_WAIT_TIMEOUT_MS for the projection after a change of a project, %s',
+    async (wait, least, most) => {
+      const started = await startGateway({
+        environment: { GATEWAY_PROJECTS_WAIT_TIMEOUT_MS: wait, GATEWAY_PROJECTS_POLL_INTERVAL_MS: '60000' },
+      });
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await started.behind([
+        implement(UpdateProject, async () => null),
+        implement(readOutboxOf.features, async () => {
+          await held;
+          return { head: 0, messages: [] };
+        }),
+      ]);
+      const body = JSON.stringify({ name: 'Renamed' });
+      const startedAt = performance.now();
+      const response = await started.ask('/api/admin/projects/default', { method: 'PUT', headers: json, body });
+      const tookMs = performance.now() - startedAt;
+      release();
+      expect(response.status).toBe(200);
+      expect(tookMs).toBeGreaterThanOrEqual(least);
+      expect(tookMs).toBeLessThan(most);
+      await started.stop();
+    },
+  );
 });
 
-describe('what the gateway keeps', () => {
-  it('is published on NATS after GATEWAY_RELAY_POLL_INTERVAL_MS where no commit of this process announced it', async () => {
+describe('storage of the gateway', () => {
+  it('publishes events of other processes after GATEWAY_RELAY_POLL_INTERVAL_MS', async () => {
     const nats = await startNats();
     const started = await startGateway({ environment: { GATEWAY_RELAY_POLL_INTERVAL_MS: '20', BUS_URL: nats.url } });
     await started.database.transaction(({ query }) =>
@@ -387,7 +390,7 @@ describe('what the gateway keeps', () => {
     await nats.stop();
   });
 
-  it('is read over no more connections than GATEWAY_DATABASE_POOL_MAX', async () => {
+  it('opens at most GATEWAY_DATABASE_POOL_MAX database connections', async () => {
     const started = await startGateway({ environment: { GATEWAY_DATABASE_POOL_MAX: '4' } });
     await started.behind(servicesBehind().endpoints);
     const mine = `select count(*)::int as count from pg_stat_activity

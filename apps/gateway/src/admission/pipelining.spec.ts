@@ -43,8 +43,8 @@ const pipelined = (names: readonly string[]): { socket: Socket; received: () => 
 };
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, nth) => `f${nth}`);
 
-describe('requests on one connection', () => {
-  it('are handled one after the other, and answered in order, when they are sent without waiting', async () => {
+describe('pipelined requests', () => {
+  it('handles pipelined requests one after the other, in order', async () => {
     const { socket, received } = pipelined(numbered(20));
     await eventually(() => expect(asked).toEqual(['f0']));
     expect((await gateway.ask('/health')).status).toBe(200);
@@ -56,7 +56,7 @@ describe('requests on one connection', () => {
     socket.destroy();
   });
 
-  it('that wait on it are dropped when it ends', async () => {
+  it('drops pipelined requests when their connection ends', async () => {
     const { socket } = pipelined(numbered(20));
     await eventually(() => expect(asked).toEqual(['f0']));
     socket.destroy();
@@ -66,7 +66,7 @@ describe('requests on one connection', () => {
     expect(asked).toEqual(['f0', 'last']);
   });
 
-  it('end it when there are more of them waiting than it may have', async () => {
+  it('ends a connection with too many pipelined requests', async () => {
     const { ended } = pipelined(numbered(100));
     await ended;
     release();

@@ -89,8 +89,8 @@ const statusOf = (received: string): number => Number(received.split(' ')[1] ?? 
 const refusedOf = (halves: readonly { received: () => string }[]): number[] =>
   halves.map(({ received }) => statusOf(received())).filter((status) => status !== 0);
 
-describe('requests whose body has not arrived', () => {
-  it('take no place from those that are answered, however many one key begins from one address', async () => {
+describe('incoming requests', () => {
+  it('take no permits from handled requests, however many one token starts from one address', async () => {
     const halves = Array.from({ length: 40 }, () => sendHalf(frontendKeys[0] as string));
     await eventually(() => expect(refusedOf(halves)).toHaveLength(38));
     expect([429, 503]).toEqual(expect.arrayContaining([...new Set(refusedOf(halves))]));
@@ -99,7 +99,7 @@ describe('requests whose body has not arrived', () => {
     await eventually(async () => expect((await gateway.ask('/health/ready')).status).toBe(200));
   });
 
-  it('are limited for one address, whichever keys they have, and for one network of IPv6', async () => {
+  it('limits incoming requests per address and per IPv6 network, whatever their tokens', async () => {
     for (const [first, second, other] of [
       ['198.51.100.1', '198.51.100.1', '198.51.100.2'],
       ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1'],
@@ -116,7 +116,7 @@ describe('requests whose body has not arrived', () => {
     }
   });
 
-  it('hold no more than half of the places with frontend keys, from however many addresses', async () => {
+  it('limits incoming requests with frontend tokens to half of the permits', async () => {
     const halves = Array.from({ length: 10 }, (_, nth) =>
       sendHalf(frontendKeys[nth % 4] as string, `203.0.113.${nth}`),
     );
@@ -124,7 +124,7 @@ describe('requests whose body has not arrived', () => {
     expect((await post()).status).toBe(201);
   });
 
-  it('are refused altogether beyond GATEWAY_MAX_INCOMING_REQUESTS, and the gateway says that it is not ready', async () => {
+  it('rejects incoming requests beyond GATEWAY_MAX_INCOMING_REQUESTS and reports the gateway as not ready', async () => {
     const halves = adminTokens.flatMap((key, nth) => [0, 1].map(() => sendHalf(key, `203.0.113.${nth}`)));
     await eventually(async () => expect((await post()).status).toBe(503));
     expect(refusedOf(halves)).toEqual([]);
@@ -137,10 +137,10 @@ describe('requests whose body has not arrived', () => {
   });
 });
 
-describe('requests that are answered', () => {
+describe('handled requests', () => {
   const reading = (key: string) => gateway.ask(featurePath, { key });
 
-  it('are limited for one user with all keys together, and others go on', async () => {
+  it('limits the handled requests of one user over all tokens, without affecting other clients', async () => {
     isHolding = true;
     const open = [0, 1, 0].map((nth) => reading(userKeys[nth] as string));
     await eventually(() => expect(held).toHaveLength(3));
@@ -154,7 +154,7 @@ describe('requests that are answered', () => {
     expect((await reading(userKeys[1] as string)).status).toBe(200);
   });
 
-  it('hold no more than half of the places with frontend keys, one key at one address the share of a client', async () => {
+  it('limits handled requests with frontend tokens to half of the permits, and those of one address to the quota of a client', async () => {
     isHolding = true;
     const evaluate = (nth: number, address: string) =>
       gateway.ask('/api/frontend', {
@@ -175,7 +175,7 @@ describe('requests that are answered', () => {
     expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('fill the gateway at GATEWAY_MAX_CONCURRENT_REQUESTS, and it says that it is not ready', async () => {
+  it('reports the gateway as not ready at GATEWAY_MAX_CONCURRENT_REQUESTS', async () => {
     isHolding = true;
     const open = Array.from({ length: 8 }, (_, nth) => reading(adminTokens[nth % 3] as string));
     await eventually(() => expect(held).toHaveLength(8));

@@ -48,8 +48,8 @@ const read = async (client: string): Promise<number> => {
   return bytes;
 };
 
-describe('answers that are not read', () => {
-  it('hold no more bytes than GATEWAY_MAX_UNREAD_RESPONSE_BYTES: the client with most of them loses its oldest connections', async () => {
+describe('unread responses', () => {
+  it('ends the oldest connections of the client with most unread bytes beyond GATEWAY_MAX_UNREAD_RESPONSE_BYTES', async () => {
     const GATEWAY_MAX_UNREAD_RESPONSE_BYTES = 3 * answerBytes;
     await start({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
     askWithoutReading('modest');
@@ -65,7 +65,7 @@ describe('answers that are not read', () => {
     await eventually(() => expect(unread.bytes()).toBe(0));
   });
 
-  it('end their connection when they are not read in time', async () => {
+  it('ends the connection of a response that is not read by its deadline', async () => {
     await start(
       { GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 100 * answerBytes, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 100 },
       64 * 1024,
@@ -75,7 +75,7 @@ describe('answers that are not read', () => {
     await eventually(() => expect([ended, unread.bytes()]).toEqual([1, 0]), { timeoutMs: 20_000 });
   });
 
-  it('are not counted once they are read', async () => {
+  it('stops counting a response that has been read', async () => {
     await start({ GATEWAY_MAX_UNREAD_RESPONSE_BYTES: 2 * answerBytes, GATEWAY_RESPONSE_READ_TIMEOUT_MS: 600_000 });
     for (let nth = 0; nth < 5; nth++) expect(await read('quick')).toBeGreaterThan(answerBytes);
     expect([ended, unread.bytes()]).toEqual([0, 0]);

@@ -34,7 +34,7 @@ describe('a token', () => {
     return heard[0]?.caller;
   };
 
-  it('of a user acts as the user, with what the root role gives', async () => {
+  it('authenticates the token of a user as that user, with the grants of the root role', async () => {
     const [admin, editor, viewer] = [aToken(), aToken(), aToken()];
     await gateway.givenToken({ token: admin, role: 'admin' });
     await gateway.givenToken({ token: editor, role: 'editor' });
@@ -49,7 +49,7 @@ describe('a token', () => {
     expect(asViewer?.name).toMatch(/@example\.org$/);
   });
 
-  it('is refused once it has expired, from that moment on', async () => {
+  it('rejects a token as soon as it has expired', async () => {
     const [expired, expiring] = [aToken(), aToken()];
     await gateway.givenToken({ token: expired, expiresAt: new Date(Date.now() - 1_000) });
     expect(await status(expired)).toBe(401);
@@ -58,7 +58,7 @@ describe('a token', () => {
     await eventually(async () => expect(await status(expiring)).toBe(401));
   });
 
-  it('is refused once it is revoked', async () => {
+  it('rejects a revoked token', async () => {
     const [revoked, later] = [aToken(), 'client.0123456789abcdef'];
     await gateway.givenToken({ token: revoked, revokedAt: new Date() });
     expect(await status(revoked)).toBe(401);
@@ -68,7 +68,7 @@ describe('a token', () => {
     expect(await status(later)).toBe(401);
   });
 
-  it('is told apart from one that differs in one character', async () => {
+  it('rejects a token that differs in one character', async () => {
     const token = aToken();
     await gateway.givenToken({ token });
     expect(await status(token)).toBe(200);
@@ -78,7 +78,7 @@ describe('a token', () => {
     expect(await status(token.toUpperCase())).toBe(401);
   });
 
-  it('is not accepted when only its selector is right', async () => {
+  it('rejects a token whose selector matches but whose hash does not', async () => {
     const token = aToken();
     await gateway.givenToken({ token, kind: 'frontend' });
     await gateway.database.transaction(({ query }) =>
@@ -88,11 +88,11 @@ describe('a token', () => {
   });
 });
 
-describe('the memory of the gateway', () => {
+describe('the token cache', () => {
   beforeAll(() => given({ GATEWAY_TOKEN_CACHE_TTL_MS: '1000' }));
   afterAll(() => gateway.stop());
 
-  it('saves the database all but one of many lookups, for a good key as for a bad one', async () => {
+  it('looks a valid or an invalid token up once within the TTL', async () => {
     const { database } = gateway;
     const token = aToken();
     await gateway.givenToken({ token });
@@ -109,7 +109,7 @@ describe('the memory of the gateway', () => {
     expect(await atOnce('nobody-has-this')).toEqual({ outcomes: new Set(['rejected']), statements: 0 });
   });
 
-  it('has no room for all the bad keys of the world, and keeps the good ones', async () => {
+  it('evicts invalid tokens beyond its size, and no valid ones', async () => {
     const { database } = gateway;
     const good = {
       caller: { id: 1, name: 'one', grants: [] },
@@ -135,7 +135,7 @@ describe('the memory of the gateway', () => {
     expect(request).toBe(10_102);
   });
 
-  it('is brief: a revoked token stops, and a new one starts, within the time that was set', async () => {
+  it('expires entries after the TTL: a revoked token stops and a new one starts to work', async () => {
     const token = aToken();
     expect(await status(token)).toBe(401);
     await gateway.givenToken({ token, kind: 'admin' });
@@ -144,7 +144,7 @@ describe('the memory of the gateway', () => {
     await eventually(async () => expect(await status(token)).toBe(401), { timeoutMs: 3_000 });
   });
 
-  it('does not outlive the token', async () => {
+  it('does not cache a token beyond its expiry', async () => {
     const token = aToken();
     await gateway.givenToken({ token, expiresAt: new Date(Date.now() + 400) });
     expect(await status(token)).toBe(200);
@@ -152,11 +152,11 @@ describe('the memory of the gateway', () => {
   });
 });
 
-describe('a change in who may do what', () => {
+describe('changes of rights', () => {
   beforeAll(() => given({ GATEWAY_TOKEN_CACHE_TTL_MS: '5000', GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100' }));
   afterAll(() => gateway.stop());
 
-  it('is heard of on every replica, long before what it remembers grows old', async () => {
+  it('invalidates the token cache of every replica before the TTL when rights change', async () => {
     const other = await startGateway({
       databaseUrl: gateway.databaseUrl,
       environment: { GATEWAY_TOKEN_CACHE_TTL_MS: '5000' },
@@ -177,7 +177,7 @@ describe('a change in who may do what', () => {
     }
   });
 
-  it('is heard of again after the connection that listens was lost', async () => {
+  it('receives changes of rights again after the listening connection was lost', async () => {
     const listeners =
       "select pid from pg_stat_activity where datname = current_database() and query = 'listen access_changed'";
     const listening = async () =>
@@ -193,7 +193,7 @@ describe('a change in who may do what', () => {
     expect(performance.now() - givenAt).toBeLessThan(4_000);
   });
 
-  it('is not that a token was used, which is written down a little later', async () => {
+  it('does not invalidate the token cache when the last use of a token is stored', async () => {
     const token = aToken();
     await gateway.givenToken({ token });
     expect(await status(token)).toBe(200);

@@ -105,7 +105,7 @@ describe('while the message bus is away', () => {
     await one.givenToken({ token: expiring, expiresAt: new Date(expiresAt) });
   }, 30_000);
 
-  it.each(ways.map(([how]) => how))('%s is refused by every replica, at once here and soon elsewhere', async (how) => {
+  it.each(ways.map(([how]) => how))('%s is rejected by this replica immediately and by others soon', async (how) => {
     const { key, takeAway } = keys.get(how) as { key: string; takeAway: () => Promise<unknown> };
     expect(await statusesOf(key)).toEqual([503, 503]);
     await takeAway();
@@ -115,7 +115,7 @@ describe('while the message bus is away', () => {
     expect(performance.now() - takenAt).toBeLessThan(promisedMs);
   });
 
-  it('a role that is taken away is given up by every replica as well', async () => {
+  it('every replica applies the removal of a role', async () => {
     const create = (gateway: StartedGateway) =>
       gateway
         .ask('/api/admin/segments', {
@@ -130,20 +130,20 @@ describe('while the message bus is away', () => {
     await eventually(async () => expect(await create(other)).toBe(403), { timeoutMs: promisedMs });
   });
 
-  it('a key that expires while it is in use is refused from that moment on', async () => {
+  it('a token that expires while in use is rejected from then on', async () => {
     for (const gateway of [one, other]) {
       await eventually(async () => expect(await statusAt(gateway, expiring)).toBe(401));
       expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
     }
   });
 
-  it('who asks for what another service knows is told to come back', async () => {
+  it('answers 503 with Retry-After for operations of other services', async () => {
     const { status, headers, body } = await ask('POST', 'api-tokens', { tokenName: 'b', type: 'client' });
     expect([status, body.name]).toEqual([503, 'ServiceUnavailable']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('what was taken away stays so when the bus is back, and what was told is not lost', async () => {
+  it('keeps revocations and publishes their events when the bus is back', async () => {
     await nats.restart();
     await eventually(async () => expect(await statusesOf(adminToken)).toEqual([200, 200]), { timeoutMs: 15_000 });
     for (const { key } of keys.values()) expect(await statusesOf(key)).toEqual([401, 401]);

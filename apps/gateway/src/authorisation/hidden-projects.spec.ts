@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-it('asks again for what a project may be in that became private while it was answered', async () => {
+it('repeats a read during which a project became private', async () => {
   let request = 0;
   const answered = await gateway.behind([
     implement(ListTags, async ({ caller }) => {

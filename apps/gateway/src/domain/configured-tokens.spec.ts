@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { configuredTokens } from './configured-tokens.ts';
 
-it('reads tokens in the format of Unleash, with commas between them', () => {
+it('parses comma-separated tokens in the format of Unleash', () => {
   const { initial: first } = configuredTokens({
     INIT_ADMIN_API_TOKENS: '*:*.one-secret, *:*.another-secret,',
     INIT_CLIENT_API_TOKENS: 'default:development.third',
@@ -13,7 +13,7 @@ it('reads tokens in the format of Unleash, with commas between them', () => {
     { kind: 'client', secret: 'default:development.third', projects: ['default'], environment: 'development' },
     { kind: 'frontend', secret: '*:production.with.dots:and-colons', projects: ['*'], environment: 'production' },
   ]);
-  expect(configuredTokens({})).toEqual({ always: undefined, first: [] });
+  expect(configuredTokens({})).toEqual({ adminToken: undefined, initial: [] });
 });
 
 it.each([
@@ -23,7 +23,7 @@ it.each([
   ['INIT_CLIENT_API_TOKENS', '*:development.good,default:.none'],
   ['INIT_FRONTEND_API_TOKENS', 'a:b.good,[]:development.which-ones'],
   ['INIT_FRONTEND_API_TOKENS', 'a:b.good,a:b.'],
-])('refuses what %s cannot hold, names its place, and not the secret: %s', (setting, value) => {
+])('rejects a malformed token of %s by its position without quoting the secret: %s', (setting, value) => {
   const attempt = () => configuredTokens({ [setting]: value });
   expect(attempt).toThrow(new RegExp(`Token 2 of ${setting} must have the form`));
   expect(attempt).not.toThrow(/narrow|everywhere|nothing-like|which-ones/);

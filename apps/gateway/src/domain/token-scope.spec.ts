@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { grantsOfToken, mayAdminister } from './token-scope.ts';
 
 describe('a token', () => {
-  it('of an administrator gives everything', () => {
+  it('grants ADMIN to an admin token', () => {
     expect(grantsOfToken({ kind: 'admin', projects: ['*'], environment: '*' })).toEqual([{ permission: 'ADMIN' }]);
     expect(mayAdminister('admin')).toBe(true);
   });
 
-  it('of an application gives only what applications ask, where the token says', () => {
+  it('grants an SDK token only the SDK permission in its projects and environment', () => {
     expect(grantsOfToken({ kind: 'client', projects: ['*'], environment: 'development' })).toEqual([
       { permission: 'CLIENT', environment: 'development' },
     ]);

@@ -38,7 +38,7 @@ describe('If-Match', () => {
     },
   );
 
-  it('is read in a time that grows with its length alone', () => {
+  it('is parsed in a number of steps linear in its length', () => {
     const began = performance.now();
     for (const text of [',', ' ', '"a",', 'W/', '"'])
       refusedFor(() => parseIfMatch({ 'if-match': text.repeat(100_000) }));
@@ -46,8 +46,8 @@ describe('If-Match', () => {
   });
 });
 
-describe('a reader', () => {
-  it('has it already when one of its tags is what it is, weak or not', () => {
+describe('conditional reads', () => {
+  it('match If-None-Match by weak and strong tags', () => {
     for (const given of ['"x"', 'W/"x"', '"y", W/"x"', '*']) {
       expect(isNotModified({ 'if-none-match': given }, 'x')).toBe(true);
     }
@@ -55,7 +55,7 @@ describe('a reader', () => {
     expect(isNotModified({}, 'x')).toBe(false);
   });
 
-  it('is refused what is no longer what it wants', () => {
+  it('fail with 412 when If-Match does not name the current tag', () => {
     expect(isNotModified({ 'if-match': '"x"' }, 'x')).toBe(false);
     expect(refusedFor(() => isNotModified({ 'if-match': '"y"', 'if-none-match': '"x"' }, 'x'))).toMatchObject({
       kind: 'PreconditionFailed',
@@ -64,14 +64,14 @@ describe('a reader', () => {
   });
 });
 
-it('gives other bytes another tag, below the one that writes are judged by', () => {
+it('appends a hash of the bytes to the tag of the service', () => {
   const [one, other] = [entityTagOf('{"a":1}', '"7"'), entityTagOf('{"a":2}', '"7"')];
   expect(one).toMatch(/^7\.[\w-]{22}$/);
   expect(other).not.toBe(one);
   expect(entityTagOf('{"a":1}', undefined)).toBe(one.slice(2));
 });
 
-it('refuses conditions that a write could not be judged by', () => {
+it('rejects conditions that a write does not support', () => {
   expect(refusedFor(() => requireConditionsSupported({ 'if-match': '"x"' }, false))).toMatchObject({
     kind: 'ValidationError',
   });

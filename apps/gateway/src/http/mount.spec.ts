@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 beforeEach(() => void heard.splice(0));
 
-describe('a request that is in order', () => {
-  it('reaches its service with path, query, caller and trace, and the reply comes back as it was made', async () => {
+describe('a valid request', () => {
+  it('is called with path, query, caller and trace, and the reply is returned unchanged', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const response = await gateway.ask(`${featurePath}?variantEnvironments=true&unheardOf=1`, {
       headers: { 'x-request-id': 'request-17', traceparent },
@@ -50,14 +50,14 @@ describe('a request that is in order', () => {
     expect(heard[0]?.traceparent).not.toBe(traceparent);
   });
 
-  it('gets a request id and a trace of its own where it has none that can be said back', async () => {
+  it('gets a new request id and trace when its own are missing or unsafe', async () => {
     const response = await gateway.ask(featurePath, { headers: { 'x-request-id': 'a b"c', traceparent: 'no trace' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(heard[0]?.requestId).toBe(response.headers.get('x-request-id'));
     expect(heard[0]?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
-  it('is answered with the status of its contract, without a body where there is none', async () => {
+  it('gets the status of its contract, and no body without a reply', async () => {
     const created = await gateway.ask('/api/admin/projects/default/features', {
       method: 'POST',
       headers: json,
@@ -70,7 +70,7 @@ describe('a request that is in order', () => {
     expect([untagged.status, await untagged.text()]).toEqual([200, '']);
   });
 
-  it('says where what was created is, from the request or from the reply', async () => {
+  it('gets a Location header from the request or the reply', async () => {
     const segment = await gateway.ask('/api/admin/segments', {
       method: 'POST',
       headers: json,
@@ -85,37 +85,37 @@ describe('a request that is in order', () => {
     expect([tag.status, tag.headers.get('location')]).toEqual([201, 'one%20two/tags']);
   });
 
-  it('passes on what the service says beside its reply', async () => {
+  it('gets the headers of the service', async () => {
     const response = await gateway.ask('/api/admin/search/features');
     expect(response.headers.get('bunting-stale')).toBe('120');
   });
 
-  it('says since when a deprecated operation is deprecated, and nothing of the kind otherwise', async () => {
+  it('gets a Deprecation header for deprecated operations only', async () => {
     const deprecated = await gateway.ask('/api/admin/events/search', { method: 'POST', headers: json, body: '{}' });
     expect([deprecated.status, deprecated.headers.get('deprecation')]).toEqual([200, '@1733011200']);
     expect((await gateway.ask(featurePath)).headers.get('deprecation')).toBeNull();
   });
 
-  it('carries an idempotency key to the service, if it is one', async () => {
+  it('passes a valid idempotency key to the service and rejects an invalid one', async () => {
     const write = (key: string) => gateway.ask(featurePath, { method: 'DELETE', headers: { 'idempotency-key': key } });
     await write('3f0e7a');
     expect(heard[0]?.idempotency?.key).toBe('3f0e7a');
     expect((await refusalOf(await write('k'.repeat(256)))).message).toContain('Idempotency-Key');
   });
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('gets the response of GET without a body for HEAD', async () => {
     const response = await gateway.ask(featurePath, { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([200, '']);
     expect(response.headers.get('content-length')).toBe('40');
   });
 });
 
-describe('a reply that its service tags itself', () => {
+describe('an operation whose service sets the entity tag', () => {
   const path = '/api/client/features';
   const request = (headers: Record<string, string> = {}, query = '') =>
     gateway.ask(`${path}${query}`, { headers: { authorization: client, ...headers } });
 
-  it('goes out with that tag, and not at all to whom has it', async () => {
+  it('returns that tag, and 304 to a client that has it', async () => {
     const first = await request();
     expect([first.status, first.headers.get('etag')]).toEqual([200, '"all:of-it"']);
     expect(await first.json()).toMatchObject({ features: [] });
@@ -128,7 +128,7 @@ describe('a reply that its service tags itself', () => {
     expect((await request({ 'if-none-match': 'all' })).status).toBe(400);
   });
 
-  it('is asked for with what stands in headers, which the address cannot say', async () => {
+  it('takes parameters from headers, which the query cannot override', async () => {
     await request({ 'unleash-client-spec': '5.1.9' }, '?namePrefix=a&project=x&project=y');
     await request({}, '?clientSpec=5.1.9');
     expect(heard.map(({ query }) => query)).toEqual([
@@ -139,8 +139,8 @@ describe('a reply that its service tags itself', () => {
   });
 });
 
-describe('an operation that takes whatever is in the query', () => {
-  it('is given all of it, each once, with the address of whoever asks, which nobody can give', async () => {
+describe('an operation with arbitrary query parameters', () => {
+  it('receives all parameters, and the client address, which the query cannot override', async () => {
     const query = 'userId=7&properties%5Bplan%5D=pro&toString=x&constructor=y&__proto__=z&callerAddress=10.0.0.1';
     const request = await gateway.ask(`/api/frontend?${query}`, { headers: { authorization: frontend } });
     expect([request.status, heard.map((one) => one.query)]).toEqual([
@@ -151,7 +151,7 @@ describe('an operation that takes whatever is in the query', () => {
     expect([twice.status, await twice.json()]).toMatchObject([400, { details: [{ path: '/query/plan' }] }]);
   });
 
-  it('is given the address also where the rest is in the body', async () => {
+  it('receives the client address also with a body', async () => {
     const request = await gateway.ask('/api/frontend?callerAddress=10.0.0.1&userId=8', {
       method: 'POST',
       headers: { ...json, authorization: frontend },
@@ -165,7 +165,7 @@ describe('an operation that takes whatever is in the query', () => {
   });
 });
 
-describe('the key', () => {
+describe('the token of a request', () => {
   it.each([
     ['none', null],
     ['an empty one', ''],
@@ -175,7 +175,7 @@ describe('the key', () => {
     ['just the scheme', 'Bearer'],
     ['another scheme', 'Basic YTpi'],
     ['a very long one', 'k'.repeat(9_000)],
-  ])('is needed first, and this is none: %s', async (_what, key) => {
+  ])('is checked first, and an invalid one is rejected: %s', async (_what, key) => {
     const broken = { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' };
     const response = await gateway.ask(strategyPath, { ...broken, key });
     expect(response.status).toBe(401);
@@ -183,7 +183,7 @@ describe('the key', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is missed in words that say whether there was one', async () => {
+  it('is rejected with a message that says whether it was missing or invalid', async () => {
     expect((await refusalOf(await gateway.ask(featurePath, { key: null }))).message).toContain(
       'Your request had no authorization header',
     );
@@ -192,11 +192,11 @@ describe('the key', () => {
     );
   });
 
-  it.each(['Bearer ', 'bearer ', 'BEARER    '])('may follow the word %p', async (word) => {
+  it.each(['Bearer ', 'bearer ', 'BEARER    '])('may follow the scheme %p', async (word) => {
     expect((await gateway.ask(featurePath, { key: `${word}${adminToken}` })).status).toBe(200);
   });
 
-  it.each([client, frontend])('of an application is not for the administration: %p', async (key) => {
+  it.each([client, frontend])('of an SDK is rejected by the Admin API: %p', async (key) => {
     for (const init of [{}, { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' }]) {
       const response = await gateway.ask(init.method === undefined ? featurePath : strategyPath, { ...init, key });
       expect(response.status).toBe(403);
@@ -208,7 +208,7 @@ describe('the key', () => {
 });
 
 describe('the permission', () => {
-  it('is needed before anything is said of the body, and is named', async () => {
+  it('is checked before the body, and the refusal names it', async () => {
     const broken = { method: 'PATCH', headers: { 'content-type': 'text/plain' }, body: '{"cut' };
     const response = await gateway.ask(strategyPath, { ...broken, key: viewer });
     expect(response.status).toBe(403);
@@ -221,11 +221,11 @@ describe('the permission', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is not needed for what any valid key may do', async () => {
+  it('is not required for operations that need authentication only', async () => {
     expect((await gateway.ask(featurePath, { key: viewer })).status).toBe(200);
   });
 
-  it('is judged by the project in the path, and not by one in the body', async () => {
+  it('is checked in the project of the path, not of the body', async () => {
     const create = (project: string) =>
       gateway.ask(`/api/admin/projects/${project}/features`, {
         method: 'POST',
@@ -238,7 +238,7 @@ describe('the permission', () => {
     expect([refused.status, (await refusalOf(refused)).permissions]).toEqual([403, ['CREATE_FEATURE']]);
   });
 
-  it('is left to the service where the path names no project', async () => {
+  it('is checked by the service when the path names no project', async () => {
     const untag = (key: string) => gateway.ask('/api/admin/features/one/tags/simple/team', { method: 'DELETE', key });
     expect((await untag(editor)).status).toBe(200);
     expect((await untag(viewer)).status).toBe(403);
@@ -246,7 +246,7 @@ describe('the permission', () => {
 });
 
 describe('a refusal of a service', () => {
-  it('keeps its id, its kind and its words', async () => {
+  it('keeps its id, kind and message', async () => {
     const response = await gateway.ask('/api/admin/projects/default/features/gone');
     expect(response.status).toBe(404);
     expect(await refusalOf(response)).toMatchObject({
@@ -256,7 +256,7 @@ describe('a refusal of a service', () => {
     });
   });
 
-  it('that is a defect says nothing but an id', async () => {
+  it('reveals only an id when it is a defect', async () => {
     const response = await gateway.ask('/api/admin/projects/default/features/broken');
     expect(response.status).toBe(500);
     const error = await refusalOf(response);
@@ -264,7 +264,7 @@ describe('a refusal of a service', () => {
     expect(JSON.stringify(error)).not.toMatch(/select|password|at .*\.ts/);
   });
 
-  it('comes at once, with the time to try again, when the service is away', async () => {
+  it('is an immediate 503 with Retry-After when the service is down', async () => {
     const startedAt = performance.now();
     const response = await gateway.ask('/api/admin/projects/default/change-requests/pending');
     expect(performance.now() - startedAt).toBeLessThan(1_000);

@@ -10,11 +10,11 @@ const routerOf = (inOrder: typeof routes): FastifyInstance => {
   return app;
 };
 
-describe('an address of an operation', () => {
+describe('the route of an operation', () => {
   it.each([
     ['first', routes],
     ['last', routes.toReversed()],
-  ])('is not taken for a parameter of another when it is registered %s', async (_when, inOrder) => {
+  ])('is not shadowed by a parameter of another route when it is registered %s', async (_when, inOrder) => {
     const app = routerOf(inOrder);
     const taken: string[] = [];
     for (const { method, url } of routes) {

@@ -21,7 +21,7 @@ afterAll(async () => {
   await open.stop();
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   const plain = { authorization: adminToken };
   it.each<[string, string, number]>([
     ['of an operation', rawRequest('GET', featurePath, plain), 200],
@@ -38,7 +38,7 @@ describe('every answer', () => {
     ['of the page', rawRequest('GET', '/docs'), 200],
     ['of what the page loads', rawRequest('GET', '/docs/assets/swagger-ui.css'), 200],
     ['of the measurements', rawRequest('GET', '/internal-backstage/prometheus'), 200],
-  ])('%s tells browsers how little may be done with it', async (_what, request, status) => {
+  ])('%s carries the security headers', async (_what, request, status) => {
     const answer = await sendRaw(closed.port, request);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -52,7 +52,7 @@ describe('every answer', () => {
     if (!request.includes('/docs/assets')) expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('says that clients come over TLS alone, where that has been said to the gateway', async () => {
+  it('carries Strict-Transport-Security with GATEWAY_BEHIND_TLS only', async () => {
     for (const path of [featurePath, '/nosuch', '/docs']) {
       expect((await open.ask(path)).headers.get('strict-transport-security')).toBe('max-age=31536000');
     }
@@ -74,7 +74,7 @@ describe('a page of another origin', () => {
   const corsHeadersIn = (headers: Iterable<[string, string]>): string[] =>
     [...headers].map(([name]) => name).filter((name) => name.startsWith('access-control'));
 
-  it.each([ours, 'null', 'https://evil.example.org'])('is let do nothing, if nothing was said: %s', async (origin) => {
+  it.each([ours, 'null', 'https://evil.example.org'])('gets no CORS headers by default: %s', async (origin) => {
     const response = await request(closed, origin);
     expect([response.status, corsHeadersIn(response.headers)]).toEqual([200, []]);
     const before = await preflight(closed, origin);
@@ -91,7 +91,7 @@ describe('a page of another origin', () => {
     },
   );
 
-  it.each([ours, 'http://localhost:3000'])('may call the API, if it is listed: %s', async (origin) => {
+  it.each([ours, 'http://localhost:3000'])('may call the API if its origin is listed: %s', async (origin) => {
     const before = await preflight(open, origin);
     expect([before.status, before.body]).toEqual([204, '']);
     expect(before.headers).toMatchObject({
@@ -111,7 +111,7 @@ describe('a page of another origin', () => {
 
   const frontend = '/api/frontend?userId=7';
 
-  it('may have features evaluated, wherever it comes from, unless it was said who may', async () => {
+  it('may call the frontend API from any origin unless origins are configured', async () => {
     const wherever = 'https://shop.example.org';
     for (const gateway of [closed, open]) {
       for (const path of [frontend, '/api/frontend/client/metrics']) {
@@ -137,7 +137,7 @@ describe('a page of another origin', () => {
     );
   });
 
-  it('has no origin that is none', async () => {
+  it('is rejected at start when a configured origin is malformed', async () => {
     for (const list of ['*', `${ours}/`, `${ours},flags.example.org`, 'null']) {
       await expect(startGateway({ environment: { GATEWAY_CORS_ORIGINS: list } })).rejects.toThrow(
         /^GATEWAY_CORS_ORIGINS names .*, which is no origin; write it like https:\/\/flags\.example\.org\.$/,

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 beforeEach(() => void heard.splice(0));
 
-describe('an address where nothing is', () => {
+describe('an unknown path', () => {
   it.each([
     '/nosuch',
     '/api/admin/nosuch',
@@ -33,7 +33,7 @@ describe('an address where nothing is', () => {
     '/api/admin/projects/default/nosuch',
     '/docs/nosuch',
     '/docs/assets/nosuch.js',
-  ])('is answered as every other error is: %s', async (path) => {
+  ])('gets the JSON body of every error: %s', async (path) => {
     const response = await gateway.ask(`${path}?with=a&query`);
     expect(response.status).toBe(404);
     expect(await refusalOf(response)).toMatchObject({
@@ -42,7 +42,7 @@ describe('an address where nothing is', () => {
     });
   });
 
-  it('asks for a key below /api only', async () => {
+  it('requires a token below /api only', async () => {
     expect((await gateway.ask('/nosuch', { key: null })).status).toBe(404);
     for (const path of ['/api', '/api/nosuch', '//api//admin/nosuch', '/api/admin/projects/default/nosuch']) {
       expect([path, (await gateway.ask(path, { key: null })).status]).toEqual([path, 401]);
@@ -84,7 +84,7 @@ describe('an address where nothing is', () => {
     },
   );
 
-  it('is judged below /api/admin by the kind of key, in whatever way it is written', async () => {
+  it('is rejected for SDK tokens below /api/admin, in every spelling of the path', async () => {
     const key = 'default:development.9999999999999999999999999999999999999999';
     await gateway.givenToken({ token: key, kind: 'client' });
     for (const target of ['/api/admin/nosuch', '/%61pi//%61dmin/nosuch', 'http://example.org/api/admin/nosuch']) {
@@ -100,12 +100,12 @@ describe('an address where nothing is', () => {
     '/%2561pi/admin',
     '/nosuch?/api',
     '/nosuch#/api/admin',
-  ])('is none below /api: %s', async (target) => {
+  ])('is not taken for one below /api: %s', async (target) => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', target));
     expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
   });
 
-  it('is said back short, and without anything that is no plain text', async () => {
+  it('is quoted shortened and in printable ASCII', async () => {
     const response = await gateway.ask(`/%3Cscript%3E${'x'.repeat(5_000)}`);
     expect((await refusalOf(response)).message.length).toBeLessThan(300);
     const raw = await sendRaw(gateway.port, rawRequest('GET', '/"\\<b>'));
@@ -125,25 +125,25 @@ describe('an address where nothing is', () => {
     },
   );
 
-  it('is one for CONNECT', async () => {
+  it('is reported for CONNECT', async () => {
     const answer = await sendRaw(gateway.port, 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n');
     expect([answer.status, refusalIn(answer.body).name]).toEqual([404, 'NotFoundError']);
   });
 
-  it('has no body for HEAD', async () => {
+  it('gets no body for HEAD', async () => {
     const response = await gateway.ask('/nosuch', { method: 'HEAD' });
     expect([response.status, await response.text()]).toEqual([404, '']);
   });
 });
 
-describe('what is no HTTP, or nearly none', () => {
+describe('invalid HTTP', () => {
   it.each([
     'NONSENSE\r\n\r\n',
     'FETCH / HTTP/1.1\r\nhost: x\r\n\r\n',
     'GET / HTTP/1.1\r\nbro ken\r\n\r\n',
     'GET /\u00e9 HTTP/1.1\r\nhost: x\r\n\r\n',
     '\u0016\u0003\u0001',
-  ])('is answered with 400 and the body of every error: %p', async (bytes) => {
+  ])('gets 400 with the JSON body of every error: %p', async (bytes) => {
     const answer = await sendRaw(gateway.port, bytes, (socket) => socket.end());
     expect([answer.status, answer.headers['content-type']]).toEqual([400, 'application/json; charset=utf-8']);
     expect(refusalIn(answer.body)).toMatchObject({
@@ -152,18 +152,18 @@ describe('what is no HTTP, or nearly none', () => {
     });
   });
 
-  it('is answered with 431 when its headers are too large', async () => {
+  it('gets 431 when its headers are too large', async () => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { 'x-much': 'x'.repeat(20_000) }));
     expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);
   });
 
-  it('does not include an offer to speak something else', async () => {
+  it('ignores an Upgrade header', async () => {
     const headers = { ...authorized, connection: 'close, upgrade', upgrade: 'websocket' };
     const answer = await sendRaw(gateway.port, rawRequest('GET', featurePath, headers));
     expect([answer.status, answer.body]).toEqual([200, '{ "name": "one",  "project": "default" }']);
   });
 
-  it('leaves the process as it was', async () => {
+  it('does not affect later requests', async () => {
     const ending = sendRaw(gateway.port, 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n', (socket) =>
       socket.resetAndDestroy(),
     );
@@ -173,7 +173,7 @@ describe('what is no HTTP, or nearly none', () => {
 });
 
 describe('a body that is too large', () => {
-  it('is refused by what it says of itself, before a byte of it is sent', async () => {
+  it('is rejected by its Content-Length before a byte of it is sent', async () => {
     const headers = { ...authorized, ...json, 'content-length': String(20 * megabyte) };
     const answer = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers));
     expect([answer.status, refusalIn(answer.body).name, answer.headers['connection']]).toEqual([
@@ -184,7 +184,7 @@ describe('a body that is too large', () => {
     expect(answer.tookMs).toBeLessThan(500);
   });
 
-  it('is refused while it is sent, by a client that does not stop', async () => {
+  it('is rejected while a client keeps sending it', async () => {
     const response = await gateway.ask(strategyPath, {
       method: 'PATCH',
       headers: json,
@@ -195,7 +195,7 @@ describe('a body that is too large', () => {
     expect((await gateway.ask(featurePath)).status).toBe(200);
   });
 
-  it('is refused so that also a client hears of it that listens only once it has sent everything', async () => {
+  it('is rejected so that a client that reads only after sending gets the response', async () => {
     let failure: Error | null | undefined;
     const body = Buffer.alloc(8 * megabyte, ' ');
     const headers = { ...authorized, ...json, 'content-length': String(body.length) };
@@ -210,7 +210,7 @@ describe('a body that is too large', () => {
     expect([answer.status, refusalIn(answer.body).name]).toEqual([413, 'PayloadTooLarge']);
   });
 
-  it('is refused as soon as it grows over the limit, when it does not say how large it is', async () => {
+  it('is rejected as soon as a chunked body exceeds the limit', async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => {
@@ -228,7 +228,7 @@ describe('a body that is too large', () => {
     expect([response.status, (await refusalOf(response)).name]).toEqual([413, 'PayloadTooLarge']);
   });
 
-  it('ends the connection of a client that goes on sending', async () => {
+  it('ends the connection of a client that keeps sending', async () => {
     const headers = { ...authorized, ...json, connection: 'keep-alive', 'transfer-encoding': 'chunked' };
     let refused: number | undefined;
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
@@ -243,7 +243,7 @@ describe('a body that is too large', () => {
     expect(performance.now() - (refused ?? 0)).toBeLessThan(5_000);
   });
 
-  it('is refused also where no body is read', async () => {
+  it('is rejected also by operations without a body', async () => {
     const headers = { ...authorized, 'content-length': String(20 * megabyte) };
     const answer = await sendRaw(gateway.port, rawRequest('DELETE', featurePath, headers));
     expect(answer.status).toBe(413);
@@ -261,8 +261,8 @@ describe('a body that is too large', () => {
   });
 });
 
-describe('a key that is missed', () => {
-  it('is missed before a large body is sent, and the connection ends', async () => {
+describe('a missing token', () => {
+  it('is reported before a large body is read, and the connection ends', async () => {
     const answer = await sendRaw(
       gateway.port,
       rawRequest('POST', importPath, { ...json, 'content-length': String(5 * megabyte) }),
@@ -270,7 +270,7 @@ describe('a key that is missed', () => {
     expect([answer.status, answer.headers['connection']]).toEqual([401, 'close']);
   });
 
-  it('is missed before a client that asks first is told to go on', async () => {
+  it('is reported instead of 100 Continue', async () => {
     const asking = { ...json, expect: '100-continue', 'content-length': '2' };
     const refused = await sendRaw(gateway.port, rawRequest('PATCH', strategyPath, asking));
     expect(refused.status).toBe(401);
@@ -288,7 +288,7 @@ describe('a key that is missed', () => {
     expect(answer.body).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  it('does not make the connection useless for a request with the key', async () => {
+  it('leaves the connection usable for a request with a token', async () => {
     const body = '{"a":1}';
     const first = rawRequest(
       'PATCH',
@@ -302,8 +302,8 @@ describe('a key that is missed', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('in the middle of its body is no defect, and no call', async () => {
+describe('a client that disconnects', () => {
+  it('during its body causes no error log and no call', async () => {
     const headers = { ...authorized, ...json, 'content-length': '1000', 'x-request-id': 'gone-away' };
     await expect(
       sendRaw(gateway.port, rawRequest('PATCH', strategyPath, headers, '['), (socket) =>
@@ -320,8 +320,8 @@ describe('a client that goes away', () => {
   });
 });
 
-describe('a start', () => {
-  it('says what to do when the port is taken, and makes no token that nobody sees', async () => {
+describe('a failed start', () => {
+  it('reports what to do when the port is in use, and creates no token', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -336,7 +336,7 @@ describe('a start', () => {
     await fresh.drop();
   });
 
-  it('says what to do when the machine has no such address', async () => {
+  it('reports what to do when the machine does not have the address', async () => {
     const fresh = await freshGatewayDatabase();
     await expect(
       startGateway({ databaseUrl: fresh.url, environment: { GATEWAY_HOST: '203.0.113.7' } }),

@@ -34,8 +34,8 @@ const lineOf = async (
   });
 };
 
-describe('the log', () => {
-  it('has one line for each request, with the route and not the address', async () => {
+describe('the access log', () => {
+  it('has one line per request, with the route instead of the URL', async () => {
     const line = await lineOf('/api/admin/projects/default/features/one?variantEnvironments=true');
     expect(line).toEqual({
       level: 'info',
@@ -52,7 +52,7 @@ describe('the log', () => {
     });
   });
 
-  it('names a refusal by its kind and the id that the client got', async () => {
+  it('names the kind and the id of a refusal', async () => {
     expect(await lineOf('/api/admin/projects/default/features/gone')).toMatchObject({
       level: 'info',
       status: 404,
@@ -67,7 +67,7 @@ describe('the log', () => {
     expect(withoutKey).not.toHaveProperty('caller');
   });
 
-  it('holds no key, no body and no query', async () => {
+  it('contains no token, body or query', async () => {
     const secret = 'a-canary-in-the-body';
     const patch = '/api/admin/projects/default/features/one/environments/development/strategies/4f0b';
     await lineOf(patch, {
@@ -87,7 +87,7 @@ describe('the log', () => {
 });
 
 describe('the metrics', () => {
-  it('say how long requests took, by route and status and by no name of anybody', async () => {
+  it('measure the duration of requests by route and status, without names of users', async () => {
     await lineOf('/api/admin/projects/secret-project/features/secret-feature');
     const response = await gateway.ask('/internal-backstage/prometheus', { key: null });
     expect([response.status, response.headers.get('content-type')]).toEqual([

@@ -20,7 +20,7 @@ const withGateway = async (
 };
 
 describe('the metrics', () => {
-  it('are rendered once for all who ask within a second', async () => {
+  it('are rendered at most once a second', async () => {
     let collected = 0;
     const registry = new Registry();
     new Gauge({
@@ -38,7 +38,7 @@ describe('the metrics', () => {
     await app.close();
   });
 
-  it('are on the port of GATEWAY_OPS_PORT alone, where there is one', async () => {
+  it('are served on GATEWAY_OPS_PORT only, if it is set', async () => {
     const port = await freePort();
     await withGateway({ GATEWAY_OPS_PORT: String(port) }, async (gateway) => {
       expect((await gateway.ask(page)).status).toBe(404);
@@ -49,8 +49,8 @@ describe('the metrics', () => {
   });
 });
 
-describe('a page without a key', () => {
-  it.each([page, '/docs/openapi.json'])('is limited by address, and takes nothing from the API: %s', (path) =>
+describe('a page without authentication', () => {
+  it.each([page, '/docs/openapi.json'])('is rate limited per address, apart from the API: %s', (path) =>
     withGateway({ GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '2' }, async (gateway) => {
       const ask = () => gateway.ask(path, { key: null });
       expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
@@ -63,7 +63,7 @@ describe('a page without a key', () => {
     }),
   );
 
-  it('is not sent again to who has it: the OpenAPI document', () =>
+  it('answers 304 to a client that has the OpenAPI document', () =>
     withGateway({}, async (gateway) => {
       const first = await gateway.ask('/docs/openapi.json', { key: null });
       const tag = first.headers.get('etag') ?? '';

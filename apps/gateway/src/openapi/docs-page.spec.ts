@@ -15,27 +15,27 @@ const read = async (path: string): Promise<{ response: Response; text: string }>
   return { response, text: await response.text() };
 };
 
-describe('the description of the API', () => {
-  it('is the one that the contracts make, and needs no key', async () => {
+describe('the OpenAPI document', () => {
+  it('is generated from the contracts and served without a token', async () => {
     const { response, text } = await read('/docs/openapi.json');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiDocument(operations))));
   });
 });
 
-describe('the page', () => {
-  it.each(['/docs', '/docs/', '/docs/openapi', '/docs/openapi/'])('is at %s', async (path) => {
+describe('the documentation page', () => {
+  it.each(['/docs', '/docs/', '/docs/openapi', '/docs/openapi/'])('is served at %s', async (path) => {
     const { response, text } = await read(path);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('<div id="api"></div>');
   });
 
-  it('is where the front door leads to', async () => {
+  it('is where / redirects to', async () => {
     const { response } = await read('/');
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   });
 
-  it('and all that it loads comes from here, and is let load nothing else', async () => {
+  it('loads only from its own origin, by its content security policy', async () => {
     const { response, text } = await read('/docs');
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
     expect(response.headers.get('content-security-policy')).not.toMatch(/https?:|\*|script-src/);
@@ -62,7 +62,7 @@ describe('the page', () => {
     '/docs/assets/index.html',
     '/docs/assets/..%2f..%2fpackage.json',
     '/docs/assets/%00',
-  ])('gives away no other file: %s', async (path) => {
+  ])('exposes no other file: %s', async (path) => {
     const response = await gateway.ask(path, { key: null });
     expect([400, 404]).toContain(response.status);
     await refusalOf(response);

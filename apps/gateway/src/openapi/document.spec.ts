@@ -41,7 +41,7 @@ const asSchema = document as unknown as Schema;
 describe.each(promised)('section $section: $method $path', ({ method, path, ...promise }) => {
   const operation = document.paths[path]?.[method] as unknown as WrittenOperation;
 
-  it('is documented at its address, with its parameters', () => {
+  it('is documented at its path, with its parameters', () => {
     expect(operation).toBeDefined();
     const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
     expect(inPath.map(({ name, required, schema }) => [name, required, schema['type']])).toEqual(
@@ -71,7 +71,7 @@ describe.each(promised)('section $section: $method $path', ({ method, path, ...p
     ).toEqual([]);
   });
 
-  it('documents its answer with every field, requirement, enumeration and limit', () => {
+  it('documents its response with every field, requirement, enumeration and limit', () => {
     const { content } = operation.responses['200'] ?? {};
     if (promise.reply === undefined)
       return expect([operation.responses['200'] === undefined, content]).toEqual([false, undefined]);
@@ -92,7 +92,7 @@ describe.each(promised)('section $section: $method $path', ({ method, path, ...p
 });
 
 describe('the document', () => {
-  it('asks for the schedule of a change request exactly when it is scheduled', () => {
+  it('requires the schedule of a change request exactly when it is scheduled', () => {
     for (const name of ['changeRequestSchema', 'pendingChangeRequestSchema']) {
       expect(document.components.schemas[name]).toMatchObject({
         if: { properties: { state: { const: 'Scheduled' } }, required: ['state'] },
@@ -101,7 +101,7 @@ describe('the document', () => {
     }
   });
 
-  it('knows exactly the 146 types of events, in the order of the interface, and after them those that Bunting adds', () => {
+  it('lists exactly the 146 event types of the interface in its order, followed by those of Bunting', () => {
     expect(eventTypes).toHaveLength(146);
     expect(new Set(eventTypes).size).toBe(146);
     expect(interfaceEventTypes).toEqual(eventTypes);
@@ -109,7 +109,7 @@ describe('the document', () => {
     expect(document.components.schemas['eventTypeSchema']).toMatchObject({ enum: contractEventTypes });
   });
 
-  it('takes the key from the header Authorization, for every operation', () => {
+  it('requires the Authorization header for every operation', () => {
     expect(document.components.securitySchemes).toMatchObject({
       apiKey: { type: 'apiKey', in: 'header', name: 'Authorization' },
       bearerToken: { type: 'http', scheme: 'bearer' },
@@ -117,7 +117,7 @@ describe('the document', () => {
     expect(document.security).toEqual([{ apiKey: [] }, { bearerToken: [] }]);
   });
 
-  it('names operations and schemas as generated clients know them', () => {
+  it('names operations and schemas as generated clients expect', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
     );
@@ -142,7 +142,7 @@ describe('the document', () => {
     );
   });
 
-  it('has every operation that answers HTTP, and no other', () => {
+  it('contains exactly the operations with an HTTP binding', () => {
     const written = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
@@ -152,11 +152,11 @@ describe('the document', () => {
     expect(written.sort()).toEqual(mounted.sort());
   });
 
-  it('is sound', () => {
+  it('has no faults', () => {
     expect(documentFaults(document)).toEqual([]);
   });
 
-  it('takes two different schemas of one name for the mistake that it is', () => {
+  it('rejects two different schemas with one name', () => {
     const named = (description: string) => Type.Object({}, { title: 'twiceSchema', description });
     const operation = defineOperation({
       subject: 'call.features.twice',
@@ -189,7 +189,7 @@ describe('the comparison with the interface', () => {
     );
   };
 
-  it('finds nothing where nothing was changed', () => {
+  it('finds no difference in an unchanged document', () => {
     expect(faultsAfter(() => undefined)).toEqual([]);
   });
 
@@ -281,7 +281,7 @@ describe('the check of the document', () => {
     expect(broken((copy) => (get(copy)['responses'] = {}))).toContain(`GET ${path} has no answer for success.`);
   });
 
-  it('finds a header without a form, and an operation that does not say what a malformed one leads to', () => {
+  it('finds a header without a pattern and an operation without a response to a malformed one', () => {
     const header = { name: 'If-Match', in: 'header', schema: { type: 'string' } };
     expect(broken((copy) => (get(copy)['parameters'] = [header]))).toContain(
       `GET ${path} does not say what its header If-Match looks like.`,

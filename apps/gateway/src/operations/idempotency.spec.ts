@@ -66,7 +66,7 @@ const twice = async (method: string, path: string, body?: unknown, key?: string)
   return (first.answer.text === '' ? {} : JSON.parse(first.answer.text)) as Shown;
 };
 
-it('does every write of users, keys, roles, groups and access once with one Idempotency-Key', async () => {
+it('performs every write of users, tokens, roles, groups and access once per Idempotency-Key', async () => {
   const user = await twice('POST', 'user-admin', { username: 'ada', rootRole: 3 });
   await twice('PUT', `user-admin/${user.id}`, { name: 'Ada' });
 

@@ -11,65 +11,65 @@ import {
 import type { TokenTargets } from '../domain/api-token.ts';
 import type { FindKnownProjects } from '../persistence/projects/existing-projects.ts';
 
-interface Asking {
+interface RequestContext {
   readonly requestId: string;
   readonly traceparent: string;
   readonly deadline: Date;
 }
 
-/** What the features service knows of the places in which rights are given. */
+/** The projects and environments that exist in the features service. */
 export interface ProjectCatalogue {
-  /** Every project and every environment. */
-  all(asking: Asking): Promise<TokenTargets>;
-  environments(asking: Asking): Promise<readonly string[]>;
+  /** All projects and environments. */
+  all(request: RequestContext): Promise<TokenTargets>;
+  environments(request: RequestContext): Promise<readonly string[]>;
   /** The ids of the projects that the caller may see. */
-  visibleProjects(asking: Asking & { readonly caller: Caller }): Promise<string[]>;
-  /** @throws Refusal `NotFoundError` when there is no such project. */
-  requireProject(asking: Asking, projectId: string): Promise<void>;
+  visibleProjects(request: RequestContext & { readonly caller: Caller }): Promise<string[]>;
+  /** @throws Refusal `NotFoundError` for a missing project */
+  requireProject(request: RequestContext, projectId: string): Promise<void>;
   /**
-   * Waits until the gateway has heard of projects that there are: what is written for a project that it has not heard of would stay
-   * when it hears of the deletion before.
-   * @throws Refusal `NotFoundError` for one that is gone by now
+   * Waits until the gateway's projection contains the projects. A row for a project that the projection has not seen would survive a deletion
+   * that it applies later.
+   * @throws Refusal `NotFoundError` for a project deleted meanwhile, `ServiceUnavailable` when the projection lags
    */
   awaitKnown(projectIds: readonly string[]): Promise<void>;
 }
 
-/** Learns what changed in the projects; says how many milliseconds are missing still. */
+/** Waits for the projection of projects; returns the lag that remains, in milliseconds. */
 export type CatchUp = () => Promise<number>;
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-// Whoever asked has been let in already; what there is, the gateway asks for itself.
-const contextOf = (asking: Asking): CallContext => onBehalfOf({ ...asking, caller: systemCaller });
+// The caller is already authorised; the gateway reads the catalogue as the system.
+const contextOf = (request: RequestContext): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
-export const projectCatalogue = (bus: Bus, heardOf: FindKnownProjects, catchUp: CatchUp): ProjectCatalogue => {
-  const environments = async (asking: Asking): Promise<string[]> =>
-    (await call(bus, ListEnvironments, {}, contextOf(asking))).environments.map(nameOf);
-  const unheardOf = async (projectIds: readonly string[]): Promise<string | undefined> => {
-    const heard = await heardOf(projectIds);
-    return projectIds.find((id) => !heard.includes(id));
+export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp: CatchUp): ProjectCatalogue => {
+  const environments = async (request: RequestContext): Promise<string[]> =>
+    (await call(bus, ListEnvironments, {}, contextOf(request))).environments.map(nameOf);
+  const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {
+    const known = await findKnown(projectIds);
+    return projectIds.find((id) => !known.includes(id));
   };
   return {
     environments,
-    visibleProjects: async (asking) =>
-      (await call(bus, ListProjects, {}, onBehalfOf(asking))).projects.map(({ id }) => id),
-    all: async (asking) => {
+    visibleProjects: async (request) =>
+      (await call(bus, ListProjects, {}, onBehalfOf(request))).projects.map(({ id }) => id),
+    all: async (request) => {
       const [found, { projects }] = await Promise.all([
-        environments(asking),
-        call(bus, ListProjects, {}, contextOf(asking)),
+        environments(request),
+        call(bus, ListProjects, {}, contextOf(request)),
       ]);
       return { environments: found, projects: projects.map(({ id }) => id) };
     },
-    requireProject: async (asking, projectId) => {
-      await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(asking));
+    requireProject: async (request, projectId) => {
+      await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(request));
     },
     awaitKnown: async (projectIds) => {
-      if ((await unheardOf(projectIds)) === undefined) return;
-      const behindMs = await catchUp();
-      const missing = await unheardOf(projectIds);
+      if ((await findUnknown(projectIds)) === undefined) return;
+      const lagMs = await catchUp();
+      const missing = await findUnknown(projectIds);
       if (missing === undefined) return;
-      if (behindMs === 0) throw notFound(`Could not find project with id ${missing}`);
-      throw unavailable(`Who may see the project ${missing} is not known yet. Please try again.`);
+      if (lagMs === 0) throw notFound(`Could not find project with id ${missing}`);
+      throw unavailable(`The gateway does not know yet who may see the project ${missing}. Please try again.`);
     },
   };
 };

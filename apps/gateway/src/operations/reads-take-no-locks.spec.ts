@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-it('users, groups, roles and access are read while somebody changes them', async () => {
+it('reads users, groups, roles and access while a transaction has locked them', async () => {
   const { id: user, key } = await aUser();
   const { id: account } = await done<{ id: number }>('POST', 'service-account', { username: 'robot', rootRole: 3 });
   const { id: group } = await done<Group>('POST', 'groups', { name: 'those at work', users: [] });

@@ -12,7 +12,7 @@ import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
 
-/** What happened, as it is told: never with a secret, and never with an address of the network. */
+/** An event of users, groups, roles and tokens. It must never contain a secret or a network address. */
 export interface AccessEvent {
   readonly type: EventType;
   readonly project?: string | null;
@@ -21,55 +21,55 @@ export interface AccessEvent {
   readonly preData?: object | null;
 }
 
-/** Who has the work done, and when. */
+/** The caller, time and idempotency key of a write. */
 export interface GatewayWriteContext extends WriteContext {
   readonly caller: Caller;
   readonly now: Date;
 }
 
-/** What a job works with. All that it stores and tells is committed together, or nothing is. */
+/** Repositories and events within one transaction: all is committed, or nothing. */
 export interface GatewayTransaction {
   readonly users: ReturnType<typeof userRepository>;
   readonly groups: ReturnType<typeof groupRepository>;
   readonly roles: ReturnType<typeof roleRepository>;
   readonly projectRoles: ReturnType<typeof projectRoleRepository>;
   readonly tokens: ReturnType<typeof tokenRepository>;
-  /** @throws Refusal when nobody could administer Bunting any more once this work is done. */
+  /** @throws Refusal `InvalidOperationError` when the installation would lose its last administrator */
   readonly requireAdministratorLeft: () => Promise<void>;
-  /** @throws Refusal when one of the projects was deleted since it was heard of; none is until the end of this work. */
-  readonly lockExistingProjects: (heardOf: readonly string[]) => Promise<void>;
+  /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
+  readonly lockExistingProjects: (projects: readonly string[]) => Promise<void>;
   readonly emit: (event: AccessEvent) => void;
-  /** what secrets are made of here; random where that is not said */
+  /** generates secrets in this transaction; random ones if undefined */
   readonly secretBytes: SecretBytes | undefined;
 }
 
-/** A reply that shows no secret, and the secret that goes out with it, this once. */
+/** A reply with a masked secret, and the secret that replaces it in the response. */
 export interface ReplyWithSecret<T extends { readonly secret: string }> {
   readonly reply: T;
   readonly secret: string;
 }
 
 export interface UnitOfWork {
-  /** What the job gives is the reply: who asks again with the same `Idempotency-Key` is given its text. */
-  <T>(occasion: GatewayWriteContext, job: (work: GatewayTransaction) => Promise<T>): Promise<ReplyOrReplay<T>>;
-  /** The same for a reply with a secret, which is stored without it; a retry is given the same secret all the same. */
+  /** Runs a job whose result is the reply; with an `Idempotency-Key` the reply is stored and replayed on retry. */
+  <T>(request: GatewayWriteContext, job: (work: GatewayTransaction) => Promise<T>): Promise<ReplyOrReplay<T>>;
+  /** The same for a reply with a secret: it is stored masked, and a retry gets the secret regenerated. */
   readonly revealingSecret: <T extends { readonly secret: string }>(
-    occasion: GatewayWriteContext,
+    request: GatewayWriteContext,
     job: (work: GatewayTransaction) => Promise<ReplyWithSecret<T>>,
   ) => Promise<T>;
 }
 
-/** @param cipher keeps the secrets of SDK tokens readable; without it they are hashed alone */
+/** @param cipher encrypts the secrets of SDK tokens so that they can be listed; without it only hashes are stored */
 export const unitOfWork = (
-  telling: Pick<OutboxProducer, 'work'>,
+  outboxProducer: Pick<OutboxProducer, 'work'>,
   hasher: TokenHasher,
   cipher: TokenCipher | undefined,
 ): UnitOfWork => {
   const bytesOf = ({ idempotency }: GatewayWriteContext): SecretBytes | undefined =>
     idempotency === undefined ? undefined : derivedSecretBytes(hasher, idempotency);
 
-  const workWith = (occasion: GatewayWriteContext, tx: Tx, outbox: Outbox): GatewayTransaction => {
-    const { caller, now } = occasion;
+  const workWith = (request: GatewayWriteContext, tx: Tx, outbox: Outbox): GatewayTransaction => {
+    const { caller, now } = request;
     return {
       users: userRepository(tx),
       groups: groupRepository(tx),
@@ -77,8 +77,8 @@ export const unitOfWork = (
       projectRoles: projectRoleRepository(tx),
       tokens: tokenRepository(tx, hasher, cipher),
       requireAdministratorLeft: () => requireAdministratorLeft(tx),
-      lockExistingProjects: (heardOf) => lockExistingProjects(tx, heardOf),
-      secretBytes: bytesOf(occasion),
+      lockExistingProjects: (projects) => lockExistingProjects(tx, projects),
+      secretBytes: bytesOf(request),
       emit: ({ type, project = null, environment = null, data = null, preData = null }) =>
         outbox.event({
           type,
@@ -96,26 +96,26 @@ export const unitOfWork = (
   };
 
   const work = <T>(
-    occasion: GatewayWriteContext,
+    request: GatewayWriteContext,
     job: (work: GatewayTransaction) => Promise<T>,
-  ): Promise<ReplyOrReplay<T>> => telling.work(occasion, (tx, outbox) => job(workWith(occasion, tx, outbox)));
+  ): Promise<ReplyOrReplay<T>> => outboxProducer.work(request, (tx, outbox) => job(workWith(request, tx, outbox)));
 
   const revealingSecret: UnitOfWork['revealingSecret'] = async <T extends { readonly secret: string }>(
-    occasion: GatewayWriteContext,
+    request: GatewayWriteContext,
     job: (work: GatewayTransaction) => Promise<ReplyWithSecret<T>>,
   ): Promise<T> => {
-    let made: string | undefined;
-    const answer = await work(occasion, async (tx) => {
+    let secretOfReply: string | undefined;
+    const result = await work(request, async (tx) => {
       const { reply, secret } = await job(tx);
-      made = secret;
+      secretOfReply = secret;
       return reply;
     });
-    // What is stored is other than what goes out, and is meant to be.
-    if (occasion.idempotency !== undefined) delete occasion.idempotency.stored;
-    if (made !== undefined) return { ...(answer as T), secret: made };
-    // It was done before, and the text of the reply came instead.
-    const stored = JSON.parse((answer as { readonly text: string }).text) as T;
-    return { ...stored, secret: regenerateSecret(stored.secret, bytesOf(occasion) as SecretBytes) };
+    // The stored reply has the masked secret, so its text must not become the response.
+    if (request.idempotency !== undefined) delete request.idempotency.stored;
+    if (secretOfReply !== undefined) return { ...(result as T), secret: secretOfReply };
+    // A replay: the result is the text of the stored reply.
+    const stored = JSON.parse((result as { readonly text: string }).text) as T;
+    return { ...stored, secret: regenerateSecret(stored.secret, bytesOf(request) as SecretBytes) };
   };
   return Object.assign(work, { revealingSecret });
 };

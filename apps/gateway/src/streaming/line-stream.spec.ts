@@ -107,14 +107,14 @@ describe('A stream of events', () => {
     expect(await response.json()).toMatchObject({ name: 'ValidationError', details: [{ path }] });
   });
 
-  it('is not for keys of applications, nor for nobody', async () => {
+  it('is rejected for SDK tokens and without a token', async () => {
     const token = 'default:development.feed0123456789abcdef0123456789abcdef0123456789';
     await gateway.givenToken({ token, kind: 'client' });
     expect((await gateway.ask(feed, { key: token })).status).toBe(403);
     expect((await gateway.ask(feed, { key: null })).status).toBe(401);
   });
 
-  it('goes on with what comes later, for who follows, and has all of it once', async () => {
+  it('continues with later items in follow mode, each exactly once', async () => {
     log = events(3);
     const { response, ids, leave, ended } = await follow(`${feed}?follow=true`);
     expect(response.status).toBe(200);
@@ -125,14 +125,14 @@ describe('A stream of events', () => {
     await ended;
   });
 
-  it('begins at once for who follows, although there is nothing to tell', async () => {
+  it('sends headers immediately in follow mode without items', async () => {
     const { response, leave, ended } = await follow(`${feed}?follow=true`);
     expect(response.status).toBe(200);
     leave();
     await ended;
   });
 
-  it('ends when the client leaves: nobody is asked any more', async () => {
+  it('stops calling the service when the client disconnects', async () => {
     const { leave, ended } = await follow(`${feed}?follow=true`);
     await eventually(() => expect(asked.length).toBeGreaterThan(2));
     leave();
@@ -282,7 +282,7 @@ describe('When the gateway stops', () => {
 });
 
 describe('The documentation', () => {
-  it('says that the answer is lines of JSON', async () => {
+  it('has the content type of NDJSON', async () => {
     const response = await gateway.ask('/docs/openapi.json');
     const { paths } = (await response.json()) as {
       paths: Record<string, { get: { responses: Record<string, { content: object }> } }>;

@@ -1,7 +1,7 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
 import { applyProjects, resetVersions } from '../persistence/projects/apply-projects.ts';
 
-/** Keeps what the gateway must know of projects: who may see them, and that whoever makes one owns it. */
+/** Projects of the features service, for authorisation: which are private, and who created them and so owns them. */
 export const followProjects = (
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'logError'>,
 ): Promise<Projection> =>

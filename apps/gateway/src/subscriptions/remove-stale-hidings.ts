@@ -5,25 +5,25 @@ import type { ProjectHidings } from '../persistence/projects/project-hidings.ts'
 const intervalMs = 60_000;
 const waitMs = 5_000;
 
-interface Needs {
+interface Options {
   readonly hidings: Pick<ProjectHidings, 'hasStale' | 'removeStale'>;
   readonly projects: Pick<Projection, 'catchUp'>;
   readonly warn: (message: string) => void;
 }
 
 /**
- * Shows a project again that was hidden for a commit that failed. It does so only after the gateway has applied every state that was
- * committed: as long as the features service is away, the project stays hidden.
+ * Unhides projects that were hidden for a commit that failed. It waits until the gateway has applied every committed state: while the features
+ * service is away, the projects stay hidden.
  */
-export const removeStaleHidings = async ({ hidings, projects }: Omit<Needs, 'warn'>): Promise<void> => {
+export const removeStaleHidings = async ({ hidings, projects }: Omit<Options, 'warn'>): Promise<void> => {
   if ((await hidings.hasStale()) && (await projects.catchUp(waitMs)) === 0) await hidings.removeStale();
 };
 
-/** Does that once a minute. */
-export const startRemovingStaleHidings = ({ warn, ...needs }: Needs): Pick<Loop, 'stop'> =>
+/** Runs `removeStaleHidings` once a minute. */
+export const startRemovingStaleHidings = ({ warn, ...options }: Options): Pick<Loop, 'stop'> =>
   startLoop({
-    name: 'Showing projects again that were hidden for a commit that failed',
-    run: () => removeStaleHidings(needs),
+    name: 'Removal of stale project hidings',
+    run: () => removeStaleHidings(options),
     intervalMs,
     warn,
   });

@@ -37,18 +37,18 @@ describe('JSON', () => {
     ['has an object with more than 2 members', '{"a":1,"b":[1,2,3]}|[{"a":1,"b":2,"c":3}]', { members: 2 }],
     ['has a list with more than 2 items', '[{"a":1,"b":2,"c":3},2]|{"a":[1,2,3]}', { items: 2 }],
     ['holds more than 4 values', '[1,{"a":[]}]|[1,{"a":[2]}]', { values: 4 }],
-  ])('that %s is refused, and at the bound it is not', (what, texts, bounds) => {
+  ])('that %s is rejected, and accepted at the limit', (what, texts, bounds) => {
     const [within = '', beyond = ''] = texts.split('|');
     expect(refused(within, bounds)).toBeUndefined();
     expect(refused(beyond, bounds)).toBe(`The \`/body\` property ${what}.`);
   });
 
-  it('is judged by what it holds, not by what its strings and blanks look like', () => {
+  it('is measured by its values, not by the content of its strings and white space', () => {
     const text = '{ "a[[[[{,,,,\\"[[,": " ,,,,[[{{\\\\" , "b":\n[\t] }';
     expect(refused(text, { depth: 2, members: 2, items: 1, values: 3 })).toBeUndefined();
   });
 
-  it('of any shape is refused exactly beyond what it measures', () => {
+  it('of any shape is rejected exactly beyond its measured size', () => {
     const shapes = fc.jsonValue({ maxDepth: 6 });
     const check = (value: unknown, indented: boolean) => {
       const json = JSON.stringify(value, null, indented ? 2 : undefined);
@@ -61,7 +61,7 @@ describe('JSON', () => {
     fc.assert(fc.property(shapes, fc.boolean(), check), { numRuns: 300 });
   });
 
-  it('that is none at all is left to the parser, and bounded all the same', () => {
+  it('that is malformed is limited too, and left to the parser', () => {
     for (const text of ['', ']]]}}', '"never ends', '"\\', '[}{]', ',,,', '{"a":1,,,}']) {
       expect(refused(text, {})).toBeUndefined();
     }

@@ -24,7 +24,7 @@ const tokens = async (project?: string, hidden?: readonly string[]) =>
   (await call(gateway.bus, CountTokens, { body: project === undefined ? {} : { project } }, context(hidden)))
     .environments;
 
-it('counts who has a role in a project, once each, through groups as well, and names who owns it', async () => {
+it('counts each member of a project once, through groups as well, and names its owners', async () => {
   expect(await members('shop')).toEqual([]);
   const [one, other, gone] = [await aUser(), await aUser(), await aUser()];
   const users = [{ user: { id: one.id } }, { user: { id: other.id } }];
@@ -50,7 +50,7 @@ it('counts who has a role in a project, once each, through groups as well, and n
   expect(await members('bank')).toMatchObject([{ members: 1, added: 0 }]);
 });
 
-it('counts the tokens that work by environment, those of a project, and none that are for hidden projects alone', async () => {
+it('counts valid tokens by environment and by project, without those for hidden projects only', async () => {
   const make = (projects: string[], environment: string) =>
     done<{ secret: string }>('POST', 'api-tokens', { tokenName: 'one', type: 'client', environment, projects });
   const { secret } = await make(['shop'], 'development');

@@ -5,7 +5,7 @@ import { newTokenSecret } from '../../persistence/tokens/token-secret.ts';
 import type { ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';
 
-/** Makes a token, and gives its secret: this once. */
+/** Creates a token. The reply is the only response that contains its secret, unless secrets are stored readable. */
 export const addToken = async (
   { tokens, emit, secretBytes, lockExistingProjects: requireStanding }: GatewayTransaction,
   token: NewToken,

@@ -41,7 +41,7 @@ describe('an API token', () => {
     expect(answer.body.secret).toMatch(secret);
   });
 
-  it('leaves out what it does not have yet when it is created, as Unleash does, and lists it as null', async () => {
+  it('omits unset properties when it is created and lists them as null, as Unleash does', async () => {
     const created = await aToken({});
     expect(created).not.toHaveProperty('expiresAt');
     expect(created).not.toHaveProperty('seenAt');
@@ -71,7 +71,7 @@ describe('an API token', () => {
     expect(await listed()).toHaveLength(before);
   });
 
-  it('is never shown again with its secret: lists show what begins it', async () => {
+  it('is listed with a masked secret', async () => {
     const token = await aToken({ projects: ['shop'] });
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName);
     expect(shown?.secret).toBe(`${token.secret.slice(0, 'shop:development.'.length + 12)}...`);
@@ -80,7 +80,7 @@ describe('an API token', () => {
     expect(named.tokens).toEqual([shown]);
   });
 
-  it.each(['its secret', 'what lists show of it'])('is deleted by %s, and stops working at once', async (by) => {
+  it.each(['its secret', 'its masked secret'])('is deleted by %s and immediately stops working', async (by) => {
     const token = await aToken({ type: 'admin' });
     expect(await statusOf(token.secret)).toBe(200);
     const shown = (await listed()).find(({ tokenName }) => tokenName === token.tokenName)?.secret ?? '';
@@ -92,7 +92,7 @@ describe('an API token', () => {
     ]);
   });
 
-  it('expires when it is said to, and no longer when it is told otherwise', async () => {
+  it('expires at its expiry date, which can be changed', async () => {
     const token = await aToken({ type: 'admin' });
     const soon = new Date(Date.now() + 60_000).toISOString();
     const events = await told(() => done('PUT', at(token.secret), { expiresAt: soon }));
@@ -106,7 +106,7 @@ describe('an API token', () => {
     expect((await ask('PUT', at(token.secret), {})).status).toBe(400);
   });
 
-  it('of an administrator that expires makes no admin token that outlives it, and prolongs none', async () => {
+  it('that expires cannot create or extend an admin token beyond its own expiry', async () => {
     const [soon, later] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
     const expiring = await done<ApiToken>('POST', 'api-tokens', { tokenName: 'hour', type: 'admin', expiresAt: soon });
     const by = (method: string, path: string, body: object) => ask(method, path, body, expiring.secret);
@@ -124,7 +124,7 @@ describe('an API token', () => {
     expect((await by('POST', 'api-tokens', client)).status).toBe(201);
   });
 
-  it('is made once for an Idempotency-Key, and a retry is given the same secret, which is stored nowhere', async () => {
+  it('is created once per Idempotency-Key, and a retry gets the same secret, which is stored nowhere', async () => {
     const make = async (more: object = {}): Promise<Response> =>
       gateway.ask('/api/admin/api-tokens', {
         method: 'POST',
@@ -144,7 +144,7 @@ describe('an API token', () => {
     expect((await make({ type: 'client' })).status).toBe(422);
   });
 
-  it('is told without its secret, in the project and environment that it is for', async () => {
+  it('emits events without its secret, in its project and environment', async () => {
     const events = await told(async () => {
       await aToken({ projects: ['shop'], environment: 'production' });
       await aToken({ projects: ['shop', 'bank'] });
@@ -156,7 +156,7 @@ describe('an API token', () => {
     for (const { data } of events) expect(data).not.toHaveProperty('secret');
   });
 
-  it('says when it was last used', async () => {
+  it('is listed with the time of its last use', async () => {
     const quick = await startGateway({ environment: { GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100' } });
     try {
       const api = accessApi(() => quick);
@@ -171,8 +171,8 @@ describe('an API token', () => {
   });
 });
 
-describe('whoever is no administrator', () => {
-  it('reads as an Editor what applications have, makes none, and sees no admin token', async () => {
+describe('a user who is not an administrator', () => {
+  it('lists SDK tokens but no admin tokens as an Editor, and creates none', async () => {
     const { key } = await aUser(2);
     await aToken({ type: 'admin' });
     await aToken({ type: 'frontend' });
@@ -182,7 +182,7 @@ describe('whoever is no administrator', () => {
     expect((await ask('GET', 'api-tokens', undefined, viewer.key)).status).toBe(403);
   });
 
-  it('makes and deletes with a custom role what that names, and nothing above it', async () => {
+  it('creates and deletes with a custom role only the kinds of tokens that it grants', async () => {
     const role = await done<RoleWithPermissions>('POST', 'roles', {
       name: 'Key keeper',
       type: 'root-custom',
@@ -205,7 +205,7 @@ describe('whoever is no administrator', () => {
 describe('a token of a project', () => {
   const within = 'projects/shop/api-tokens';
 
-  it('is made, seen and deleted by an owner of the project', async () => {
+  it('is created, listed and deleted by an owner of the project', async () => {
     const { id, key } = await aUser();
     await done('PUT', `projects/shop/users/${id}/roles`, { roles: [4] });
     const token = await done<ApiToken>('POST', within, { tokenName: 'mine', type: 'client' }, key);
@@ -223,7 +223,7 @@ describe('a token of a project', () => {
     expect(await names()).not.toContain('mine');
   });
 
-  it('gives nothing but the project', async () => {
+  it('gives access to its project only', async () => {
     for (const body of [{ type: 'admin' }, { type: 'client', projects: ['bank'] }, { type: 'client', project: '*' }]) {
       const { status } = await ask('POST', within, { tokenName: 'more', ...body });
       expect(status).toBe(400);

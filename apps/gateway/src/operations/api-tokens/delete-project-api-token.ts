@@ -9,7 +9,7 @@ export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =
     transaction(request, async ({ tokens, emit }) => {
       const { projectId, token: wanted } = request.params;
       const token = await tokens.findForUpdate(wanted, sdkTokenKinds);
-      // One that gives other projects as well is not this project's to delete.
+      // A token that is also for other projects cannot be deleted through this one.
       if (token === undefined || token.projects.some((project) => project !== projectId))
         throw notFound('Could not find the token');
       await tokens.revoke(token.id);

@@ -42,7 +42,7 @@ describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
     },
   );
 
-  it('an admin token stays shortened, and is not stored encrypted', async () => {
+  it('masks an admin token and does not store it encrypted', async () => {
     const token = await aToken({ type: 'admin' });
     expect(await listedSecret(token)).toMatch(shortened);
     const text =
@@ -50,7 +50,7 @@ describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
     expect(await gateway.database.read({ name: 'sealed-admins', text })).toEqual([{ sealed: 0 }]);
   });
 
-  it('only a caller who may create such tokens sees the secret', async () => {
+  it('lists the secret only to callers who may create such tokens', async () => {
     const token = await aToken();
     const reader = await userWith('READ_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN');
     expect(await listedSecret(token, reader)).toMatch(shortened);
@@ -58,7 +58,7 @@ describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
     expect(await listedSecret(token, creator)).toBe(token.secret);
   });
 
-  it('an owner of a project sees the secrets of its own tokens, and not those that give other projects as well', async () => {
+  it('lists to a project owner the secrets of tokens for that project only', async () => {
     const { id } = await done<CreatedUser>('POST', 'user-admin', { username: 'owner-of-shop', rootRole: 3 });
     await gateway.givenToken({ token: 'user:the-key-of-the-owner', userId: id });
     await done('PUT', `projects/shop/users/${id}/roles`, { roles: [4] });
@@ -73,7 +73,7 @@ describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
     expect(await seen(all)).toMatch(shortened);
   });
 
-  it('the database alone does not reveal a secret', async () => {
+  it('reveals no secret through the database alone', async () => {
     const { secret } = await aToken();
     const text =
       "select coalesce(string_agg(encode(sealed, 'escape') || encode(hash, 'escape') || shown, ' '), '') as stored from api_token";
@@ -81,7 +81,7 @@ describe('with GATEWAY_READABLE_SDK_TOKENS', () => {
     expect(row?.stored).not.toContain(secret.slice(-40));
   });
 
-  it('a gateway without GATEWAY_TOKEN_KEY does not start, and says why', async () => {
+  it('refuses to start without GATEWAY_TOKEN_KEY and reports why', async () => {
     const start = startGateway({ environment: { ...readable, GATEWAY_TOKEN_KEY: '' } });
     await expect(start).rejects.toThrow('GATEWAY_READABLE_SDK_TOKENS=true requires GATEWAY_TOKEN_KEY');
   });
@@ -111,7 +111,7 @@ describe('when GATEWAY_READABLE_SDK_TOKENS changes', () => {
   const create = (api: ReturnType<typeof accessApi>, tokenName: string) =>
     api.done<ApiToken>('POST', 'api-tokens', { tokenName, type: 'client' });
 
-  it('older tokens stay shortened, and turning it off erases what was encrypted', async () => {
+  it('older tokens stay masked, and turning it off erases the encrypted secrets', async () => {
     const { url, drop } = await freshGatewayDatabase();
     try {
       await withGateway(url, {}, (api) => create(api, 'before'));
@@ -131,7 +131,7 @@ describe('when GATEWAY_READABLE_SDK_TOKENS changes', () => {
     }
   });
 
-  it('tokens that the settings give at a first start are listed in full as well', async () => {
+  it('initial tokens of the settings are listed with their secrets as well', async () => {
     const { url, drop } = await freshGatewayDatabase();
     try {
       const given = '*:development.a-secret-of-my-own-choice';

@@ -4,7 +4,7 @@ import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-event.ts';
 
-/** The tokens that the caller may read. */
+/** The API tokens that the caller may list. */
 export const readableTokens = async (
   { tokens }: Pick<GatewayTransaction, 'tokens'>,
   caller: Caller,

@@ -3,11 +3,11 @@ import type { ApiTokenKind } from '../../domain/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
-/** False for a token of a project that the caller may not see: it is not there, either. */
+/** Whether the caller may see all projects of a token; a token of a hidden project is hidden too. */
 export const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean =>
   projects.every((project) => maySee(caller, project));
 
-/** A token of these kinds. @throws Refusal 404, which does not say what was looked for: it may have been a secret. */
+/** A token of these kinds, locked. @throws Refusal 404 that does not quote the request, which may contain a secret */
 export const requireToken = async (
   { tokens }: Pick<GatewayTransaction, 'tokens'>,
   caller: Caller,

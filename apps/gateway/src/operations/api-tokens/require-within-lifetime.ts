@@ -2,10 +2,9 @@ import { type Caller, refusal } from '@bunting/contracts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
 /**
- * A key with an expiry date gives no right beyond it: neither a further key of the same person, nor an admin token, may be valid for
- * longer.
- * @param expiresAt of the key that is made or changed; null for none
- * @throws Refusal `OperationDeniedError` when it is later than that of the key of the caller
+ * A token with an expiry date must not create access beyond it: neither a further PAT of its user nor an admin token may expire later.
+ * @param expiresAt of the token that is created or changed; null for none
+ * @throws Refusal `OperationDeniedError` when it is later than that of the caller's token
  */
 export const requireWithinLifetime = async (
   { tokens }: Pick<GatewayTransaction, 'tokens'>,

@@ -12,7 +12,7 @@ const eventData = ({ tokenName, type, environment, project, projects, createdAt,
   expiresAt,
 });
 
-/** What is told of a token, without its secret: where it is for one project or environment, it is an event of that. */
+/** The event of a token, without its secret. It belongs to the project and environment of the token, where there is exactly one. */
 export const tokenEvent = (
   type: 'api-token-created' | 'api-token-updated' | 'api-token-deleted',
   { data, preData }: { readonly data?: ApiToken; readonly preData?: ApiToken },
@@ -28,10 +28,10 @@ export const tokenEvent = (
   };
 };
 
-/** A token as it is answered: shortened, and without what it is found by within Bunting. */
+/** A token as the API returns it: with a masked secret, without its internal id. */
 export const toApiToken = ({ id: _id, plaintext: _readable, ...token }: StoredToken): ApiToken => token;
 
-/** A token as lists show it: with its whole secret, where that is kept readable, to a caller who could create such a token. */
+/** A token as lists return it: with its secret if that is stored readable and the caller may create such a token. */
 export const toListedToken = (token: StoredToken, mayCreate: boolean): ApiToken => ({
   ...toApiToken(token),
   ...(mayCreate && token.plaintext !== undefined ? { secret: token.plaintext } : {}),

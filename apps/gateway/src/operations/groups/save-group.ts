@@ -3,7 +3,7 @@ import { badRequest } from '../../domain/refusals.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from '../users/root-roles.ts';
 
-/** What events tell of a group. */
+/** The data of a group in events. */
 export const groupEventData = ({ id, name, description, mappingsSSO, rootRole, users }: Group) => ({
   id,
   name,
@@ -13,7 +13,7 @@ export const groupEventData = ({ id, name, description, mappingsSSO, rootRole, u
   users: users.map(({ user }) => user.id),
 });
 
-/** Stores a group as the body wants it, and tells who joined and who left. */
+/** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
 export const saveGroup = async (
   tx: GatewayTransaction,
   { body, by }: { readonly body: GroupBody; readonly by: string },
@@ -40,9 +40,9 @@ export const saveGroup = async (
   );
   await tx.groups.setMembers(id, wanted, by);
   const after = (await tx.groups.findForUpdate(id)) as Group;
-  const [told, toldBefore] = [groupEventData(after), before === undefined ? null : groupEventData(before)];
-  if (JSON.stringify(told) === JSON.stringify(toldBefore)) return after;
-  tx.emit({ type: before === undefined ? 'group-created' : 'group-updated', data: told, preData: toldBefore });
+  const [data, preData] = [groupEventData(after), before === undefined ? null : groupEventData(before)];
+  if (JSON.stringify(data) === JSON.stringify(preData)) return after;
+  tx.emit({ type: before === undefined ? 'group-created' : 'group-updated', data, preData });
   if (before === undefined) return after;
   for (const userId of wanted.filter((one) => !members.includes(one)))
     tx.emit({ type: 'group-user-added', data: { groupId: id, groupName: name, userId } });

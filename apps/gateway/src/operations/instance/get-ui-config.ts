@@ -3,7 +3,7 @@ import { GetLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
 import { maxApiTokens } from '../../domain/api-token.ts';
 import type { GatewayContext } from '../context.ts';
 
-/** The parts of Unleash's user interface that it hides unless a flag shows them. */
+/** Flags that show parts of Unleash's user interface. */
 const flags = {
   P: true,
   RE: true,
@@ -15,8 +15,8 @@ const flags = {
   featuresExportImport: true,
 };
 
-/** What user interfaces of Unleash know and Bunting has none of. */
-const none = {
+/** Limits that Unleash user interfaces require, of resources that Bunting does not have. */
+const unsupported = {
   actionSetActions: 0,
   actionSetsPerProject: 0,
   actionSetFilters: 0,
@@ -36,7 +36,7 @@ export const getUiConfigEndpoint = ({ bus, instance }: GatewayContext) =>
       baseUriPath: '',
       flags,
       frontendApiOrigins: [...instance.frontendOrigins],
-      // User interfaces show change requests, groups and roles, which Bunting has, to the edition Enterprise alone.
+      // Unleash user interfaces show change requests, groups and roles for the Enterprise edition only.
       versionInfo: {
         current: { oss: unleashVersion, enterprise: unleashVersion },
         latest: {},
@@ -45,7 +45,7 @@ export const getUiConfigEndpoint = ({ bus, instance }: GatewayContext) =>
       },
       segmentValuesLimit: limits.segmentValues,
       strategySegmentsLimit: limits.strategySegments,
-      resourceLimits: { ...limits, ...none, apiTokens: maxApiTokens },
+      resourceLimits: { ...limits, ...unsupported, apiTokens: maxApiTokens },
       authenticationType: 'custom',
       disablePasswordAuth: true,
       emailEnabled: false,

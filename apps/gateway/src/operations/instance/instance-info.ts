@@ -1,11 +1,11 @@
-/** What the gateway knows of this installation. */
+/** Facts about this installation. */
 export interface InstanceInfo {
   /** of Bunting */
   readonly version: string;
-  /** where people find it; empty when it does not know */
+  /** public URL; empty if not configured */
   readonly publicUrl: string;
-  /** of pages that may call the frontend API; `*` for every one */
+  /** origins of pages that may call the frontend API; `*` for every origin */
   readonly frontendOrigins: readonly string[];
-  /** what tells this installation from others: the same on every replica, and for as long as the database lives */
+  /** id of the installation, the same on every replica for the lifetime of the database */
   readonly id: () => Promise<string>;
 }

@@ -1,13 +1,6 @@
-import { type Bus, call, onBehalfOf } from '@bunting/bus';
+import { call, onBehalfOf } from '@bunting/bus';
 import { type Caller, CountResources, FindEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
-import type { AccountCounter } from '../../persistence/accounts/account-statistics.ts';
-import type { InstanceInfo } from './instance-info.ts';
-
-interface StatisticsSources {
-  readonly bus: Bus;
-  readonly instance: InstanceInfo;
-  readonly countAccounts: AccountCounter;
-}
+import type { GatewayContext } from '../context.ts';
 
 interface StatisticsRequest {
   readonly caller: Caller;
@@ -20,7 +13,7 @@ interface StatisticsRequest {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export const statisticsOf = async (
-  { bus, instance, countAccounts }: StatisticsSources,
+  { bus, instance, countAccounts }: Pick<GatewayContext, 'bus' | 'instance' | 'countAccounts'>,
   context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>

@@ -3,7 +3,7 @@ import { patNotFound, userNotFound } from '../../domain/refusals.ts';
 import type { GatewayWriteContext, ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
 import { addPat, patEventData } from './add-pat.ts';
 
-/** Whose keys an administrator looks after: people's, who need a first one, or those of machines, which have nobody else. */
+/** The accounts whose PATs administrators manage. */
 type Accounts = 'users' | 'service-accounts';
 
 type CreateAccountPatRequest = GatewayWriteContext & {

@@ -5,10 +5,10 @@ import { requireWithinLifetime } from '../api-tokens/require-within-lifetime.ts'
 import { newUserSecret } from '../../persistence/tokens/token-secret.ts';
 import type { GatewayWriteContext, ReplyWithSecret, GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
-/** How many keys a user can have. */
+/** Maximum number of PATs of a user. */
 const maxPats = 10;
 
-/** What events tell of a key. */
+/** The data of a PAT in events. */
 export const patEventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
   id,
   description,
@@ -17,7 +17,7 @@ export const patEventData = ({ id, description, userId, expiresAt, createdAt }: 
   createdAt,
 });
 
-/** Makes a key for somebody, whose row is locked. @throws Refusal with Unleash's words (admin-api.md 6.18). */
+/** Creates a PAT for a user whose row is locked. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
 export const addPat = async (
   { tokens, emit, secretBytes }: GatewayTransaction,
   { caller, now }: GatewayWriteContext,

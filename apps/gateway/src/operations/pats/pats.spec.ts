@@ -12,7 +12,7 @@ afterAll(() => gateway.stop());
 const works = async (key: string): Promise<boolean> => (await ask('GET', 'user', undefined, key)).status === 200;
 
 describe('a personal access token', () => {
-  it('acts as who made it; its secret is shown once, and kept nowhere', async () => {
+  it('acts as its user; its secret is returned once and stored nowhere', async () => {
     const { id, key, name } = await aUser();
     let pat: CreatedPat | undefined;
     const events = await told(async () => (pat = await aPat(key, 'my laptop')));
@@ -30,7 +30,7 @@ describe('a personal access token', () => {
       expect(text).not.toContain(secret.slice(17));
   });
 
-  it('stops working when it is deleted, by nobody but its owner', async () => {
+  it('stops working when its owner, and no other user, deletes it', async () => {
     const [one, other] = [await aUser(), await aUser()];
     const pat = await aPat(one.key);
     expect((await ask('DELETE', `user/tokens/${pat.id}`, undefined, other.key)).status).toBe(404);
@@ -41,7 +41,7 @@ describe('a personal access token', () => {
     expect(events).toMatchObject([{ type: 'pat-deleted', preData: { id: pat.id, userId: one.id } }]);
   });
 
-  it('makes no further key of its user that outlives it, when it expires itself', async () => {
+  it('that expires cannot create a PAT of its user that expires later', async () => {
     const { key } = await aUser();
     const [soon, later] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
     const { secret } = await done<CreatedPat>('POST', 'user/tokens', { description: 'hour', expiresAt: soon }, key);
@@ -54,7 +54,7 @@ describe('a personal access token', () => {
     await done('POST', 'user/tokens', { description: 'longer', expiresAt: later }, key);
   });
 
-  it('of an administrator that expires makes keys of other users as they are asked for', async () => {
+  it('of an administrator that expires can create PATs of other users with any expiry', async () => {
     const [{ key }, other] = [await aUser(1), await aUser()];
     const expiresAt = new Date(Date.now() + 3_600_000);
     const { secret } = await done<CreatedPat>('POST', 'user/tokens', { description: 'hour', expiresAt }, key);
@@ -62,7 +62,7 @@ describe('a personal access token', () => {
     expect(pat.expiresAt).toBe(null);
   });
 
-  it('is refused with a description that is taken, a date that has passed, and when there are ten', async () => {
+  it('is rejected with a duplicate description, a past expiry date, or as the eleventh', async () => {
     const { key } = await aUser();
     const refused = async (body: object, by = key) => {
       const { status, body: error } = await ask('POST', 'user/tokens', body, by);
@@ -83,7 +83,7 @@ describe('a personal access token', () => {
     );
   });
 
-  it('does not become an eleventh when several are made at once', async () => {
+  it('is not created as the eleventh by concurrent requests', async () => {
     const { key } = await aUser();
     const made = await Promise.all(
       Array.from({ length: 14 }, (_, nth) => ask('POST', 'user/tokens', { description: `at once ${nth}` }, key)),
@@ -93,8 +93,8 @@ describe('a personal access token', () => {
   });
 });
 
-describe('the first key of a user', () => {
-  it('comes from an administrator, who can also take away one that got lost', async () => {
+describe('the first PAT of a user', () => {
+  it('is created by an administrator, who can also delete a lost one', async () => {
     const { id } = await done<User>('POST', 'user-admin', { username: 'without-key', rootRole: 3 });
     const at = `user-admin/${id}/token`;
     let first: CreatedPat | undefined;
@@ -116,7 +116,7 @@ describe('the first key of a user', () => {
     expect((await ask('POST', at, { description: 'mine' }, secret)).status).toBe(403);
   });
 
-  it('is not that of a service account, nor of nobody', async () => {
+  it('is not created for service accounts or unknown users', async () => {
     const robot = await done<User>('POST', 'service-account', { username: 'no-person', rootRole: 3 });
     for (const id of [robot.id, 987_654]) {
       expect((await ask('GET', `user-admin/${id}/token`)).status).toBe(404);
@@ -130,7 +130,7 @@ describe('a service account', () => {
   const anAccount = (username: string, rootRole = 2): Promise<User> =>
     done<User>('POST', 'service-account', { username, name: 'Robot', rootRole });
 
-  it('has keys that an administrator makes, and acts by its role', async () => {
+  it('has tokens that an administrator creates, and acts with its role', async () => {
     const account = await anAccount('deployer');
     expect(account).toMatchObject({ username: 'deployer', name: 'Robot', accountType: 'Service Account', rootRole: 2 });
     const at = `service-account/${account.id}`;
@@ -144,7 +144,7 @@ describe('a service account', () => {
     expect(await works(secret)).toBe(false);
   });
 
-  it('is no user, and no user is one', async () => {
+  it('is not found as a user, and users are not found as service accounts', async () => {
     const account = await anAccount('no-user');
     const { id } = await aUser();
     expect((await ask('GET', `user-admin/${account.id}`)).status).toBe(404);
@@ -153,7 +153,7 @@ describe('a service account', () => {
     expect((await ask('POST', `service-account/${id}/token`, { description: 'x' })).status).toBe(404);
   });
 
-  it('tells of its life as service accounts do', async () => {
+  it('emits the events of service accounts', async () => {
     const events = await told(async () => {
       const { id } = await anAccount('short-lived', 3);
       await done('PUT', `service-account/${id}`, { rootRole: 2 });

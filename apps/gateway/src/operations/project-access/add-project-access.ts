@@ -2,15 +2,13 @@ import { implement } from '@bunting/bus';
 import { AddProjectAccess } from '@bunting/contracts';
 import { requireMayGrantRoles, lockProjectRoles, rolesEventData } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
+import { changeProjectAccess } from './change-project-access.ts';
 
-export const addProjectAccessEndpoint = ({ transaction, catalogue }: GatewayContext) =>
-  implement(AddProjectAccess, async (request) => {
+export const addProjectAccessEndpoint = (context: GatewayContext) =>
+  implement(AddProjectAccess, (request) => {
     const { caller, params, body } = request;
     const project = params.projectId;
-    await catalogue.requireProject(request, project);
-    await catalogue.awaitKnown([project]);
-    return transaction(request, async (tx) => {
-      await tx.lockExistingProjects([project]);
+    return changeProjectAccess(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
       const roles = [...new Set(body.roles)];
       for (const holder of ['user', 'group'] as const) {
@@ -21,6 +19,5 @@ export const addProjectAccessEndpoint = ({ transaction, catalogue }: GatewayCont
       const after = await lockProjectRoles(tx, project);
       if (JSON.stringify(rolesEventData(after)) !== JSON.stringify(rolesEventData(before)))
         tx.emit({ type: 'project-access-added', project, data: { ...body, roles } });
-      return null;
     });
   });

@@ -40,7 +40,7 @@ describe.each([
     if (isKnown) await write("insert into project (id, mode, version) values ('brief', 'open', 1)");
   });
 
-  it.each(['users', 'groups'])('gives access to none of its %s', async (holders) => {
+  it.each(['users', 'groups'])('gets no roles for %s', async (holders) => {
     const { id } = holders === 'users' ? await aUser() : await done<Group>('POST', 'groups', { name: randomUUID() });
     for (const [method, path, body] of [
       ['PUT', `projects/brief/${holders}/${id}/roles`, { roles: [member] }],
@@ -57,7 +57,7 @@ describe.each([
       ]).toEqual([table, []]);
   });
 
-  it.each(['projects/brief/api-tokens', 'api-tokens'])('gets no token either: %s', async (path) => {
+  it.each(['projects/brief/api-tokens', 'api-tokens'])('gets no token: %s', async (path) => {
     const body = { tokenName: 'late', type: 'client', environment: 'development', projects: ['brief'] };
     expect((await ask('POST', path, body)).status).toBe(404);
     expect(await write("select from api_token where name = 'late'")).toEqual([]);

@@ -24,7 +24,7 @@ const give = (project: string, userId: number, roles: number[], key?: string) =>
 const refusal = ({ status, body }: { status: number; body: { name: string } }) => `${status} ${body.name}`;
 
 describe('access to a project', () => {
-  it('is given to users and groups, and shown with the roles that there are', async () => {
+  it('is granted to users and groups and listed with all project roles', async () => {
     const project = aProject();
     const [one, other] = [await aUser(), await aUser()];
     const group = await done<Group>('POST', 'groups', { name: `of ${project}`, users: [{ user: { id: other.id } }] });
@@ -55,7 +55,7 @@ describe('access to a project', () => {
     });
   });
 
-  it('is taken away again, and tells it once', async () => {
+  it('is removed with one event', async () => {
     const project = aProject();
     const { id } = await aUser();
     await give(project, id, [member]);
@@ -69,7 +69,7 @@ describe('access to a project', () => {
     ]);
   });
 
-  it('is set as a whole: whoever is not named has none', async () => {
+  it('is replaced as a whole, removing users and groups that are not named', async () => {
     const project = aProject();
     const [one, other] = [await aUser(), await aUser()];
     await give(project, one.id, [owner]);
@@ -98,7 +98,7 @@ describe('access to a project', () => {
     ]);
   });
 
-  it('keeps at least one owner, once there is one', async () => {
+  it('keeps at least one owner once it has one', async () => {
     const project = aProject();
     const { id } = await aUser();
     await give(project, id, [owner]);
@@ -115,7 +115,7 @@ describe('access to a project', () => {
     expect((await accessTo(project)).users).toMatchObject([{ id, roles: [owner] }]);
   });
 
-  it('does not name the private projects that a group has access to besides, but to whoever may see them', async () => {
+  it('lists private projects of a group only to callers who may see them', async () => {
     const [project, hidden] = [aProject(), aProject()];
     const boss = await aUser();
     await give(project, boss.id, [owner]);
@@ -130,7 +130,7 @@ describe('access to a project', () => {
     expect((await accessTo(project, boss.key)).groups).toMatchObject([{ id: group.id, projects: [project] }]);
   });
 
-  it('is refused for roles, users, groups and projects that there are not', async () => {
+  it('is rejected for unknown roles, users, groups and projects', async () => {
     const project = aProject();
     const { id } = await aUser();
     for (const role of [1, 3, 999]) expect(refusal(await give(project, id, [role]))).toBe('400 ValidationError');
@@ -144,8 +144,8 @@ describe('access to a project', () => {
   });
 });
 
-describe('nobody gives what they do not have', () => {
-  it('an Owner gives what an Owner has, and no right to agree to changes', async () => {
+describe('privilege escalation', () => {
+  it('an Owner grants the permissions of an Owner, and not that to approve change requests', async () => {
     const project = aProject();
     const [boss, friend] = [await aUser(), await aUser()];
     await give(project, boss.id, [owner]);
@@ -166,7 +166,7 @@ describe('nobody gives what they do not have', () => {
     expect((await accessTo(project)).users).toMatchObject([{ id: boss.id }, { id: friend.id, roles: [reader] }]);
   });
 
-  it('but what somebody has already, an Owner may leave to them', async () => {
+  it('an Owner may leave roles that a user already has', async () => {
     const project = aProject();
     const [boss, friend] = [await aUser(), await aUser()];
     await give(project, boss.id, [owner]);
@@ -174,7 +174,7 @@ describe('nobody gives what they do not have', () => {
     expect((await give(project, friend.id, [reviewer, member], boss.key)).status).toBe(200);
   });
 
-  it('a Member gives nothing, and nobody gives anything in another project', async () => {
+  it('a Member grants nothing, and an Owner nothing in another project', async () => {
     const [project, other] = [aProject(), aProject()];
     const [boss, some] = [await aUser(), await aUser()];
     await give(project, boss.id, [owner]);

@@ -4,13 +4,13 @@ import { badRequest } from '../../domain/refusals.ts';
 import type { HolderType } from '../../persistence/rights/project-role-repository.ts';
 import type { GatewayTransaction } from '../../persistence/unit-of-work.ts';
 
-/** Who has which roles in a project, by the ids of users and groups. */
+/** The roles of users and groups in a project, by their ids. */
 export interface ProjectRoles {
   readonly users: ReadonlyMap<number, readonly number[]>;
   readonly groups: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Who has which role there; nobody else changes it until the end of this work. */
+/** The roles in a project, locked until the transaction ends. */
 export const lockProjectRoles = async (
   { projectRoles }: Pick<GatewayTransaction, 'projectRoles'>,
   project: string,
@@ -21,21 +21,21 @@ export const lockProjectRoles = async (
   return { users: byId(users), groups: byId(groups) };
 };
 
-/** What events tell: which role has whom. */
+/** The data of events: the users and groups of each role. */
 export const rolesEventData = ({ users, groups }: ProjectRoles) => {
-  const told = new Map<number, { users: number[]; groups: number[] }>();
+  const holdersByRole = new Map<number, { users: number[]; groups: number[] }>();
   const put = (which: 'users' | 'groups', held: ReadonlyMap<number, readonly number[]>): void => {
     for (const [id, roles] of held) {
       for (const role of roles) {
-        const known = told.get(role) ?? { users: [], groups: [] };
-        known[which].push(id);
-        told.set(role, known);
+        const holders = holdersByRole.get(role) ?? { users: [], groups: [] };
+        holders[which].push(id);
+        holdersByRole.set(role, holders);
       }
     }
   };
   put('users', users);
   put('groups', groups);
-  const roles = [...told].toSorted(([one], [other]) => one - other).map(([id, held]) => ({ id, ...held }));
+  const roles = [...holdersByRole].toSorted(([one], [other]) => one - other).map(([id, held]) => ({ id, ...held }));
   return { roles };
 };
 
@@ -45,32 +45,33 @@ interface RoleAssignment {
   readonly holder: HolderType;
   readonly ids: readonly number[];
   readonly roles: readonly number[];
-  /** the property that names them */
+  /** path of the property that names them, for refusals */
   readonly at: string;
 }
 
 /**
- * Makes sure that the roles can be given in a project, to whom they are given, and by the caller: nobody gives what they do not have.
- * Roles that somebody has already are not given again.
- * @throws Refusal 400 for a role, a user or a group that there is not; `NoAccessError` for what the caller does not have.
+ * Checks that the roles and their holders exist and that the caller may grant the roles, of which those that a holder already has are not
+ * granted again.
+ * @throws Refusal 400 for a missing role, user or group; `NoAccessError` for a permission that the caller lacks
  */
 export const requireMayGrantRoles = async (
   tx: Pick<GatewayTransaction, 'roles' | 'users' | 'groups'>,
   before: ProjectRoles,
   { caller, project, holder, ids, roles, at }: RoleAssignment,
 ): Promise<void> => {
-  const known = await tx.roles.findProjectGrants(roles);
-  const unknown = roles.find((id) => !known.has(id));
+  const grants = await tx.roles.findProjectGrants(roles);
+  const unknown = roles.find((id) => !grants.has(id));
   if (unknown !== undefined) throw badRequest(`There is no role ${unknown} that a project could give`, `${at}/roles`);
-  const there = holder === 'user' ? await tx.users.findExisting(ids) : (await tx.groups.list(ids)).map(({ id }) => id);
-  const missing = ids.find((id) => !there.includes(id));
+  const existing =
+    holder === 'user' ? await tx.users.findExisting(ids) : (await tx.groups.list(ids)).map(({ id }) => id);
+  const missing = ids.find((id) => !existing.includes(id));
   if (missing !== undefined) throw badRequest(`There is no ${holder} ${missing}`, `${at}/${holder}s`);
   const held = holder === 'user' ? before.users : before.groups;
   const given = roles.filter((role) => ids.some((id) => !(held.get(id) ?? []).includes(role)));
-  for (const role of given) requireMayGrant(caller, project, known.get(role) ?? []);
+  for (const role of given) requireMayGrant(caller, project, grants.get(role) ?? []);
 };
 
-/** @throws Refusal `ConflictError` for a project that had an owner and has none any more. */
+/** @throws Refusal `ConflictError` for a project that loses its last owner */
 export const requireOwnerLeft = async (
   { projectRoles }: Pick<GatewayTransaction, 'projectRoles'>,
   project: string,

@@ -8,12 +8,12 @@ interface HolderRolesInput {
   readonly project: string;
   readonly holder: HolderType;
   readonly id: number;
-  /** none: all are taken */
+  /** none to remove all of them */
   readonly roles: readonly number[];
   readonly type: EventType;
 }
 
-/** Replaces the roles that a user or a group has in a project, and tells it when anything became different. */
+/** Replaces the roles of a user or a group in a project. Emits an event if they changed. */
 export const setHolderRoles = async (
   tx: GatewayTransaction,
   { caller, project, holder, id, roles, type }: HolderRolesInput,
@@ -27,6 +27,6 @@ export const setHolderRoles = async (
   const hadOwner = await tx.projectRoles.hasOwner(project);
   await tx.projectRoles.set(holder, project, id, wanted);
   await requireOwnerLeft(tx, project, hadOwner);
-  const told = (now: readonly number[]) => (now.length === 0 ? null : { [`${holder}Id`]: id, roles: now });
-  tx.emit({ type, project, data: told(wanted), preData: told(held) });
+  const eventData = (now: readonly number[]) => (now.length === 0 ? null : { [`${holder}Id`]: id, roles: now });
+  tx.emit({ type, project, data: eventData(wanted), preData: eventData(held) });
 };

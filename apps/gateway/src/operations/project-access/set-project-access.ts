@@ -2,8 +2,9 @@ import { implement } from '@bunting/bus';
 import { SetProjectAccess, type SetProjectAccessBody } from '@bunting/contracts';
 import { requireMayGrantRoles, requireOwnerLeft, lockProjectRoles, rolesEventData } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
+import { changeProjectAccess } from './change-project-access.ts';
 
-/** The wanted roles of each user or group, once each. */
+/** The requested roles of each user or group, without duplicates. */
 const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): Map<number, number[]> => {
   const wanted = new Map<number, Set<number>>();
   for (const role of roles)
@@ -11,14 +12,11 @@ const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): M
   return new Map([...wanted].map(([id, held]) => [id, [...held]]));
 };
 
-export const setProjectAccessEndpoint = ({ transaction, catalogue }: GatewayContext) =>
-  implement(SetProjectAccess, async (request) => {
+export const setProjectAccessEndpoint = (context: GatewayContext) =>
+  implement(SetProjectAccess, (request) => {
     const { caller, params, body } = request;
     const project = params.projectId;
-    await catalogue.requireProject(request, project);
-    await catalogue.awaitKnown([project]);
-    return transaction(request, async (tx) => {
-      await tx.lockExistingProjects([project]);
+    return changeProjectAccess(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
       const hadOwner = await tx.projectRoles.hasOwner(project);
       for (const holder of ['user', 'group'] as const) {
@@ -33,6 +31,5 @@ export const setProjectAccessEndpoint = ({ transaction, catalogue }: GatewayCont
       const [data, preData] = [rolesEventData(await lockProjectRoles(tx, project)), rolesEventData(before)];
       if (JSON.stringify(data) !== JSON.stringify(preData))
         tx.emit({ type: 'project-access-updated', project, data, preData });
-      return null;
     });
   });

@@ -1,7 +1,7 @@
 import { describePermission, type RoleWithPermissions, type SavedRole } from '@bunting/contracts';
 import type { RoleWithGrants } from '../../domain/roles.ts';
 
-/** A role as it is answered: each permission described as in the catalogue. */
+/** A role as the API returns it: each permission with its description from the catalogue. */
 export const toRoleResponse = ({ permissions: permissions, ...role }: RoleWithGrants): RoleWithPermissions => ({
   ...role,
   permissions: permissions.map(({ name, environment }) => ({

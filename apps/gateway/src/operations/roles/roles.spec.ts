@@ -43,7 +43,7 @@ describe('the predefined roles', () => {
 });
 
 describe('a role that is made here', () => {
-  it('gives what it names, changes for all who have it, and goes when nobody has it', async () => {
+  it('grants its permissions, changes for all of its holders, and can be deleted when unused', async () => {
     const events = await told(async () => {
       const role = await aRole(
         'Segment keeper',
@@ -178,7 +178,7 @@ describe('a group', () => {
     expect((await ask('GET', `groups/${group.id}`)).status).toBe(404);
   });
 
-  it('tells who joined and who left', async () => {
+  it('emits events of members who joined and left', async () => {
     const [one, other] = [await aUser(), await aUser()];
     const events = await told(async () => {
       const { id } = await done<Group>('POST', 'groups', { name: 'Told', users: members(one.id) });
@@ -211,7 +211,7 @@ describe('a group', () => {
     ]);
   });
 
-  it('has a name of its own, members who exist, and a root role that exists', async () => {
+  it('requires a unique name, existing members and an existing root role', async () => {
     await done('POST', 'groups', { name: 'Taken' });
     expect((await ask('POST', 'groups', { name: 'taken' })).status).toBe(409);
     expect((await ask('POST', 'groups', { name: 'x', users: members(999_999) })).body.message).toContain('/body/users');

@@ -9,7 +9,7 @@ export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateRole, (request) =>
     transaction(request, async ({ roles, emit }) => {
       const { params, body } = request;
-      // What no role could be is refused whether or not the role exists.
+      // An invalid body is refused before the role is looked up.
       parseRole({ ...body, type: body.type ?? 'root-custom' });
       const before = await roles.findForUpdate(params.id);
       if (before === undefined) throw roleNotFound();

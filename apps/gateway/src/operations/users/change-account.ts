@@ -8,7 +8,7 @@ import { userEventData } from './user-event.ts';
 const changedText = (given: string | null | undefined, before: string | undefined): string | null =>
   given === undefined ? (before ?? null) : given?.trim() || null;
 
-/** Changes a user or a service account, and tells it when anything became different. */
+/** Updates a user or a service account. Emits an event if anything changed. */
 export const changeAccount = async (
   tx: GatewayTransaction,
   before: User | undefined,
@@ -26,9 +26,9 @@ export const changeAccount = async (
     rootRole: body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole),
     active: body.active ?? before.active,
   });
-  const [told, toldBefore] = [userEventData(after), userEventData(before)];
-  if (JSON.stringify(told) === JSON.stringify(toldBefore)) return after;
+  const [data, preData] = [userEventData(after), userEventData(before)];
+  if (JSON.stringify(data) === JSON.stringify(preData)) return after;
   await tx.requireAdministratorLeft();
-  tx.emit({ type, data: told, preData: toldBefore });
+  tx.emit({ type, data, preData });
   return after;
 };

@@ -6,7 +6,7 @@ import type { GatewayContext } from '../context.ts';
 export const deleteInactiveUsersEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteInactiveUsers, (request) =>
     transaction(request, async ({ users, requireAdministratorLeft, emit }) => {
-      // The use of the caller's own key may not be written down yet.
+      // The last use of the caller's own token may not be stored yet.
       const ids = request.body.ids.filter((id) => id !== request.caller.id);
       for (const { id } of await users.listInactive(ids)) {
         const user = await users.findForUpdate(id, 'users');

@@ -16,16 +16,16 @@ export const getUserPermissionsEndpoint = ({ transaction, accessReader }: Gatewa
   implement(GetUserPermissions, async (request) => {
     const { params, query } = request;
     const { project, environment } = query;
-    const [reading] = await accessReader.usersWithRights([params.id]);
+    const [subject] = await accessReader.usersWithRights([params.id]);
     const matrixOf = (type: string, where: { project?: string | undefined; environment?: string | undefined } = {}) =>
       everyPermission
         .map(describePermission)
         .filter((permission) => permission.type === type)
         .map((permission) => ({
           ...permission,
-          // A user who is not active is left out by the reader, and holds nothing.
+          // The reader omits inactive users: they have no permission.
           hasPermission:
-            reading !== undefined && holdsPermission(reading.caller, { ...permission, ...where }, where.project),
+            subject !== undefined && holdsPermission(subject.caller, { ...permission, ...where }, where.project),
           ...(where.environment === undefined ? {} : { environment: where.environment }),
         }));
     return transaction(request, async ({ users, projectRoles, roles }) => {

@@ -8,7 +8,7 @@ export const getUserRolesEndpoint = ({ transaction }: GatewayContext) =>
     const { caller, query } = request;
     return transaction(request, async ({ projectRoles, roles }) => {
       const held = hasAccount(caller) ? await projectRoles.listRolesOfUser(caller.id, query.projectId) : [];
-      // An administrator has every project by the root role, and a token of theirs acts as that role.
+      // An administrator has access to every project through the root role Admin; admin tokens act with it.
       if (may(caller, ['ADMIN'])) held.push(predefinedRole.admin);
       const project = query.projectId === undefined ? {} : { project: query.projectId };
       const named = (await roles.list()).filter(({ id }) => held.includes(id));

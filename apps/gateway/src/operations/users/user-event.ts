@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 
-/** What events tell of a user or a service account. */
+/** The data of a user or a service account in events. */
 export const userEventData = ({ id, name, username, email, rootRole, active }: User) => ({
   id,
   name,

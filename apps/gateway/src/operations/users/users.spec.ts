@@ -92,7 +92,7 @@ describe('a user', () => {
     expect(await refused({ email: 'no address', rootRole: 3 })).toMatch(/^400 .*\/body\/email/);
   });
 
-  it('changes what is said, and nothing else', async () => {
+  it('updates the given properties only', async () => {
     const { id } = await aUser(3);
     const before = await done<User>('GET', `user-admin/${id}`);
     const events = await told(async () => {
@@ -152,7 +152,7 @@ describe('a user', () => {
     expect((await done<CreatedUser>('POST', 'user-admin', { username: name, rootRole: 3 })).id).toBeGreaterThan(id);
   });
 
-  it('is found by how its name begins, in any case, by whoever has a key', async () => {
+  it('is found by a case-insensitive prefix of its name by any authenticated caller', async () => {
     await done('POST', 'user-admin', { name: 'Zoe_50%', username: 'zz-top', email: 'zoe@example.org', rootRole: 3 });
     const { key } = await aUser();
     const found = async (q: string) =>
@@ -176,7 +176,7 @@ describe('the administration of users', () => {
     });
   });
 
-  it('lists users and groups by name to whoever gives access to a project, and to nobody else', async () => {
+  it('lists users and groups by name only to callers who may grant access to a project', async () => {
     const owner = await aUser();
     expect((await ask('GET', 'user-admin/access', undefined, owner.key)).status).toBe(403);
     await done('PUT', `projects/shop/users/${owner.id}/roles`, { roles: [4] });
@@ -186,7 +186,7 @@ describe('the administration of users', () => {
     expect(groups).toContainEqual({ id: group.id, name: 'Accessible', rootRole: null, userCount: 1 });
   });
 
-  it('lists users who were away for 180 days, and deletes of those that are named only the inactive ones', async () => {
+  it('lists users inactive for 180 days and deletes only inactive ones', async () => {
     const [gone, back, active] = [await aUser(), await aUser(), await aUser()];
     await gateway.database.transaction(async ({ query }) => {
       const longAgo = "now() - interval '181 days'";
@@ -207,7 +207,7 @@ describe('the administration of users', () => {
     for (const { id } of [back, active]) expect((await ask('GET', `user-admin/${id}`)).status).toBe(200);
   });
 
-  it('says of each permission whether a user holds it, everywhere or in a project and environment', async () => {
+  it('reports for each permission whether a user has it, globally or in a project and environment', async () => {
     const { id } = await aUser(2);
     await done('PUT', `projects/shop/users/${id}/roles`, { roles: [5] });
     const held = async (query = '') => {
@@ -238,7 +238,7 @@ describe('the administration of users', () => {
 });
 
 describe('the last administrator', () => {
-  it('is neither deleted nor demoted nor disabled, as long as nobody else can administer', async () => {
+  it('is neither deleted nor demoted nor disabled without another administrator', async () => {
     const alone = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
     const inAlone = accessApi(() => alone);
     try {
@@ -259,7 +259,7 @@ describe('the last administrator', () => {
       ] as const) {
         const { status, body: error } = await as(method, `user-admin/${one.id}`, body);
         expect(`${status} ${error.name}`).toBe('403 InvalidOperationError');
-        expect(error.message).toMatch(/nobody who can administer/);
+        expect(error.message).toMatch(/without an administrator/);
       }
       // The other has no key: that does not help anybody.
       await alone.givenToken({ token: keys[1], userId: other.id });
@@ -270,7 +270,7 @@ describe('the last administrator', () => {
     }
   });
 
-  it('stays, also when two take away the rights of each other at once', async () => {
+  it('stays when two administrators concurrently remove each other', async () => {
     const alone = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
     const inAlone = accessApi(() => alone);
     try {
@@ -296,8 +296,8 @@ describe('the last administrator', () => {
   });
 });
 
-describe('whoever asks', () => {
-  it('learns who they are and what they may do, and never their secret', async () => {
+describe('the caller', () => {
+  it('reads its own user and permissions, without a secret', async () => {
     const { id, key, name } = await aUser(2);
     const me = await done<Me>('GET', 'user', undefined, key);
     expect(me.user).toMatchObject({ id, username: name, isAPI: false });

@@ -38,18 +38,14 @@ const counts: Statement = {
     from account, token, custom`,
 };
 
-/** Counts accounts, keys and roles, in one statement. */
-export type AccountCounter = () => Promise<AccountCounts>;
+/** Counts accounts, tokens and roles in one statement. */
+export const countAccounts = async (database: Database): Promise<AccountCounts> => {
+  const [row] = await database.read<AccountCounts>(counts, []);
+  if (row === undefined) throw new Error('The statement count-accounts returned no row.');
+  return row;
+};
 
-export const accountCounter =
-  (database: Database): AccountCounter =>
-  async () => {
-    const [row] = await database.read<AccountCounts>(counts, []);
-    if (row === undefined) throw new Error('PostgreSQL counted nothing.');
-    return row;
-  };
-
-// The key of the tokens lives as long as the installation does; its fingerprint reveals nothing of it.
+// The token key never changes, so its fingerprint identifies the installation; the id is a hash of it and reveals nothing.
 const identity: Statement = {
   name: 'instance-id',
   text: "select md5('instance' || encode(fingerprint, 'hex'))::uuid as id from gateway_secret where name = 'token key'",
@@ -58,6 +54,7 @@ const identity: Statement = {
 /** The id of this installation. */
 export const instanceId = async (database: Database): Promise<string> => {
   const [row] = await database.read<{ id: string }>(identity, []);
-  if (row === undefined) throw new Error('This installation has no key of tokens.');
+  if (row === undefined)
+    throw new Error('The table gateway_secret has no token key: the gateway stores it at its first start.');
   return row.id;
 };

@@ -28,10 +28,10 @@ const members = `
   from group_member m join api_user u on u.id = m.user_id
   where m.group_id = any ($1::integer[]) order by u.id`;
 
-/** Users who have their rights together. */
+/** Groups of users, and their members. */
 export const groupRepository = (tx: Tx) => {
   const { query } = tx;
-  /** Every group, or those of the ids, by their names. */
+  /** All groups, or those with the ids, ordered by name. */
   const list = async (ids?: readonly number[]): Promise<Group[]> => {
     const rows = await query<GroupRow>(groups, [ids ?? null]);
     const joined = await query<MemberRow>(members, [rows.map(({ id }) => id)]);
@@ -50,7 +50,7 @@ export const groupRepository = (tx: Tx) => {
       const found = await query('select from user_group where id = $1 for update', [id]);
       return found.length === 0 ? undefined : (await list([id]))[0];
     },
-    /** Creates a group, or changes the one with the id. */
+    /** Creates a group, or updates the one with the id. @throws Refusal `NameExistsError` */
     save: async (
       { name, description, mappingsSSO, rootRole }: GroupInput,
       createdBy: string,

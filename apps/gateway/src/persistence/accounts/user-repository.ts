@@ -7,7 +7,7 @@ import { badRequest } from '../../domain/refusals.ts';
 import { imageOf } from '../rights/access-reader.ts';
 import { gatewaySql, GroupMemberEntity, ProjectUserEntity, TokenEntity, UserEntity } from '../entities.ts';
 
-/** A user or a service account as the tables hold it. */
+/** A user or a service account as it is stored. */
 export interface UserRow extends UserNames {
   readonly id: number;
   readonly rootRole: number;
@@ -17,7 +17,7 @@ export interface UserRow extends UserNames {
   readonly createdAt: string;
 }
 
-/** SQL: what a user is made from, of the row `u`. */
+/** SQL: the columns of `UserRow`, of the table alias `u`. */
 export const userColumns = gatewaySql.selectOf(UserEntity, 'u');
 
 const named = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
@@ -40,7 +40,7 @@ export const userOf = (row: UserRow): User => ({
   scimId: null,
 });
 
-/** What can be changed of somebody. */
+/** The properties of an account that can be updated. */
 export interface UserUpdate {
   readonly name: string | null;
   readonly email: string | null;
@@ -52,7 +52,7 @@ type AccountType = 'users' | 'service-accounts';
 
 const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
 
-/** How long users may be away before they count as inactive. */
+/** PostgreSQL interval without use after which a user counts as inactive. */
 const inactiveAfter = '180 days';
 
 const inactive = `
@@ -68,7 +68,7 @@ const countAdmins = `
 
 const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-/** Users and service accounts. A deleted one is found nowhere. */
+/** Users and service accounts, without deleted ones. */
 export const userRepository = (tx: Tx) => {
   const { query } = tx;
   const flush = async (person: UserRow): Promise<User> => {
@@ -93,7 +93,7 @@ export const userRepository = (tx: Tx) => {
         order by id limit $2::int offset $3::int`;
       return (await query<UserRow>(text, [which === 'service-accounts', limit ?? null, offset])).map(userOf);
     },
-    /** A user as of now: to be shown, not to decide by. */
+    /** A user, without a lock: for responses, not for decisions. */
     find: async (id: number, which?: AccountType): Promise<User | undefined> => {
       const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
       return wanted((await query<UserRow>(text, [id]))[0], which);
@@ -103,14 +103,14 @@ export const userRepository = (tx: Tx) => {
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       return wanted(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), which);
     },
-    /** Users, by how their name, username or e-mail begins. */
-    search: async (beginning: string): Promise<UserSearchResults> => {
+    /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
+    search: async (prefix: string): Promise<UserSearchResults> => {
       const text = `
         select ${userColumns} from api_user u
         where deleted_at is null and not is_service
           and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
         order by lower(coalesce(name, username, email)), id limit 100`;
-      const rows = await query<UserRow>(text, [prefixPattern(beginning)]);
+      const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
       return rows.map((row) => {
         const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
         return { id, isAPI, ...named(row), imageUrl, accountType, scimId };
@@ -124,12 +124,12 @@ export const userRepository = (tx: Tx) => {
         return { id, ...named(row), accountType };
       });
     },
-    /** How many accounts have the root role Admin themselves. */
+    /** Counts the accounts whose own root role is Admin; groups do not count. */
     countAdmins: async (): Promise<AdminCount> => {
       const [row] = await query<{ users: number; service: number }>(countAdmins);
       return { password: 0, noPassword: row?.users ?? 0, service: row?.service ?? 0 };
     },
-    /** The users who were created, and last used a key, too long ago; those of the ids, if any are given. */
+    /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if given. */
     listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
       const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
       return rows.map((row) => {
@@ -137,7 +137,7 @@ export const userRepository = (tx: Tx) => {
         return { id, ...named(row), seenAt, createdAt, patSeenAt };
       });
     },
-    /** Those of the ids that belong to a user. */
+    /** Which of the ids belong to users or service accounts; locks them against deletion until the transaction ends. */
     findExisting: async (ids: readonly number[]): Promise<number[]> => {
       const text =
         'select id from api_user where id = any ($1::integer[]) and deleted_at is null order by id for share';
@@ -149,7 +149,7 @@ export const userRepository = (tx: Tx) => {
       const person = await tx.em.findOneOrFail(UserEntity, { id });
       return flush(tx.em.assign(person, { name, email, rootRole, isActive: active }));
     },
-    /** Deletes a user for good: keys, memberships and rights go, and the name is free again. */
+    /** Deletes a user with tokens, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });

@@ -64,14 +64,14 @@ const ownedBy = async (project: string) =>
     ({ id }) => id,
   );
 
-it('makes whoever created a project its Owner, and nobody when that was no user', async () => {
+it('makes the creator of a project its Owner if the creator is a user', async () => {
   const creator = await aViewer();
   await hear(told('mine', 1, mode('mine', 'open', creator)), told('made', 2, mode('made', 'open', -42)));
   expect(await ownedBy('mine')).toEqual([creator]);
   expect(await ownedBy('made')).toEqual([]);
 });
 
-it('gives nobody back what was taken away, however often the project is told of', async () => {
+it('does not restore a removed owner when the project is applied again', async () => {
   const creator = await aViewer();
   await hear(told('lost', 1, mode('lost', 'open', creator)));
   await write("delete from project_user where project = 'lost'");
@@ -79,7 +79,7 @@ it('gives nobody back what was taken away, however often the project is told of'
   expect(await ownedBy('lost')).toEqual([]);
 });
 
-it('hides a project from the moment it is told to be private, until it is told to be open again', async () => {
+it('hides a project while its state is private', async () => {
   const stranger = await aViewer();
   await hear(told('moody', 1, mode('moody', 'open')));
   expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
@@ -91,7 +91,7 @@ it('hides a project from the moment it is told to be private, until it is told t
   expect((await accessOf(stranger))?.hiddenProjects ?? []).not.toContain('moody');
 });
 
-it('takes with a deleted project the rights in it and the tokens that were for it alone, and tells so', async () => {
+it('removes the roles and revokes the tokens of a deleted project, with events', async () => {
   const owner = await aViewer();
   await hear(told('doomed', 1, mode('doomed', 'private', owner)));
   for (const [name, projects] of [
@@ -137,7 +137,7 @@ it('keeps a project that was private when it was deleted hidden, and shows one t
   expect(await knownProjectsReader(database)(['buried', 'opened'])).toEqual([]);
 });
 
-it('hides a deleted private project also when it hears of it for the first time, and when nobody says which mode it had', async () => {
+it('hides a deleted project that is unknown or whose mode is unknown', async () => {
   const stranger = await aViewer();
   await hear(deleted('first-private', 7, 'private'), deleted('first-open', 8, 'open'), deleted('first-unknown', 9));
   const hidden = (await accessOf(stranger))?.hiddenProjects ?? [];
@@ -147,7 +147,7 @@ it('hides a deleted private project also when it hears of it for the first time,
   ]);
 });
 
-it('makes who creates a project under the id of a deleted one its Owner, and brings a restored project back', async () => {
+it('makes the creator of a project with a reused id its Owner, and restores a restored project', async () => {
   const [first, second] = [await aViewer(), await aViewer()];
   await hear(told('again', 1, mode('again', 'private', first)), deleted('again', 2, 'private'));
   await hear(told('again', 3, mode('again', 'private', second)));
@@ -162,7 +162,7 @@ it('makes who creates a project under the id of a deleted one its Owner, and bri
   expect((await accessOf(first))?.hiddenProjects ?? []).not.toContain('again');
 });
 
-it('hides a project that is about to be private, until a state of that version says what it is', async () => {
+it('hides a project that is becoming private until the state of that version is applied', async () => {
   const [stranger, creator] = [await aViewer(), await aViewer()];
   const hidings = projectHidings(database);
   const isHidden = async (id: string) => ((await accessOf(stranger))?.hiddenProjects ?? []).includes(id);
@@ -184,7 +184,7 @@ it('hides a project that is about to be private, until a state of that version s
   expect(await isHidden('closing')).toBe(false);
 });
 
-it('shows a project again that was hidden for a commit that failed, once every state was heard', async () => {
+it('unhides a project hidden for a failed commit once every state is applied', async () => {
   const stranger = await aViewer();
   const hidings = projectHidings(database);
   const hidden = async () =>
@@ -201,7 +201,7 @@ it('shows a project again that was hidden for a commit that failed, once every s
   expect(await hidden()).toEqual([]);
 });
 
-it('takes with a deleted project also what is being written for it at that moment', async () => {
+it('removes rows of a deleted project that a concurrent transaction writes', async () => {
   const late = await aViewer();
   await hear(told('busy', 1, mode('busy', 'open')));
   let removed: Promise<void> | undefined;

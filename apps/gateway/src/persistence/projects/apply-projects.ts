@@ -11,7 +11,7 @@ const ProjectMessage = Type.Object({
   lastMode: Type.Optional(ProjectState.properties.mode),
 });
 
-// Who creates a project owns it: said once, when the project is first heard of, so that a right taken away later stays so.
+// The creator becomes owner when the project is first applied, and only then: an owner role that is removed later must not come back.
 const upsertProject = `
   with before as (select from project where id = $1 and deleted_at is null and version >= 0),
   kept as (
@@ -26,7 +26,7 @@ const upsertProject = `
   select $1, u.id, ${predefinedRole.owner} from kept join api_user u on u.id = $4 and u.deleted_at is null
   where not exists (select from before) on conflict do nothing`;
 
-// A private project leaves a tombstone. Tokens that were for the project alone go with it; others go on without it.
+// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project.
 const deleteProject = `
   with gone as (delete from project where id = $1 and $5 <> 'private'),
   buried as (
@@ -53,7 +53,7 @@ const deleteProject = `
       'createdAt', created_at, 'expiresAt', expires_at), 'tags', '[]'::json)
   from revoked`;
 
-/** Applies what was told of projects; other states are nothing to the gateway. */
+/** Applies the states of projects from the outbox of the features service; skips other states. Idempotent by version. */
 export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
   for (const { type, payload, recordedAt } of messages) {
     if (type !== 'project') continue;
@@ -62,20 +62,20 @@ export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMess
       await query(upsertProject, [id, state.mode, version, state.createdBy]);
       continue;
     }
-    // Waits for who is writing for the project: the statement after this one sees what they wrote.
-    const [known] = await query<{ newer: boolean; mode: ProjectState['mode'] }>(
+    // Waits for concurrent transactions that write rows of the project, so that the next statement sees and deletes their rows.
+    const [current] = await query<{ newer: boolean; mode: ProjectState['mode'] }>(
       'select version > $2 as newer, mode from project where id = $1 for update',
       [id, version],
     );
-    if (known?.newer) continue;
-    // Where nothing says which mode it had, it may have been private.
-    const mode = lastMode ?? known?.mode ?? 'private';
+    if (current?.newer) continue;
+    // Of unknown mode: treated as private, so that nothing is revealed.
+    const mode = lastMode ?? current?.mode ?? 'private';
     const deletedAt = new Date(recordedAt).toISOString();
     await query(deleteProject, [id, deletedAt, systemCaller.name, systemCaller.id, mode, version]);
   }
 };
 
-/** Forgets how new what is known of projects is: what is told of them next holds, whatever its version. */
+/** Resets the versions after the features service was restored from a backup: the next state applies whatever its version. */
 export const resetVersions = async ({ query }: Tx): Promise<void> => {
   await query(`
     update project set version = least(version, 0), hiding_version = case when hiding_version is not null then 0 end`);

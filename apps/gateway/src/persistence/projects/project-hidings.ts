@@ -7,7 +7,7 @@ const hide = `
 
 const stale = "hiding_since < now() - interval '5 minutes'";
 
-/** Projects that are hidden because they are about to be private: what the next state says of them is not known yet. */
+/** Projects that are hidden before the features service commits that they are private, until the projection applies that commit. */
 export const projectHidings = (database: Database) => {
   const write = (job: (tx: Tx) => Promise<unknown>): Promise<void> =>
     database.transaction(async (tx) => void (await job(tx)));
@@ -15,7 +15,7 @@ export const projectHidings = (database: Database) => {
     hide: (id: string, version: number) => write(({ query }) => query(hide, [id, version])),
     hasStale: async (): Promise<boolean> =>
       (await database.read({ name: 'stale-hidings', text: `select from project where ${stale} limit 1` })).length > 0,
-    /** Takes back what is older than any transaction: the features service did not commit it. */
+    /** Removes hidings older than any transaction can be: the features service did not commit their change. */
     removeStale: () =>
       write(async ({ query }) => {
         await query(`delete from project where version < 0 and ${stale}`);

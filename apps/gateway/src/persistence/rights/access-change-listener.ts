@@ -3,8 +3,8 @@ import type { Database, Session } from '@bunting/database';
 const retryMs = 1_000;
 
 /**
- * Says whenever anything changed in who may do what, on whichever replica: the database itself announces it. While the connection is
- * lost nothing is heard; what is remembered must grow old by itself.
+ * Calls `changed` on every notification of the database that rights or tokens changed, on whichever replica. While the connection is lost
+ * notifications are lost too: the TTL of the token cache bounds how long a stale entry is used.
  */
 export const listenForAccessChanges = (
   database: Database,
@@ -15,29 +15,29 @@ export const listenForAccessChanges = (
   let timer: NodeJS.Timeout | undefined;
   let connecting: Promise<void> = Promise.resolve();
 
-  const lose = (lost: Session): void => {
+  const onLost = (lost: Session): void => {
     if (session !== lost) return;
     session = undefined;
     lost.release(true);
-    again();
+    reconnect();
   };
-  const again = (): void => {
+  const reconnect = (): void => {
     if (!stopped) timer = setTimeout(connect, retryMs).unref();
   };
   const open = async (): Promise<void> => {
     let opened: Session | undefined;
     try {
       const connection = (opened = await database.session());
-      connection.on('error', () => lose(connection));
-      connection.on('end', () => lose(connection));
+      connection.on('error', () => onLost(connection));
+      connection.on('end', () => onLost(connection));
       connection.on('notification', changed);
       await connection.query('listen access_changed');
       session = connection;
-      // Whatever was announced before was not heard.
+      // Notifications before `listen` were missed.
       changed();
     } catch {
       opened?.release(true);
-      again();
+      reconnect();
     }
   };
   const connect = (): void => {

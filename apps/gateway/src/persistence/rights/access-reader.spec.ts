@@ -167,14 +167,14 @@ describe('a project that is not open', () => {
   };
   const everyOne = { hiddenProjects: ['secret'], closedProjects: ['guarded'] };
 
-  it('is closed to who has no part in it, Editors among them, and never to an Admin', async () => {
+  it('is closed to users without a role in it, Editors included, and open to an Admin', async () => {
     expect(await closedTo(await aUser(viewer))).toEqual(everyOne);
     expect(await closedTo(await aUser(editor))).toEqual(everyOne);
     expect(await closedTo(await aUser(viewer, { projectRoles: [['shop', owner]] }))).toEqual(everyOne);
     expect(await closedTo(await aUser(admin))).toEqual({ hiddenProjects: [], closedProjects: [] });
   });
 
-  it('is open to who has any role in it, even one that gives nothing more', async () => {
+  it('is open to a user with any role in it, even one without permissions', async () => {
     const roles: [string, number][] = [
       ['secret', reader],
       ['guarded', member],
@@ -189,7 +189,7 @@ describe('a project that is not open', () => {
   });
 });
 
-describe('whoever was deleted or is disabled', () => {
+describe('a deleted or disabled user', () => {
   it('may do nothing, and holds nothing', async () => {
     const [deleted, disabled, active] = [
       await aUser(viewer, { projectRoles: [['left', reviewer]] }),
@@ -207,7 +207,7 @@ describe('whoever was deleted or is disabled', () => {
   });
 });
 
-it('names who holds a permission in a project and environment, admins among them, by name', async () => {
+it('lists the holders of a permission in a project and environment by name, admins included', async () => {
   const [role] = await write<{ id: number }>("insert into role (name, type) values ('Local', 'custom') returning id");
   await write("insert into role_permission values ($1, 'SKIP_CHANGE_REQUEST', null, 'development')", [role?.id]);
   const local = await aUser(viewer, { projectRoles: [['held', role?.id ?? 0]] });

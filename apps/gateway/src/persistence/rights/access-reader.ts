@@ -4,13 +4,13 @@ import type { Database, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/token-scope.ts';
 import { nameInEvents, type UserNames } from '../../domain/user-names.ts';
 
-/** A user as other services show people. */
+/** A user as other services show it. */
 export interface UserSummary extends UserNames {
   readonly id: number;
   readonly imageUrl: string;
 }
 
-/** What the rights of a user are made from; the rows of `userAccess`. */
+/** A user with its rights, as `accessSql` selects them. */
 export interface AccessRow {
   readonly user_id: number;
   readonly user_name: string | null;
@@ -20,8 +20,8 @@ export interface AccessRow {
 }
 
 /**
- * SQL: what the row `u` of `api_user` may do. A project that is not open to everyone is closed to whoever has neither a role in it nor a
- * right that is for it alone. In a deleted project nobody has either: it is hidden from all but administrators.
+ * SQL: the rights of the row `u` of `api_user`. A project that is not open is closed to users without a role in it and without a grant for it
+ * alone. A deleted project has neither roles nor grants: it is hidden from all but administrators.
  */
 export const accessSql = `(
   with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
@@ -37,7 +37,7 @@ export const accessSql = `(
     'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
     'closedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
 
-/** Who a user is to every service, as the rights of the user are now. */
+/** The caller that services receive for a user, with the user's current rights. */
 export const callerOf = ({ user_id, user_name, username, email, access }: AccessRow, tokenId?: string): Caller => ({
   id: user_id,
   name: nameInEvents({ name: user_name, username, email }),
@@ -47,7 +47,7 @@ export const callerOf = ({ user_id, user_name, username, email, access }: Access
   ...(access.closedProjects ? { closedProjects: access.closedProjects } : {}),
 });
 
-/** The picture of somebody, as Unleash chooses it (admin-api.md 0.5). */
+/** The image of a user, chosen as Unleash does: by e-mail address, else username, else id. */
 export const imageOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
   imageUrlOf(email ?? username ?? String(id));
 
@@ -122,7 +122,7 @@ const tokens: Statement = {
 };
 
 export const accessReader = (database: Database) => ({
-  /** Those of the users who may do anything at all now, by their ids. */
+  /** The active users among the ids, with their current rights. */
   usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
     const rows = await database.read<AccessRow>(usersAccess, [ids]);
     return rows.map((row) => {
@@ -133,7 +133,7 @@ export const accessReader = (database: Database) => ({
       };
     });
   },
-  /** Who holds one of the permissions there, by name. */
+  /** Users with one of the permissions in a project and environment, ordered by name. */
   findPermissionHolders: async (
     wanted: readonly Permission[],
     project: string,
@@ -142,14 +142,14 @@ export const accessReader = (database: Database) => ({
     const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
     return rows.map((row) => ({ ...row, imageUrl: imageOf(row) }));
   },
-  /** How many users have a role in projects and who owns them: in one, or in all that have members. */
+  /** Counts of members and the owners, of one project or of all that have members. */
   countMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
     const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(members, [
       project ?? null,
     ]);
     return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
   },
-  /** How many API tokens there are for environments: all of them, or those that give a project; without those of hidden projects alone. */
+  /** Counts of API tokens by environment: of all, or of those for a project; without tokens for hidden projects alone. */
   countTokens: (project: string | undefined, hidden: readonly string[]) =>
     database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
 });

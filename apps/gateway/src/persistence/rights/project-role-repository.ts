@@ -4,10 +4,10 @@ import { predefinedRole } from '../../domain/token-scope.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 
-/** A user or a group, which has roles in projects. */
+/** The kinds of holders of roles in projects. */
 export type HolderType = 'user' | 'group';
 
-/** Which roles somebody has in a project, and since when the first of them. */
+/** The roles of a user or a group in a project, and when the first of them was added. */
 export interface RoleHolder {
   readonly id: number;
   readonly roles: readonly number[];
@@ -35,14 +35,14 @@ const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise
   groups: await query<RoleHolder>(groups, [project]),
 });
 
-/** A role that a user or a group has in a project, alike in both tables. */
+/** The common columns of both tables. */
 type HolderRow = Pick<InferEntity<typeof ProjectUserEntity>, 'project' | 'holder' | 'role'>;
 const entityOf = { user: ProjectUserEntity, group: ProjectGroupEntity } as unknown as Record<
   HolderType,
   EntityName<HolderRow>
 >;
 
-/** Who has which role in a project. */
+/** Roles of users and groups in projects. */
 export const projectRoleRepository = (tx: Tx) => {
   const { query } = tx;
   const add = async (
@@ -55,20 +55,20 @@ export const projectRoleRepository = (tx: Tx) => {
     if (rows.length > 0) await tx.em.upsertMany(entityOf[listForUpdate], rows, { onConflictAction: 'ignore' });
   };
   return {
-    /** Who has roles there now: to be shown, not to decide by. */
+    /** The role holders of a project, without a lock: for responses, not for decisions. */
     list: (project: string) => holdersOf({ query }, project),
-    /** Who has roles there; locked until the transaction ends. */
+    /** The role holders of a project, locked until the transaction ends. */
     of: async (project: string): Promise<ProjectRoleHolders> => {
       await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', project]);
       return holdersOf({ query }, project);
     },
-    /** Replaces the roles of a user or group there. */
+    /** Replaces the roles of a user or group in a project. */
     set: async (of: HolderType, project: string, holder: number, roles: readonly number[]): Promise<void> => {
       await tx.em.nativeDelete(entityOf[of], { project, holder, role: { $nin: [...roles] } });
       await add(of, project, [holder], roles);
     },
     add,
-    /** Takes all roles there from users or groups that are not named. */
+    /** Removes the roles of all other users or groups from a project. */
     removeAllExcept: async (of: HolderType, project: string, ids: readonly number[]): Promise<void> => {
       await tx.em.nativeDelete(entityOf[of], { project, holder: { $nin: [...ids] } });
     },
@@ -78,7 +78,7 @@ export const projectRoleRepository = (tx: Tx) => {
       union all select from project_group where project = $1 and role_id = $2 limit 1`;
       return (await query(text, [project, predefinedRole.owner])).length > 0;
     },
-    /** The roles of a user: those in the project, through groups as well; or everywhere. */
+    /** The role ids of a user, through groups as well: those in the project, or the root roles. */
     listRolesOfUser: async (userId: number, project: string | undefined): Promise<number[]> => {
       const text =
         project === undefined
@@ -89,7 +89,7 @@ export const projectRoleRepository = (tx: Tx) => {
       const values = project === undefined ? [userId] : [userId, project];
       return (await query<{ id: number }>(text, values)).map(({ id }) => id);
     },
-    /** The projects that a user has a role in. */
+    /** The projects in which a user has a role. */
     listProjectsOfUser: async (userId: number): Promise<string[]> => {
       const text = 'select distinct project from project_member where user_id = $1 order by project';
       return (await query<{ project: string }>(text, [userId])).map(({ project }) => project);

@@ -9,9 +9,9 @@ const anyLeft = `
         select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))) as left`;
 
 /**
- * Makes sure that somebody can still administer Bunting once this work is done: there is an admin token that works, or an admin who has
- * a key. Two who take away each other's rights at once do not both succeed.
- * @throws Refusal `InvalidOperationError` when there would be nobody.
+ * Ensures that the installation keeps an administrator: a valid admin token, or an admin with a valid token. Takes an advisory lock, so that two
+ * administrators who concurrently remove each other cannot both succeed.
+ * @throws Refusal `InvalidOperationError` when no administrator would be left
  */
 export const requireAdministratorLeft = async ({ query }: Pick<Tx, 'query'>): Promise<void> => {
   await query('select pg_advisory_xact_lock(hashtext($1))', ['administrators']);
@@ -19,6 +19,6 @@ export const requireAdministratorLeft = async ({ query }: Pick<Tx, 'query'>): Pr
   if (row?.left === true) return;
   throw refusal(
     'InvalidOperationError',
-    'This would leave nobody who can administer Bunting. Create another admin with a key, or an admin token, first.',
+    'This would leave Bunting without an administrator. Create another admin with a token, or an admin token, first.',
   );
 };

@@ -22,7 +22,7 @@ const inUse = `
     (select count(*) from user_group where root_role_id = $1)
       + (select count(distinct group_id) from project_group where role_id = $1) as groups`;
 
-/** What an Editor may do in `default` is told with the rest: where it holds is for the project to say. */
+/** Omits the project of a grant: the grants of the Editor in `default` are listed with its other grants, as Unleash does. */
 const roleOf = ({ permissions, ...role }: RoleRow): RoleWithGrants => ({
   ...role,
   permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
@@ -52,7 +52,7 @@ export const roleRepository = (tx: Tx) => {
 
   return {
     list: () => query<Role>(`select ${columns} from role order by id`),
-    /** A role as of now: to be shown, not to decide by. */
+    /** A role, without a lock: for responses, not for decisions. */
     find: (id: number) => byId('', id),
     /** A role, locked until the transaction ends. */
     findForUpdate: (id: number) => byId('for update', id),
@@ -60,20 +60,20 @@ export const roleRepository = (tx: Tx) => {
       const text = 'select id from role where lower(name) = lower($1)';
       return (await query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
     },
-    /** What the roles give, by their ids; roles that no project can give are left out. */
+    /** The grants of project roles, by role id; other roles are omitted. */
     findProjectGrants: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleGrant[]>> => {
       const text = `${withRights} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;
       const rows = await query<RoleRow>(text, [ids]);
       return new Map(rows.map(({ id, permissions }) => [id, permissions]));
     },
-    /** The id of a role that holds everywhere, by its id or its name. */
+    /** The id of a root role, by its id or name. */
     findRootRoleId: async (idOrName: number | string): Promise<number | undefined> => {
       const text = `
         select id from role where type in ('root', 'root-custom') and (id::text = $1 or lower(name) = lower($1))
         order by id::text = $1 desc limit 1 for share`;
       return (await query<{ id: number }>(text, [String(idOrName)]))[0]?.id;
     },
-    /** Creates a role, or changes the one with the id. */
+    /** Creates a role, or updates the one with the id. @throws Refusal `NameExistsError` */
     save: async (role: RoleInput, knownId?: number): Promise<RoleWithGrants> => {
       const id = await store(role, knownId);
       await tx.em.nativeDelete(RolePermissionEntity, { role: id });
@@ -83,7 +83,7 @@ export const roleRepository = (tx: Tx) => {
       if (given.length > 0) await tx.em.insertMany(RolePermissionEntity, given);
       return (await byId('for update', id)) as RoleWithGrants;
     },
-    /** Gives roles in one environment the permissions that they have in another. Gives those that change, before and after. */
+    /** Copies the grants of all roles from one environment to another. Returns the roles that changed, before and after. */
     copyEnvironment: async (
       from: string,
       to: string,
@@ -104,14 +104,14 @@ export const roleRepository = (tx: Tx) => {
         return now !== undefined && changed.has(role.id) ? [{ before: role, after: now }] : [];
       });
     },
-    /** @throws Refusal `ConflictError` when a user or a group has it. */
+    /** @throws Refusal `ConflictError` for a role that is in use */
     remove: async (id: number): Promise<void> => {
       const [row] = await query<{ users: number; groups: number }>(inUse, [id]);
       const { users, groups } = row ?? { users: 0, groups: 0 };
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
       }
-      // A deleted user may have had it.
+      // The row of a deleted user may still refer to it.
       await tx.em.nativeUpdate(
         UserEntity,
         { rootRole: id, deletedAt: { $ne: null } },

@@ -145,7 +145,7 @@ describe('another value of BUNTING_ADMIN_TOKEN', () => {
     await again.stop();
   });
 
-  it('that is missing keeps the token, and the log says that it still works', async () => {
+  it('that is removed keeps the token, with a warning that it still works', async () => {
     const third = await start('*:*.the-third-value-0004');
     await third.stop();
     const without = await start('');

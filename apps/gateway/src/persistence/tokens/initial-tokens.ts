@@ -33,7 +33,7 @@ const emit = (
   });
 };
 
-/** How tokens are stored: hashed, and those of applications encrypted as well where there is a cipher. */
+/** Tokens are stored hashed; secrets of SDK tokens also encrypted, if there is a cipher. */
 export interface TokenProtection {
   readonly hasher: TokenHasher;
   readonly cipher: TokenCipher | undefined;
@@ -111,10 +111,9 @@ const warnOfGiven = async ({ em }: Tx, warn: (message: string) => void): Promise
 };
 
 /**
- * Sees to it that there is an admin token. The one of `BUNTING_ADMIN_TOKEN` is added whenever it is not there yet, and replaces the one of
- * an earlier value. Where there is no token at all, those are made that are given for a first start; and without any admin token among
- * them, a made-up one.
- * @returns the made-up one, which nobody can read anywhere afterwards
+ * Ensures the tokens of the settings. The token of `BUNTING_ADMIN_TOKEN` is added if it is missing, and replaces that of a previous value. Without any
+ * token in the database, those for a first start are created; without an admin token among them, one is generated.
+ * @returns the generated secret, which is stored nowhere
  */
 export const ensureInitialTokens = (
   work: OutboxProducer['work'],
@@ -123,7 +122,7 @@ export const ensureInitialTokens = (
   warn: (message: string) => void,
 ): Promise<string | undefined> =>
   work(null, async (tx, outbox) => {
-    // Two replicas may start at once: one of them makes the tokens, and the other finds them.
+    // Replicas may start concurrently: one creates the tokens, the others find them.
     await tx.query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
     const isFirst = (await tx.em.count(TokenEntity, { kind: { $ne: 'user' } })) === 0;
     const known = new Set<string>();

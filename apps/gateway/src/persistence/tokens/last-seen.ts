@@ -1,6 +1,6 @@
 import type { Database } from '@bunting/database';
 
-// Another replica may be writing the same rows: what it has locked it has just seen in use, too.
+// Rows that another replica has locked are skipped: it stores a use of them just as recent.
 const seen = `
   with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)),
   due as (select t.id from api_token t join used using (id) order by t.id for update of t skip locked),
@@ -14,30 +14,34 @@ const seen = `
   free as (select u.id from api_user u join people using (id) order by u.id for update of u skip locked)
   update api_user u set seen_at = greatest(u.seen_at, people.at) from people join free using (id) where u.id = people.id`;
 
-/** When keys were last used. A use is noted in memory; the uses since the last time are stored by one statement now and then. */
+/** Records in memory when tokens were last used, and stores the records in one statement every `intervalMs`. */
 export const lastSeenRecorder = (
   database: Database,
   { intervalMs, warn }: { readonly intervalMs: number; readonly warn: (message: string) => void },
 ) => {
-  let noted = new Map<string, number>();
+  let records = new Map<string, number>();
   let writing: Promise<void> = Promise.resolve();
 
-  const writeNoted = async (): Promise<void> => {
-    if (noted.size === 0) return;
-    const uses = noted;
-    noted = new Map();
+  const writeRecords = async (): Promise<void> => {
+    if (records.size === 0) return;
+    const uses = records;
+    records = new Map();
     const times = [...uses.values()].map((at) => new Date(at).toISOString());
-    // It is worth no trouble: a use that is not written down is followed by another.
+    // Not retried: the next use of the token is recorded again.
     await database
       .transaction(({ query }) => query(seen, [[...uses.keys()], times]))
-      .catch((error: unknown) => warn(`When keys were last used could not be stored: ${(error as Error).message}`));
+      .catch((error: unknown) =>
+        warn(
+          `Could not store when ${times.length} tokens were last used; their next use will be stored: ${(error as Error).message}`,
+        ),
+      );
   };
-  const flush = (): Promise<void> => (writing = writing.then(writeNoted));
+  const flush = (): Promise<void> => (writing = writing.then(writeRecords));
   const timer = setInterval(() => void flush(), intervalMs).unref();
 
   return {
-    record: (tokenId: string) => void noted.set(tokenId, Date.now()),
-    /** Stores what was noted since the last time. */
+    record: (tokenId: string) => void records.set(tokenId, Date.now()),
+    /** Stores the records since the last flush. */
     write: flush,
     stop: (): Promise<void> => {
       clearInterval(timer);

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export interface TokenCipher {
   /** @param selector binds the result to the token: under another one it does not open */
   seal(secret: string, selector: string): Buffer;
-  /** The secret; undefined when it was not sealed with this key and selector, or was changed since. */
+  /** The secret; undefined when it was sealed with another key or selector, or has been altered. */
   open(sealed: Buffer, selector: string): string | undefined;
 }
 
@@ -32,7 +32,7 @@ export const tokenCipher = (tokenKey: string): TokenCipher => {
       try {
         return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
       } catch {
-        // One row that cannot be opened must not take the whole list of tokens away from an administrator.
+        // One row that cannot be decrypted must not make the whole list of tokens fail.
         return undefined;
       }
     },
@@ -45,14 +45,14 @@ interface Settings {
 }
 
 /**
- * The cipher that the settings ask for; undefined when secrets are kept as hashes alone.
- * @throws Error when secrets shall be readable and there is no key of the operator's to encrypt them with
+ * The cipher of the settings; undefined when secrets are stored as hashes only.
+ * @throws Error when GATEWAY_READABLE_SDK_TOKENS is set without GATEWAY_TOKEN_KEY
  */
 export const configuredCipher = (settings: Settings): TokenCipher | undefined => {
   if (!settings.GATEWAY_READABLE_SDK_TOKENS) return undefined;
   if (settings.GATEWAY_TOKEN_KEY === undefined) {
     throw new Error(
-      'GATEWAY_READABLE_SDK_TOKENS=true requires GATEWAY_TOKEN_KEY: a key that is kept in the database would not protect the secrets in it.',
+      'GATEWAY_READABLE_SDK_TOKENS=true requires GATEWAY_TOKEN_KEY: a key that is stored in the database would not protect the secrets in it.',
     );
   }
   return tokenCipher(settings.GATEWAY_TOKEN_KEY);

@@ -1,7 +1,7 @@
 import type { Database } from '@bunting/database';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A token as it is stored: found by its selector, and compared by its hash. Neither says anything without the key. */
+/** A token as it is stored: found by its selector, compared by its hash. Neither reveals the token without the key. */
 export interface HashedToken {
   readonly selector: string;
   readonly hash: Buffer;
@@ -23,20 +23,19 @@ interface Stored {
 }
 
 /**
- * Hashes tokens with the key of this database: the one from the settings, or one that was made up at the first start and
- * is kept in the database itself.
- * @throws Error that says so when the tokens there were hashed with another key, so that none of them would work
+ * Opens the HMAC of tokens with the key of the settings, or with a key that the first start generated and stored in the database.
+ * @throws Error when the stored tokens were hashed with another key, so that none of them would be valid
  */
 export const openTokenHasher = (database: Database, setting: string | undefined): Promise<TokenHasher> =>
   database.transaction(async ({ query }) => {
     const first = setting === undefined ? randomBytes(32) : Buffer.from(setting);
-    // Who comes second waits for who comes first, and takes what that one wrote.
+    // Of concurrent starts, the second waits for the first and reads its key.
     const [stored] = await query<Stored>(
       `insert into gateway_secret (name, value, fingerprint) values ('token key', $1, $2)
        on conflict (name) do update set name = excluded.name returning value, fingerprint`,
       [setting === undefined ? first : null, fingerprintOf(first)],
     );
-    if (stored === undefined) throw new Error('The key of the tokens could not be stored.');
+    if (stored === undefined) throw new Error('The token key could not be stored in the table gateway_secret.');
     const key = setting === undefined ? stored.value : first;
     if (key === null) {
       throw new Error(

@@ -5,11 +5,11 @@ import { grantsOfToken, mayAdminister, type TokenKind } from '../../domain/token
 import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
 import type { HashedToken } from './token-hasher.ts';
 
-/** Who a valid token stands for. */
+/** Whom a valid token authenticates. */
 export interface Principal {
   readonly caller: Caller;
   readonly mayAdminister: boolean;
-  /** whether the token is published with the pages that use it: a frontend token */
+  /** whether it is a frontend token, which is published with pages */
   readonly isPublic: boolean;
   /** milliseconds until the token expires; infinite for one that does not */
   readonly expiresInMs: number;
@@ -25,7 +25,7 @@ interface Row {
   readonly lives_ms: number | null;
 }
 
-// Expiry is judged by the clock of the database, which every replica shares.
+// Expiry is checked by the clock of the database, which every replica shares.
 const validToken: Statement = {
   name: 'valid-token',
   text: `
@@ -44,17 +44,17 @@ const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Cal
     const grants = [...grantsOfToken({ ...row, kind: row.kind })];
     return { id: adminTokenUserId, name: row.name, tokenId: row.id, grants };
   }
-  if (row.user_id === null) throw new Error(`The token ${row.id} belongs to nobody.`);
+  if (row.user_id === null) throw new Error(`The token ${row.id} of the kind user has no user.`);
   return callerOf(row, row.id);
 };
 
 /**
- * Tokens are looked up in batches, on two connections at most: however many keys are guessed, the other connections of the pool stay free.
+ * Looks tokens up in batches, on at most two connections, so that guessing of tokens leaves the rest of the pool free.
  */
 export const tokenLookup = (database: Database) => {
   const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validToken);
   return {
-    /** Who the token stands for; undefined when there is no such token, or no longer. */
+    /** The principal of a token; undefined for an unknown, expired or revoked one. Compares hashes in constant time. */
     find: async ({ selector, hash }: HashedToken): Promise<Principal | undefined> => {
       const row = await findRow(selector);
       if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;

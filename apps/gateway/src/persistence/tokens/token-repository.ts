@@ -8,7 +8,7 @@ import type { NewSecret } from './token-secret.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
 
-/** A token as the tables hold it; without its hash. */
+/** A token as it is stored, without its hash. */
 interface TokenRow {
   readonly id: string;
   readonly number: number;
@@ -25,10 +25,10 @@ interface TokenRow {
   readonly seenAt: string | null;
 }
 
-/** A token that works, and the key to what is done with it. */
+/** An API token that is not revoked, with its internal id. */
 export interface StoredToken extends ApiToken {
   readonly id: string;
-  /** its secret; undefined where that is kept as a hash alone */
+  /** its secret; undefined when only its hash is stored */
   readonly plaintext: string | undefined;
 }
 
@@ -70,7 +70,7 @@ const list = `
   where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '*' = any (projects))
   order by number`;
 
-/** The tokens that were not revoked. */
+/** API tokens and PATs, without revoked ones. */
 export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
   const { query } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -85,10 +85,10 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
     return created;
   };
   return {
-    /** API tokens of these kinds; only those that give the project, if one is named. */
+    /** API tokens of these kinds; only those for the project, if one is named. */
     list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
       (await query<TokenRow>(list, [kinds, project ?? null])).map(tokenOf),
-    /** An API token by its secret, or by what lists show of it; locked until the transaction ends. */
+    /** An API token by its secret or its masked secret; locked until the transaction ends. */
     findForUpdate: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
       const isNamed = { $or: [{ shown: token }, hasher(token)] };
       const of = { kind: { $in: [...kinds] }, revokedAt: null, ...isNamed };
@@ -116,7 +116,7 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
       await tx.em.flush();
       return tokenOf(token);
     },
-    /** When a token of any kind expires; null for one that does not. */
+    /** When a token of any kind expires; null for never. */
     expiryOf: async (id: string): Promise<Date | null> => {
       const token = await tx.em.findOne(TokenEntity, { id });
       return token?.expiresAt ? new Date(token.expiresAt) : null;
@@ -124,7 +124,7 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
     revoke: async (id: string): Promise<void> => {
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
     },
-    /** The keys of a user or a service account. */
+    /** The PATs of a user or a service account. */
     listPats: async (userId: number): Promise<Pat[]> => {
       const text = `select ${columns} from api_token token where user_id = $1 and revoked_at is null order by number`;
       return (await query<TokenRow>(text, [userId])).map(patOf);
@@ -134,7 +134,7 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
       const expires = expiresAt?.toISOString() ?? null;
       return patOf(await create(secret, { ...of, projects: ['*'], environment: '*', expiresAt: expires }, createdBy));
     },
-    /** What is revoked; undefined when the user has no such key. */
+    /** Revokes a PAT and returns it; undefined when the user has no such PAT. */
     revokePat: async (user: number, number: number): Promise<Pat | undefined> => {
       const token = await tx.em.findOne(TokenEntity, { user, number, revokedAt: null }, { lockMode });
       if (token === null) return undefined;
@@ -145,6 +145,6 @@ export const tokenRepository = (tx: Tx, hasher: TokenHasher, cipher: TokenCipher
 };
 export type StoredTokens = ReturnType<typeof tokenRepository>;
 
-/** Erases every encrypted secret: their tokens are kept as hashes alone from then on. @returns how many there were */
+/** Erases all encrypted secrets; the hashes of their tokens stay. @returns the number of secrets erased */
 export const eraseSealedSecrets = (database: Database): Promise<number> =>
   database.transaction(({ em }) => em.nativeUpdate(TokenEntity, { sealed: { $ne: null } }, { sealed: null }));

@@ -2,7 +2,7 @@ import type { WriteContext } from '@bunting/outbox';
 import { randomBytes } from 'node:crypto';
 import type { TokenHasher } from './token-hasher.ts';
 
-/** A secret that was just made: `shown` names it for people wherever the secret itself must not be told. */
+/** A new secret, and its masked form, which may be listed and logged. */
 export interface NewSecret {
   readonly secret: string;
   readonly masked: string;
@@ -11,7 +11,7 @@ export interface NewSecret {
 const publicDigits = 12;
 const dots = '...';
 
-/** The 32 bytes of a secret that begins with these characters. */
+/** Generates the 32 bytes of a secret with the given prefix. */
 export type SecretBytes = (named: string) => Buffer;
 
 const randomSecret: SecretBytes = () => randomBytes(32);
@@ -21,15 +21,15 @@ const secretFor = (beginning: string, bytes: SecretBytes): NewSecret => {
   return { secret: `${named}${bytes(named).toString('hex')}`, masked: `${named}${dots}` };
 };
 
-/** The secret that is shown like that, made again of the same bytes. */
+/** The secret of a masked form, regenerated from the same bytes. */
 export const regenerateSecret = (shown: string, bytes: SecretBytes): string => {
   const named = shown.slice(0, -dots.length);
   return `${named}${bytes(named).toString('hex')}`;
 };
 
 /**
- * The bytes of a secret that a retry with the same `Idempotency-Key` must be given again, though it is stored nowhere: nobody makes them
- * without the key that tokens are hashed with.
+ * Secret bytes derived from the idempotency key, so that a retry gets the same secret although it is stored nowhere. They cannot be computed without
+ * the token key.
  */
 export const derivedSecretBytes =
   (hasher: TokenHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytes =>
@@ -41,15 +41,15 @@ const scopeOf = (projects: readonly string[]): string => {
   return projects.length === 1 ? (projects[0] as string) : '[]';
 };
 
-/** A new secret of 256 random bits behind twelve public digits, in the format that Unleash's clients know (admin-api.md 7.1). */
+/** A new secret of 256 random bits behind twelve public digits, in Unleash's format. */
 export const newTokenSecret = (
   projects: readonly string[],
   environment: string,
   bytes: SecretBytes = randomSecret,
 ): NewSecret => secretFor(`${scopeOf(projects)}:${environment}.`, bytes);
 
-/** The same for a key that acts as a user or a service account. */
+/** A new secret of a PAT, for a user or a service account. */
 export const newUserSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('user:', bytes);
 
-/** What stands for a secret that somebody chose: of its text nothing may be shown. */
+/** The masked form of a secret that the operator chose: it must not contain any part of the secret. */
 export const maskedConfiguredSecret = (id: string): string => `given-${id.slice(0, 8)}...`;
