@@ -43,7 +43,7 @@ export interface Schedule {
 }
 
 /** The reply, as text, that whoever sends a request again with the same key is to be given once it has been carried out. */
-export interface Promised {
+export interface PendingReply {
   readonly once: {
     readonly scope: string;
     readonly key: string;
@@ -60,7 +60,7 @@ export interface Applying {
   readonly since: string;
   /** whether the clock decided it */
   readonly scheduled: boolean;
-  readonly promised?: Promised | undefined;
+  readonly promised?: PendingReply | undefined;
 }
 
 export interface Comment {

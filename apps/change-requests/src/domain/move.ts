@@ -7,7 +7,7 @@ import {
   type Refusal,
   refusal,
 } from '@bunting/contracts';
-import type { Actor, Applying, ChangeRequest, Comment, Promised, Schedule } from './change-request.ts';
+import type { Actor, Applying, ChangeRequest, Comment, PendingReply, Schedule } from './change-request.ts';
 import { requireAtRest } from './content.ts';
 import { eventOf } from './events.ts';
 import { type Command, judge, type Roles, type Transition, type Who } from './state-machine.ts';
@@ -31,7 +31,7 @@ export interface Particulars {
   /** when to apply it, and what it would have replaced at that moment */
   readonly schedule?: Pick<Schedule, 'scheduledAt' | 'snapshots'> | undefined;
   /** what a retry is to be given once it is applied */
-  readonly promised?: Promised | undefined;
+  readonly promised?: PendingReply | undefined;
   /** why it failed or was suspended */
   readonly reason?: string | undefined;
 }
@@ -214,7 +214,7 @@ export const beginApplying = (
 };
 
 /** True when the request is being applied just because of this write, sent before. */
-export const isPromised = ({ applying }: ChangeRequest, once: Promised['once'] | undefined): boolean => {
+export const isPromised = ({ applying }: ChangeRequest, once: PendingReply['once'] | undefined): boolean => {
   const before = applying?.promised?.once;
   return (
     before !== undefined &&

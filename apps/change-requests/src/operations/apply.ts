@@ -4,21 +4,20 @@ import type { ChangeRequest } from '../domain/change-request.ts';
 import { entityTagOf } from '../domain/entity-tag.ts';
 import { abandonApplying, endApplying, type Move } from '../domain/move.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { requested } from './outlooks.ts';
+import { changeWithSnapshot } from './previews.ts';
 
 /**
- * Carries out what `beginApplying` decided, and remembers what became of it. It can be done again at any time, by anybody:
- * the service that applies does so once per request, and gives one answer per attempt. Without an answer nothing is
- * known, and the request stays as it is until somebody does it again.
+ * Applies a request after `beginApplying`, and stores the outcome. Any replica may repeat it at any time: the features service applies a
+ * request once, and returns one result per attempt. Without a result the request stays in progress until a replica repeats the call.
  */
-export type Apply = (begun: ChangeRequest, context: CallContext) => Promise<Ended>;
+export type Apply = (begun: ChangeRequest, context: CallContext) => Promise<ApplyResult>;
 
-interface Ended extends AppliedChanges {
-  /** the entity tag of what became of the request; none where somebody else has ended it */
+interface ApplyResult extends AppliedChanges {
+  /** the entity tag of the request afterwards; undefined when another process has stored the outcome */
   readonly tag: string | undefined;
 }
 
-/** Why a scheduled run did not change anything, for people. */
+/** The reason of a failed run, as users see it. */
 export const reasonOf = (conflicts: AppliedChanges['conflicts']): string =>
   `conflicts: ${conflicts[0]?.message ?? 'unknown'} (${conflicts.length} in total)`;
 
@@ -35,11 +34,12 @@ const ended = (request: ChangeRequest, result: AppliedChanges, now: Date): Move 
   }
 };
 
-export const applying =
+export const applyRequest =
   (bus: Bus, work: UnitOfWork): Apply =>
   async (begun, context) => {
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
-    if (begun.applying === null) throw new Error('Nobody is applying the request.');
+    if (begun.applying === null)
+      throw new Error(`Change request ${id} is not being applied: call beginApplying first.`);
     const { by, scheduled } = begun.applying;
     const body = {
       changeRequestId: id,
@@ -47,13 +47,13 @@ export const applying =
       attempt: attempts,
       project,
       environment,
-      changes: changes.map((change) => requested(change, schedule?.snapshots)),
+      changes: changes.map((change) => changeWithSnapshot(change, schedule?.snapshots)),
       refuseOverwrites: scheduled,
     };
     const result = await call(bus, ApplyChanges, { body }, { ...context, caller: { ...by, grants: [] } });
-    const tag = await work(context.traceparent, async ({ requests, outbox, remember }) => {
+    const tag = await work(context.traceparent, async ({ requests, outbox, storeReply }) => {
       const request = await requests.getForUpdate(id);
-      // Whoever took it up in the meantime has ended it as well.
+      // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
       const { request: after, events } = ended(request, result, await requests.now());
       if (after !== null) await requests.save(request, after);
@@ -61,7 +61,7 @@ export const applying =
       if (result.outcome === 'applied') {
         await requests.saveInverse(id, result.inverse);
         const { promised } = request.applying;
-        if (promised !== undefined) await remember(promised.once, new JsonText(promised.reply), { ETag: now });
+        if (promised !== undefined) await storeReply(promised.once, new JsonText(promised.reply), { ETag: now });
       }
       for (const event of events) outbox.event(event);
       return now;

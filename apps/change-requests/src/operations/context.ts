@@ -3,7 +3,7 @@ import type { ChangeRequestReader } from '../persistence/change-request-reposito
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from './apply.ts';
 import type { RolesOf } from './roles.ts';
-import type { TellProtection } from './tell-protection.ts';
+import type { SyncProtection } from './sync-protection.ts';
 
 /** What the operations of the service work with. */
 export interface ChangeRequestsContext {
@@ -14,5 +14,5 @@ export interface ChangeRequestsContext {
   /** whether changes may be proposed where none is needed */
   readonly isVoluntary: boolean;
   readonly apply: Apply;
-  readonly tellProtection: TellProtection;
+  readonly tellProtection: SyncProtection;
 }

@@ -5,15 +5,15 @@ import type { Roles } from '../domain/state-machine.ts';
 /** Says what a caller is to the request that was found. */
 export type RolesOf = (caller: Caller, request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>) => Roles;
 
-export interface Reviewing {
+export interface ReviewPolicy {
   /** whether an admin token, behind which no person stands, may approve and reject */
   readonly adminTokens: boolean;
   /** whether administrators may judge what they proposed themselves */
   readonly ownOfAdmins: boolean;
 }
 
-export const rolesFor =
-  ({ adminTokens, ownOfAdmins }: Reviewing): RolesOf =>
+export const rolesByPolicy =
+  ({ adminTokens, ownOfAdmins }: ReviewPolicy): RolesOf =>
   (caller, { project, environment, createdBy }) => {
     const where = { project, environment };
     const author = caller.id === createdBy.id;

@@ -3,51 +3,51 @@ import { type Caller, GetUsersAccess, may, Refusal, refusal, systemCaller } from
 import { startLoop } from '@bunting/runtime';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { isClosed } from '../domain/content.ts';
-import { withoutUser } from '../domain/departure.ts';
+import { removeUser } from '../domain/remove-user.ts';
 import { abandonApplying, beginApplying, suspend } from '../domain/move.ts';
 import { suspensionOf } from '../domain/suspension.ts';
-import type { Agenda } from '../persistence/agenda.ts';
+import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { type Apply, reasonOf } from './apply.ts';
-import { previewsOf } from './outlooks.ts';
+import { previewsOf } from './previews.ts';
 import { segmentsInUse } from './segments-in-use.ts';
-import type { TellProtection } from './tell-protection.ts';
+import type { SyncProtection } from './sync-protection.ts';
 
 export interface RunnerOptions {
   readonly bus: Bus;
-  readonly agenda: Agenda;
+  readonly agenda: PendingWorkReader;
   readonly reader: ChangeRequestReader;
   readonly work: UnitOfWork;
   readonly apply: Apply;
-  readonly tellProtection: TellProtection;
-  /** how soon to try again what could not be done */
+  readonly tellProtection: SyncProtection;
+  /** how soon to retry failed work */
   readonly intervalMs: number;
-  readonly recoveryMs: number;
+  readonly recoveryTimeoutMs: number;
   readonly warn: (message: string) => void;
 }
 
 export interface Runner {
-  /** There may be something to do earlier than expected. */
+  /** Checks immediately for pending work. */
   wake(): void;
-  /** Users may be gone: looks for what they have left behind. */
-  heardOfDeparture(): void;
+  /** Checks immediately for requests and schedules of deleted users. */
+  usersDeleted(): void;
   stop(): Promise<void>;
 }
 
-/** What comes later than this is not applied any more: a release of the night should not come at noon. */
-const mostLateMs = 15 * 60_000;
-const callMs = 30_000;
-/** What users left behind is looked for when one goes, and now and then: their last requests may come after the news. */
-const departuresMs = 60_000;
+/** A scheduled run that is later than this fails: a release planned for the night must not happen at noon. */
+const maxDelayMs = 15 * 60_000;
+const callTimeoutMs = 30_000;
+/** The interval of checks for deleted users, whose last requests may be stored after their deletion was consumed. */
+const deletedUsersIntervalMs = 60_000;
 /** The longest pause: another replica may have scheduled something without this one being woken. */
 const pollMs = 5_000;
 
-const clock = { author: false, admin: false, reviewer: false, applier: false, system: true } as const;
+const schedulerRoles = { author: false, admin: false, reviewer: false, applier: false, system: true } as const;
 
 /**
- * Does what nobody waits for: applies requests whose time has come, holds up those that collide with newer edits, and ends
- * what a process that was killed had begun. Every replica does; the database sees to it that each request is taken once.
+ * Background work: applies requests whose scheduled time has come, suspends those that conflict with newer edits, and finishes runs of
+ * crashed processes. Every replica runs it; row locks make sure that each request is claimed once.
  */
 export const startRunner = ({
   bus,
@@ -57,7 +57,7 @@ export const startRunner = ({
   apply,
   tellProtection,
   intervalMs,
-  recoveryMs,
+  recoveryTimeoutMs: recoveryMs,
   warn,
 }: RunnerOptions): Runner => {
   let stopped = false;
@@ -72,7 +72,7 @@ export const startRunner = ({
 
   /** Why a request is not run at its time although it could be; nothing, where it may be run. */
   const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', late: number): string | undefined => {
-    if (late > mostLateMs) return 'the service was not running at the scheduled time';
+    if (late > maxDelayMs) return 'the service was not running at the scheduled time';
     const { project, environment } = request;
     if (scheduler === 'token' || may(scheduler, ['APPLY_CHANGE_REQUEST'], { project, environment })) return undefined;
     return `the missing permission to apply it, which the user who scheduled it (user id: ${scheduler.id}) has no longer`;
@@ -101,7 +101,7 @@ export const startRunner = ({
             `The user who scheduled this change request (user id: ${userId}) has been deleted or disabled`,
           );
         }
-        const begun = beginApplying(request, 'run', { by, now, roles: clock });
+        const begun = beginApplying(request, 'run', { by, now, roles: schedulerRoles });
         const inTheWay = await segmentsInUse(requests, request);
         const reason = reasonNotTo(request, scheduler, late) ?? (inTheWay.length > 0 ? reasonOf(inTheWay) : undefined);
         if (reason === undefined) {
@@ -129,14 +129,14 @@ export const startRunner = ({
     work(traceparent, async ({ requests, outbox }) => {
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosed(before) || before.applying !== null) return;
-      const { request: after, events } = withoutUser(before, userId, await requests.now());
+      const { request: after, events } = removeUser(before, userId, await requests.now());
       if (after !== null) await requests.save(before, after);
       for (const event of events) outbox.event(event);
     });
 
   const settleDepartures = async (): Promise<void> => {
     if (performance.now() < departuresAt) return;
-    departuresAt = performance.now() + departuresMs;
+    departuresAt = performance.now() + deletedUsersIntervalMs;
     await each(await agenda.leftBehind(), settle);
   };
 
@@ -174,11 +174,13 @@ export const startRunner = ({
     for (const item of items) {
       if (stopped) return;
       try {
-        await job(item, systemContext(callMs));
+        await job(item, systemContext(callTimeoutMs));
       } catch (error) {
         // A service that is away for a while is nothing to warn of at each look.
         if (error instanceof Refusal && error.kind === 'ServiceUnavailable') continue;
-        warn(`A change request could not be applied or looked at now: ${(error as Error).message}`);
+        warn(
+          `The runner of scheduled changes could not process a change request and retries: ${(error as Error).message}`,
+        );
       }
     }
   };
@@ -213,7 +215,7 @@ export const startRunner = ({
 
   return {
     wake: loop.wake,
-    heardOfDeparture: () => {
+    usersDeleted: () => {
       departuresAt = Number.NEGATIVE_INFINITY;
       loop.wake();
     },

@@ -1,5 +1,5 @@
 import type { AppliedChanges } from '@bunting/contracts';
-import { segmentInUse } from '../domain/among-requests.ts';
+import { segmentInUse } from '../domain/other-requests.ts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import type { ChangeRequestRepository } from '../persistence/change-request-repository.ts';
 

@@ -1,7 +1,7 @@
 import { violatedConstraint, type Database, persistDifference, type Statement, type Tx } from '@bunting/database';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { Planned } from '../domain/among-requests.ts';
+import type { Planned } from '../domain/other-requests.ts';
 import type { ChangeRequest, Schedule, Verdict } from '../domain/change-request.ts';
 import {
   ApprovalEntity,

@@ -1,61 +1,60 @@
 import type { CommitLimits, Tx } from '@bunting/database';
 import type { ReplyOrReplay, WriteContext, IdempotentSteps, Outbox, OutboxProducer } from '@bunting/outbox';
-import type { Promised } from '../domain/change-request.ts';
+import type { PendingReply } from '../domain/change-request.ts';
 import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
-import { scheduleRepository } from './agenda.ts';
+import { scheduleRepository } from './pending-work.ts';
 import { type ChangeRequestRepository, changeRequestRepository } from './change-request-repository.ts';
 
-/** What a job works with: requests, and what there is to tell. Both are committed together, or neither. */
-export interface Work {
+/** The repositories and the outbox of a job. Their writes are committed together, or none of them is. */
+export interface WorkContext {
   readonly requests: ChangeRequestRepository;
   readonly schedules: ReturnType<typeof scheduleRepository>;
   readonly outbox: Outbox;
-  /** Refuses a write that was meant for another state of the request than the one that was locked. */
-  readonly judge: (request: WriteContext) => void;
-  /** Stores the reply of a write, where the transaction of another carries it out. */
-  readonly remember: (once: Promised['once'], reply: unknown, said: Readonly<Record<string, string>>) => Promise<void>;
+  /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
+  readonly requireMatch: (request: WriteContext) => void;
+  /** Stores the reply of a write that another process may finish. */
+  readonly storeReply: (
+    once: PendingReply['once'],
+    reply: unknown,
+    said: Readonly<Record<string, string>>,
+  ) => Promise<void>;
 }
 
-type Job<T> = (work: Work) => Promise<T>;
+type Job<T> = (work: WorkContext) => Promise<T>;
 
-/** Work for somebody who asked, whose reply is what the job gives; or work that nobody is given an answer of. */
+/** Runs a job in a transaction: for a request, whose reply is the job's result, or in the background. */
 export interface UnitOfWork {
   <T>(traceparent: string, job: Job<T>, limits?: CommitLimits): Promise<T>;
   <T>(request: WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
-  /** The reply of a write that was done before: for what asks another service before it begins its work. */
-  readonly recall: IdempotentSteps['replay'];
-  /** Work whose reply takes asking another service after the commit. A job that gives `undefined` has done nothing. */
-  thenReply<T extends object, R>(
+  /** The stored reply of a retry, for writes that call another service before their transaction. */
+  readonly replay: IdempotentSteps['replay'];
+  /** For a reply that needs a call of another service after the commit. A job that returns `undefined` has changed nothing. */
+  commitThenReply<T extends object, R>(
     request: WriteContext,
     job: Job<T | undefined>,
     reply: (done: T) => Promise<R>,
   ): Promise<ReplyOrReplay<R> | undefined>;
 }
 
-/** The only door to writing: state, events, and the answer to a write with an `Idempotency-Key`, in one transaction. */
-export const unitOfWork = ({
-  work,
-  commitThenReply: workThen,
-  replay: recall,
-  storeReply: remember,
-}: OutboxProducer): UnitOfWork => {
+/** The only way to write: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
+export const unitOfWork = ({ work, commitThenReply, replay, storeReply }: OutboxProducer): UnitOfWork => {
   const within =
     <T>(asked: WriteContext | string, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const requests = changeRequestRepository(tx);
-      const judge = ({ requireMatch }: WriteContext): void => {
+      const requireLockedMatch = ({ requireMatch }: WriteContext): void => {
         if (requireMatch === undefined) return;
         const [request] = requests.locked;
-        if (request === undefined) throw new Error('No request was locked that the write could be judged by.');
+        if (request === undefined) throw new Error('A write with If-Match locked no change request to compare with.');
         requireMatch([contentTagOf(request)]);
       };
       const done = await job({
-        ...{ requests, schedules: scheduleRepository(tx), outbox, judge },
-        remember: (once, reply, said) => remember(tx, { ...once, granted: [...(once.granted ?? [])] }, reply, said),
+        ...{ requests, schedules: scheduleRepository(tx), outbox, requireMatch: requireLockedMatch },
+        storeReply: (once, reply, said) => storeReply(tx, { ...once, granted: [...(once.granted ?? [])] }, reply, said),
       });
-      // Last of all: a write that would be refused anyway is refused for that.
+      // Checked last, so that a write that is refused for another reason reports that reason.
       if (typeof asked === 'string' || done === undefined) return done;
-      judge(asked);
+      requireLockedMatch(asked);
       const written = requests.written();
       if (written !== undefined) asked.setHeader('ETag', entityTagOf(written));
       return done;
@@ -65,12 +64,12 @@ export const unitOfWork = ({
   return Object.assign(
     working as <T>(request: WriteContext | string, job: Job<T>, limits?: CommitLimits) => Promise<T>,
     {
-      recall,
-      thenReply: <T extends object, R>(
+      replay,
+      commitThenReply: <T extends object, R>(
         request: WriteContext,
         job: Job<T | undefined>,
         reply: (done: T) => Promise<R>,
-      ) => workThen(request, within(request, job), reply),
+      ) => commitThenReply(request, within(request, job), reply),
     },
   );
 };

@@ -3,7 +3,7 @@ import { AddChanges, CheckChanges, type CheckedChange, refusal, unavailable } fr
 import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/add-changes.ts';
-import { bearingOn } from '../../domain/bearing.ts';
+import { relevantChanges } from '../../domain/relevant-changes.ts';
 import type { Actor, ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
 import { approvalsFor } from '../../domain/configuration.ts';
 import { createDraft, isOpen } from '../../domain/content.ts';
@@ -12,13 +12,13 @@ import { requireMergeable } from '../../domain/merge.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import { AnotherOpenRequest, type Place } from '../../persistence/change-request-repository.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { asPosted } from '../as-posted.ts';
 import { inBody } from '../in-body.ts';
-import { outlooksOf } from '../outlooks.ts';
+import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { takingTurns } from '../turns.ts';
+import { keyedMutex } from '../keyed-mutex.ts';
 
 /** How often changes are checked because the request was edited meanwhile, by way of another replica. */
 const mostTries = 20;
@@ -39,7 +39,7 @@ interface Addition {
 
 /** Adds what was checked, unless the request is no longer what it was checked against; then nothing, and `undefined`. */
 const addUnlessOutdated = async (
-  { requests, outbox }: Work,
+  { requests, outbox }: WorkContext,
   { place, onlyToDraft, known, checked, changeIds, actor, isConditional, isVoluntary }: Addition,
 ): Promise<ChangeRequest | undefined> => {
   if (known === undefined) {
@@ -74,7 +74,7 @@ const addUnlessOutdated = async (
  * made, and then all is done again with what is there now. What all of it would come to is asked while it is being stored.
  */
 export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeRequestsContext) => {
-  const takeTurn = takingTurns();
+  const takeTurn = keyedMutex();
   return implement(AddChanges, async (asked) => {
     const { params, query, body, caller, deadline } = asked;
     requireMayPropose(caller, params.projectId);
@@ -87,7 +87,7 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
 
     const check = async (earlier: readonly ProposedChange[]): Promise<readonly CheckedChange[]> => {
       requireMergeable(earlier, changes, at);
-      const ask = { body: { ...place, changes, earlier: bearingOn(changes, earlier).map(asPosted) } };
+      const ask = { body: { ...place, changes, earlier: relevantChanges(changes, earlier).map(asPosted) } };
       const reply = await call(bus, CheckChanges, ask, onBehalfOf(asked)).catch((error: unknown) => {
         throw Array.isArray(body) ? error : inBody(error);
       });
@@ -103,14 +103,14 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
       const before = known ?? createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
       const expected = addChanges(before, checked, changeIds, actor).request;
-      const outlook = outlooksOf({ bus, reader }, place.project, [expected], onBehalfOf(asked));
+      const outlook = openPreviewsOf({ bus, reader }, place.project, [expected], onBehalfOf(asked));
       // Where nothing is stored, nobody waits for it.
       outlook.catch(() => undefined);
       const isConditional = asked.requireMatch !== undefined;
       const addition = { place, onlyToDraft, known, checked, changeIds, actor, isConditional, isVoluntary };
       const answerOf = async (request: ChangeRequest) => shownChangeRequest(request, (await outlook)(expected));
       return work
-        .thenReply(asked, (tx) => addUnlessOutdated(tx, addition), answerOf)
+        .commitThenReply(asked, (tx) => addUnlessOutdated(tx, addition), answerOf)
         .catch((error: unknown) => {
           if (error instanceof AnotherOpenRequest) return undefined;
           throw error;
@@ -119,13 +119,13 @@ export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeReq
 
     /** The answer of what was done before, when somebody asks for it again. */
     const recalled = async (request: ChangeRequest) => {
-      const outlookOf = await outlooksOf({ bus, reader }, place.project, [request], onBehalfOf(asked));
+      const outlookOf = await openPreviewsOf({ bus, reader }, place.project, [request], onBehalfOf(asked));
       return shownChangeRequest(request, outlookOf(request));
     };
 
     return takeTurn(JSON.stringify([caller.id, place]), async () => {
       for (let tries = 0; tries < mostTries; tries++) {
-        const before = await work.recall(asked, recalled);
+        const before = await work.replay(asked, recalled);
         if (before !== undefined) return before;
         const answer = await tryOnce();
         if (answer !== undefined) return answer;

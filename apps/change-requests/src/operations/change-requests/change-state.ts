@@ -11,9 +11,9 @@ import {
   requireVisible,
 } from '../../domain/move.ts';
 import { commandFor } from '../../domain/state-machine.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { type Preview, previewsOf } from '../outlooks.ts';
+import { type Preview, previewsOf } from '../previews.ts';
 import { segmentsInUse } from '../segments-in-use.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -56,7 +56,7 @@ const momentOf = ({ body }: Asking): string => {
   return moment.toISOString();
 };
 
-const requireFuture = async ({ requests }: Work, scheduledAt: string): Promise<void> => {
+const requireFuture = async ({ requests }: WorkContext, scheduledAt: string): Promise<void> => {
   if (Date.parse(scheduledAt) > (await requests.now()).getTime()) return;
   const path = '/body/scheduledAt';
   throw invalid(`The \`${path}\` property must be in the future. You provided "${scheduledAt}".`, path);
@@ -88,7 +88,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
 
   return implement(ChangeState, async (asked) => {
     const { params, body, caller, idempotency } = asked;
-    const done = await work.recall(asked);
+    const done = await work.replay(asked);
     if (done !== undefined) return done;
     const command = commandFor[body.state];
     if (command === 'send to review') requireMayPropose(caller, params.projectId);
@@ -97,7 +97,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
     const reply = { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
 
-    const commanded = async ({ requests }: Work) => {
+    const commanded = async ({ requests }: WorkContext) => {
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       if (command === undefined) {
         throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
@@ -107,7 +107,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
     };
 
     if (command === 'apply') {
-      const begin = async (tx: Work): Promise<ChangeRequest> => {
+      const begin = async (tx: WorkContext): Promise<ChangeRequest> => {
         const { before, comment, asker } = await commanded(tx);
         // Sent again while it is not known yet what became of it: it is carried on.
         if (isPromised(before, idempotency)) return before;
@@ -115,7 +115,7 @@ export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: Chang
         const request = beginApplying(before, 'apply', asker, { ...more, comment: await comment(), promised });
         const inUse = await segmentsInUse(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);
-        tx.judge(asked);
+        tx.requireMatch(asked);
         await tx.requests.save(before, request);
         return request;
       };

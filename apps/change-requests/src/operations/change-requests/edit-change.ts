@@ -7,11 +7,11 @@ import { requireMayPropose } from '../../domain/may-propose.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import { asPosted } from '../as-posted.ts';
 import { inBody } from '../in-body.ts';
-import { outlooksOf } from '../outlooks.ts';
+import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 const mostTries = 5;
@@ -25,7 +25,7 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
     const change = parseChange(body, '/body');
 
     const answer = async (request: ChangeRequest) => {
-      const outlookOf = await outlooksOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
+      const outlookOf = await openPreviewsOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
       return shownChangeRequest(request, outlookOf(request));
     };
 
@@ -42,7 +42,7 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
       });
       const [checked] = changes;
       if (checked === undefined) throw new Error('A change that was checked has an answer.');
-      const edit = async ({ requests, outbox }: Work): Promise<ChangeRequest | undefined> => {
+      const edit = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest | undefined> => {
         const before = await requests.getForUpdate(params.id);
         if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);
         if (before.revision !== known.revision) return undefined;
@@ -51,10 +51,10 @@ export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext)
         for (const event of events) outbox.event(event);
         return request;
       };
-      return work.thenReply(asked, edit, answer);
+      return work.commitThenReply(asked, edit, answer);
     };
 
-    const done = await work.recall(asked, answer);
+    const done = await work.replay(asked, answer);
     if (done !== undefined) return done;
 
     for (let tries = 0; tries < mostTries; tries++) {

@@ -3,7 +3,7 @@ import { GetChangeRequest } from '@bunting/contracts';
 import { entityTagOf } from '../../domain/entity-tag.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
-import { outlooksOf } from '../outlooks.ts';
+import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -12,6 +12,6 @@ export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext)
     const found = await reader.one(params.id, params.projectId);
     const request = requireVisible(found, params.id, caller.id);
     asked.setHeader('ETag', entityTagOf(request));
-    const outlookOf = await outlooksOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
+    const outlookOf = await openPreviewsOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
     return shownChangeRequest(request, outlookOf(request));
   });

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListChangeRequests } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
-import { outlooksOf } from '../outlooks.ts';
+import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
@@ -12,6 +12,6 @@ export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContex
       call(bus, GetProjectEnvironments, { params: { projectId } }, context),
       reader.ofProject(projectId, asked.caller.id),
     ]);
-    const outlookOf = await outlooksOf({ bus, reader }, projectId, requests, context);
+    const outlookOf = await openPreviewsOf({ bus, reader }, projectId, requests, context);
     return requests.map((request) => shownChangeRequest(request, outlookOf(request)));
   });

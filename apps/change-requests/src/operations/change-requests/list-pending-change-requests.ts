@@ -2,7 +2,7 @@ import { type OperationRequest, type Bus, call, implement, onBehalfOf } from '@b
 import { GetProjectEnvironments, ListPendingChangeRequests } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-repository.ts';
-import { outlooksOf } from '../outlooks.ts';
+import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 type Asking = OperationRequest<typeof ListPendingChangeRequests>;
@@ -17,7 +17,7 @@ export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: As
   ]);
   const linked = new Set(environments.map(({ name }) => name));
   const pending = requests.filter(({ environment }) => linked.has(environment));
-  const outlookOf = await outlooksOf({ bus, reader }, projectId, pending, context);
+  const outlookOf = await openPreviewsOf({ bus, reader }, projectId, pending, context);
   return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
 };
 

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListPendingOfFeature } from '@bunting/contracts';
 import { shownChangeRequest } from '../../domain/view.ts';
-import { outlooksOf } from '../outlooks.ts';
+import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists what waits for the feature, whoever proposed it; drafts are shown to their authors alone. */
@@ -15,6 +15,6 @@ export const listPendingOfFeatureEndpoint = ({ bus, reader }: ChangeRequestsCont
     ]);
     const linked = new Set(environments.map(({ name }) => name));
     const pending = requests.filter(({ environment }) => linked.has(environment));
-    const outlookOf = await outlooksOf({ bus, reader }, projectId, pending, context);
+    const outlookOf = await openPreviewsOf({ bus, reader }, projectId, pending, context);
     return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
   });

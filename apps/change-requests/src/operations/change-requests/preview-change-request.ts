@@ -2,7 +2,7 @@ import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewChangeRequest } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireVisible } from '../../domain/move.ts';
-import { type Preview, previewsOf } from '../outlooks.ts';
+import { type Preview, previewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const previewOf = (previews: ReadonlyMap<number, Preview>, { id }: ChangeRequest): Preview['preview'] => {

@@ -6,7 +6,7 @@ import { createDraft } from '../../domain/content.ts';
 import { requireMayPropose } from '../../domain/may-propose.ts';
 import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
-import { previewsOf } from '../outlooks.ts';
+import { previewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { previewOf } from './preview-change-request.ts';
 

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { invalid, maySee, ReadProposedChanges } from '@bunting/contracts';
 import { isClosed } from '../../domain/content.ts';
 import { requireVisible } from '../../domain/move.ts';
-import { requested } from '../outlooks.ts';
+import { changeWithSnapshot } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const readProposedChangesEndpoint = ({ reader }: ChangeRequestsContext) =>
@@ -15,5 +15,5 @@ export const readProposedChangesEndpoint = ({ reader }: ChangeRequestsContext) =
         `Change request ${id} is closed (${state}): its changes are not proposed any more.`,
         '/body/changeRequest',
       );
-    return { project, environment, changes: changes.map((change) => requested(change)) };
+    return { project, environment, changes: changes.map((change) => changeWithSnapshot(change)) };
   });

@@ -7,9 +7,9 @@ import { requireVisible } from '../../domain/move.ts';
 import { type InverseChange, leftOver, requireRevertible, revert } from '../../domain/revert.ts';
 import { shownChangeRequest } from '../../domain/view.ts';
 import { AnotherOpenRequest } from '../../persistence/change-request-repository.ts';
-import type { Work } from '../../persistence/unit-of-work.ts';
+import type { WorkContext } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { outlooksOf } from '../outlooks.ts';
+import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Makes a draft that undoes an applied request. It is the caller's, who must not have another draft there. */
@@ -18,10 +18,10 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
     const { params, caller } = asked;
     requireMayPropose(caller, params.projectId);
     const answer = async (draft: ChangeRequest) => {
-      const outlookOf = await outlooksOf({ bus, reader }, draft.project, [draft], onBehalfOf(asked));
+      const outlookOf = await openPreviewsOf({ bus, reader }, draft.project, [draft], onBehalfOf(asked));
       return shownChangeRequest(draft, outlookOf(draft));
     };
-    const make = async ({ requests, outbox }: Work): Promise<ChangeRequest> => {
+    const make = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest> => {
       const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const inverse = (await requests.inverseOf(applied.id)) as readonly InverseChange[];
       requireRevertible(applied, inverse);
@@ -43,7 +43,7 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
       for (const event of events) outbox.event(event);
       return draft;
     };
-    const reply = await work.thenReply(asked, make, answer).catch((error: unknown) => {
+    const reply = await work.commitThenReply(asked, make, answer).catch((error: unknown) => {
       if (!(error instanceof AnotherOpenRequest)) throw error;
       throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
     });

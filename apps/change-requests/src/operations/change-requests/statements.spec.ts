@@ -17,15 +17,15 @@ import { startOutboxProducer } from '@bunting/outbox';
 import { freshDatabase } from '@bunting/testing';
 import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test/features-at-the-boundary.ts';
 import { callers, contextOf } from '../../../test/started-change-requests.ts';
-import { agendaOf } from '../../persistence/agenda.ts';
+import { pendingWorkReader } from '../../persistence/pending-work.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
 import { changeRequestReader } from '../../persistence/change-request-repository.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
-import { applying } from '../apply.ts';
+import { applyRequest } from '../apply.ts';
 import { changeRequestsEndpoints } from '../index.ts';
-import { rolesFor } from '../roles.ts';
-import { tellingProtection } from '../tell-protection.ts';
+import { rolesByPolicy } from '../roles.ts';
+import { protectionSync } from '../sync-protection.ts';
 
 // The service without its relay and its runner, whose statements would be counted as well.
 const inner = inProcessBus();
@@ -57,9 +57,9 @@ beforeAll(async () => {
   await telling.relay.stop();
   const reader = changeRequestReader(database);
   const work = unitOfWork(telling);
-  const tellProtection = tellingProtection(bus, agendaOf(database), work);
-  const rolesOf = rolesFor({ adminTokens: true, ownOfAdmins: true });
-  const context = { bus, reader, work, rolesOf, isVoluntary: true, apply: applying(bus, work), tellProtection };
+  const tellProtection = protectionSync(bus, pendingWorkReader(database), work);
+  const rolesOf = rolesByPolicy({ adminTokens: true, ownOfAdmins: true });
+  const context = { bus, reader, work, rolesOf, isVoluntary: true, apply: applyRequest(bus, work), tellProtection };
   served = await serve(bus, changeRequestsEndpoints(context));
 });
 beforeEach(() => database.transaction(({ query }) => query('truncate change_request cascade')));

@@ -99,7 +99,7 @@ export const scheduleConflictsOf = (
   );
 
 /** What is known of other requests: those that have a time, and the segments that any open one is about to use. */
-export interface Others {
+export interface OtherRequests {
   readonly planned: readonly Planned[];
   readonly usedSegments: ReadonlySet<number>;
 }
@@ -107,10 +107,10 @@ export interface Others {
 type Previewed = ChangeRequestPreview['features'][number]['changes'][number];
 
 /** A preview, with what the other requests of the project mean to the changes. */
-export const amongOthers = <P extends ChangeRequestPreview>(
+export const withOtherRequests = <P extends ChangeRequestPreview>(
   preview: P,
   { environment, changes }: { readonly environment: string; readonly changes: readonly ProposedChange[] },
-  { planned, usedSegments }: Others,
+  { planned, usedSegments }: OtherRequests,
 ): P => {
   if (planned.length === 0 && usedSegments.size === 0) return preview;
   const byId = new Map(changes.map((change) => [change.id, change]));

@@ -1,26 +1,26 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { rememberDeparted } from '../persistence/agenda.ts';
+import { addDeletedUsers } from '../persistence/pending-work.ts';
 
-const departures: ReadonlySet<string> = new Set(['user-deleted', 'service-account-deleted']);
+const deletionTypes: ReadonlySet<string> = new Set(['user-deleted', 'service-account-deleted']);
 
 const idOf = (document: unknown): number[] =>
   typeof document === 'object' && document !== null && 'id' in document && typeof document.id === 'number'
     ? [document.id]
     : [];
 
-/** The users that events say are gone. */
-const departedIn = (messages: readonly OutboxMessage[]): number[] => [
+/** The ids of users that events report as deleted. */
+const deletedUsersIn = (messages: readonly OutboxMessage[]): number[] => [
   ...new Set(
     messages.flatMap(({ payload }) => {
       const { type, data, preData } = payload as { type: string; data: unknown; preData: unknown };
-      return departures.has(type) ? [...idOf(preData), ...idOf(data)] : [];
+      return deletionTypes.has(type) ? [...idOf(preData), ...idOf(data)] : [];
     }),
   ),
 ];
 
-/** Hears which users were deleted, so that nothing is applied any more on the word of somebody who is gone. */
-export const followUsers = (
+/** Consumes deletions of users, so that nothing is applied any more on behalf of a deleted user. */
+export const consumeUserEvents = (
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'logError' | 'onCommitted'>,
 ): Promise<Projection> =>
   startProjection({
@@ -29,7 +29,7 @@ export const followUsers = (
     producer: 'gateway',
     topic: 'event',
     apply: async (tx, messages) => {
-      const departed = departedIn(messages);
-      if (departed.length > 0) await rememberDeparted(tx, departed);
+      const departed = deletedUsersIn(messages);
+      if (departed.length > 0) await addDeletedUsers(tx, departed);
     },
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { aChange } from '../../test/builders.ts';
-import { amongOthers, type Planned, type PlannedChange, scheduleConflictsOf } from './among-requests.ts';
+import { withOtherRequests, type Planned, type PlannedChange, scheduleConflictsOf } from './other-requests.ts';
 
 const beta = { id: 4, name: 'beta users' };
 const plan = (
@@ -107,7 +107,7 @@ describe('a preview among other requests', () => {
 
   it('names the schedules that a change would break, by title where they have one', () => {
     const planned = [plan(update({ title: 'b' })), plan(update({ title: 'c' }), { id: 41, title: 'Night release' })];
-    const { features, applicable } = amongOthers(
+    const { features, applicable } = withOtherRequests(
       preview,
       { environment: 'production', changes },
       { planned, usedSegments: new Set() },
@@ -121,7 +121,7 @@ describe('a preview among other requests', () => {
   });
 
   it('refuses to delete a segment that another request is about to use', () => {
-    const { segments, applicable } = amongOthers(
+    const { segments, applicable } = withOtherRequests(
       preview,
       { environment: 'production', changes },
       { planned: [], usedSegments: new Set([4]) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { takingTurns } from './turns.ts';
+import { keyedMutex } from './keyed-mutex.ts';
 
 const gate = () => {
   let open = () => undefined as void;
@@ -9,7 +9,7 @@ const gate = () => {
 
 describe('jobs that take turns', () => {
   it('run one after another, in their order, when they have the same key', async () => {
-    const takeTurn = takingTurns();
+    const takeTurn = keyedMutex();
     const first = gate();
     const seen: string[] = [];
     const jobs = [
@@ -28,7 +28,7 @@ describe('jobs that take turns', () => {
   });
 
   it('answer each with its own result, and go on after a failure', async () => {
-    const takeTurn = takingTurns();
+    const takeTurn = keyedMutex();
     const failing = takeTurn('a', () => Promise.reject(new Error('no')));
     const next = takeTurn('a', () => Promise.resolve(7));
     await expect(failing).rejects.toThrow('no');

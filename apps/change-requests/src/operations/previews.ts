@@ -2,19 +2,19 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
 import { isClosed } from '../domain/content.ts';
-import { amongOthers, type Others } from '../domain/among-requests.ts';
+import { withOtherRequests, type OtherRequests } from '../domain/other-requests.ts';
 import type { Outlook } from '../domain/view.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-repository.ts';
 import { asPosted } from './as-posted.ts';
 
 export type Preview = PreviewChangesReply['previews'][number];
 
-// A call must fit into one message of the bus, with its answer: so much does one ask about at most.
-const mostChangesAtOnce = 1000;
-const mostBytesAtOnce = 2 * 1024 * 1024;
+// The limits of one call, so that request and response fit into one message of the bus.
+const maxChangesPerCall = 1000;
+const maxBytesPerCall = 2 * 1024 * 1024;
 
-/** A change with what it replaced, for the service that knows what it means. */
-export const requested = (change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) => ({
+/** A change with its snapshot, as the features service takes it. */
+export const changeWithSnapshot = (change: ProposedChange, snapshots: Readonly<Record<string, unknown>> = {}) => ({
   id: change.id,
   change: asPosted(change),
   snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
@@ -22,10 +22,10 @@ export const requested = (change: ProposedChange, snapshots: Readonly<Record<str
 
 const sizeOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
 
-/** Requests by as many as one call may ask about, by number and by size; one that is larger than that goes alone. */
+/** Splits requests into batches within the limits of one call; a larger request is a batch of its own. */
 export const inPages = (
   requests: readonly ChangeRequest[],
-  { changes: mostChanges, bytes: mostBytes } = { changes: mostChangesAtOnce, bytes: mostBytesAtOnce },
+  { changes: mostChanges, bytes: mostBytes } = { changes: maxChangesPerCall, bytes: maxBytesPerCall },
 ): ChangeRequest[][] => {
   const pages: ChangeRequest[][] = [];
   let [changes, bytes] = [0, 0];
@@ -44,8 +44,8 @@ export const inPages = (
   return pages;
 };
 
-/** What asks about requests: other services by call, and other requests by statement. */
-export interface Looking {
+/** What previews are built from: calls of the features service, and other requests from the database. */
+export interface PreviewSources {
   readonly bus: Bus;
   readonly reader: ChangeRequestReader;
 }
@@ -55,10 +55,10 @@ const segmentsToDelete = (changes: readonly ProposedChange[]): number[] =>
 
 /** What others have planned that the requests could meet: two statements at most, however many requests they are. */
 const othersOf = async (
-  { reader }: Looking,
+  { reader }: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
-): Promise<(request: ChangeRequest) => Others> => {
+): Promise<(request: ChangeRequest) => OtherRequests> => {
   const changes = requests.flatMap((request) => request.changes);
   const features = [...new Set(changes.flatMap(({ feature }) => feature ?? []))];
   const parents = changes.flatMap(({ action, payload }) => (action === 'addDependency' ? parentIn(payload) : []));
@@ -83,7 +83,7 @@ const parentIn = (payload: unknown): string[] =>
  * them as fit into it, and two statements.
  */
 export const previewsOf = async (
-  looking: Looking,
+  looking: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   withStates: boolean,
@@ -95,26 +95,28 @@ export const previewsOf = async (
       withStates,
       requests: page.map(({ environment, changes, schedule }) => ({
         environment,
-        changes: changes.map((change) => requested(change, schedule?.snapshots)),
+        changes: changes.map((change) => changeWithSnapshot(change, schedule?.snapshots)),
       })),
     };
     return { page, ...(await call(looking.bus, PreviewChanges, { body }, context)) };
   });
-  // All are waited for together: a failure that came while nobody waited for it would end the process.
+  // Awaited together: a rejection without a handler would be reported as unhandled.
   const [othersFor, answers] = await Promise.all([othersOf(looking, project, requests), Promise.all(asked)]);
   const found = answers.flatMap(({ page, previews }) =>
     page.flatMap((request, nth) => {
       const known = previews[nth];
       if (known === undefined) return [];
-      return [[request.id, { ...known, preview: amongOthers(known.preview, request, othersFor(request)) }] as const];
+      return [
+        [request.id, { ...known, preview: withOtherRequests(known.preview, request, othersFor(request)) }] as const,
+      ];
     }),
   );
   return new Map(found);
 };
 
 /** What is shown beside the changes of requests: nothing beside those that are closed, which nobody will apply. */
-export const outlooksOf = async (
-  looking: Looking,
+export const openPreviewsOf = async (
+  looking: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   context: CallContext,

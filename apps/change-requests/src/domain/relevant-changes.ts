@@ -10,7 +10,10 @@ const parentOf = (change: Change): string[] => (change.action === 'addDependency
  * The earlier changes that newer ones must be checked on top of. Changes of other features say nothing about a feature,
  * except about its family and about who uses a segment: so the work of adding does not grow with what a request holds.
  */
-export const bearingOn = (newer: readonly Change[], earlier: readonly ProposedChange[]): readonly ProposedChange[] => {
+export const relevantChanges = (
+  newer: readonly Change[],
+  earlier: readonly ProposedChange[],
+): readonly ProposedChange[] => {
   // Any strategy of the project may use the segment, and an earlier change may have taken it away there.
   if (newer.some(({ action }) => action === 'deleteSegment')) return earlier;
   const features = new Set(

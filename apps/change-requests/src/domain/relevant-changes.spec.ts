@@ -1,7 +1,7 @@
 import { parseChange } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aChange } from '../../test/builders.ts';
-import { bearingOn } from './bearing.ts';
+import { relevantChanges } from './relevant-changes.ts';
 
 const enabled = { action: 'updateEnabled', payload: { enabled: true } } as const;
 const earlier = [
@@ -12,7 +12,7 @@ const earlier = [
   aChange({ id: 5, action: 'addStrategy', feature: 'parent' }),
   aChange({ id: 6, action: 'updateSegment', segment: { id: 4, name: 'beta' }, payload: { id: 4 } }),
 ];
-const idsOn = (change: object) => bearingOn([parseChange(change, '/body')], earlier).map(({ id }) => id);
+const idsOn = (change: object) => relevantChanges([parseChange(change, '/body')], earlier).map(({ id }) => id);
 
 describe('the earlier changes that a newer one is checked on top of', () => {
   it.each([
@@ -32,6 +32,6 @@ describe('the earlier changes that a newer one is checked on top of', () => {
 
   it('are no more for the five hundredth feature than for the first', () => {
     const many = Array.from({ length: 499 }, (_, nth) => aChange({ id: nth, ...enabled, feature: `flag-${nth}` }));
-    expect(bearingOn([parseChange({ ...enabled, feature: 'flag-7' }, '/body')], many)).toHaveLength(1);
+    expect(relevantChanges([parseChange({ ...enabled, feature: 'flag-7' }, '/body')], many)).toHaveLength(1);
   });
 });

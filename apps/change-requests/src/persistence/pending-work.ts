@@ -88,7 +88,7 @@ const untold: Statement = {
 };
 
 /** What waits to be done without a request of a user. */
-export const agendaOf = (database: Database) => ({
+export const pendingWorkReader = (database: Database) => ({
   /** In how many milliseconds there is something to do, departures aside: at most 0 when there is; undefined when there is nothing. */
   nextInMs: async (recoveryMs: number): Promise<number | undefined> =>
     (await database.read<{ inMs: number | null }>(next, [recoveryMs]))[0]?.inMs ?? undefined,
@@ -104,7 +104,7 @@ export const agendaOf = (database: Database) => ({
   /** Scheduled requests that touch something that was changed, with a number that changes with every change. */
   touched: () => database.read<{ readonly id: number; readonly project: string; readonly touched: number }>(touched),
 });
-export type Agenda = ReturnType<typeof agendaOf>;
+export type PendingWorkReader = ReturnType<typeof pendingWorkReader>;
 
 const claimDue = `
   select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as late
@@ -155,7 +155,7 @@ export const touchSchedules = async (
 };
 
 /** Stores users who were deleted, and removes their names from what they proposed. */
-export const rememberDeparted = async ({ em }: Tx, userIds: readonly number[]): Promise<void> => {
+export const addDeletedUsers = async ({ em }: Tx, userIds: readonly number[]): Promise<void> => {
   await em.upsertMany(
     DepartedUserEntity,
     userIds.map((userId) => ({ userId })),

@@ -23,7 +23,7 @@ const reasonFor = (request: ChangeRequest, userId: number): string | undefined =
  * What becomes of a request that is not closed when a user is deleted. Their approval goes with them; what they proposed and
  * nobody has scheduled is cancelled, and what was to be applied on their behalf or in their name is held up.
  */
-export const withoutUser = (before: ChangeRequest, userId: number, now: Date): Move => {
+export const removeUser = (before: ChangeRequest, userId: number, now: Date): Move => {
   const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
   const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
   if (isOpen(request)) {

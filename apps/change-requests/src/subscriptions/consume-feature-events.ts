@@ -1,8 +1,8 @@
 import type { OutboxMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { touchSchedules } from '../persistence/agenda.ts';
+import { touchSchedules } from '../persistence/pending-work.ts';
 
-interface Told {
+interface FeatureEvent {
   readonly type: string;
   readonly project: string | null;
   readonly featureName: string | null;
@@ -10,8 +10,8 @@ interface Told {
   readonly preData: unknown;
 }
 
-/** What changes nothing that a change request could collide with. */
-const harmless = new Set([
+/** Events that cannot conflict with a change request. */
+const ignoredTypes = new Set([
   'feature-created',
   'feature-tagged',
   'feature-untagged',
@@ -24,14 +24,14 @@ const idOf = (document: unknown): number[] =>
     ? [document.id]
     : [];
 
-/** What events say was changed. */
+/** The features, segments and projects that events changed. */
 const changedBy = (messages: readonly OutboxMessage[]) => {
   const features = new Set<string>();
   const segments = new Set<number>();
   const projects = new Set<string>();
   for (const { payload } of messages) {
-    const { type, project, featureName, data, preData } = payload as Told;
-    if (harmless.has(type)) continue;
+    const { type, project, featureName, data, preData } = payload as FeatureEvent;
+    if (ignoredTypes.has(type)) continue;
     if (featureName !== null) features.add(featureName);
     if (type.startsWith('segment-')) for (const id of [...idOf(data), ...idOf(preData)]) segments.add(id);
     if (type === 'project-environment-removed' && project !== null) projects.add(project);
@@ -39,8 +39,8 @@ const changedBy = (messages: readonly OutboxMessage[]) => {
   return { features: [...features], segments: [...segments], projects: [...projects] };
 };
 
-/** Hears what becomes of features and segments, so that schedules that collide with it are held up long before their time. */
-export const followFeatures = (
+/** Consumes changes of features and segments, so that conflicting schedules are suspended before their time. */
+export const consumeFeatureEvents = (
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'warn' | 'logError' | 'onCommitted'>,
 ): Promise<Projection> =>
   startProjection({

@@ -1,16 +1,16 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { SetProtection } from '@bunting/contracts';
-import type { Agenda } from '../persistence/agenda.ts';
+import type { PendingWorkReader } from '../persistence/pending-work.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 
 /**
- * Tells the service that refuses direct edits what it does not know yet of protected environments. It heeds versions, so
- * it does no harm that several replicas do this at once, or one of them twice.
+ * Sends unconfirmed changes of environment protection to the features service, which refuses direct edits there. That service ignores
+ * older versions, so replicas may send the same change concurrently or twice.
  */
-export type TellProtection = (context: CallContext) => Promise<void>;
+export type SyncProtection = (context: CallContext) => Promise<void>;
 
-export const tellingProtection =
-  (bus: Bus, agenda: Agenda, work: UnitOfWork): TellProtection =>
+export const protectionSync =
+  (bus: Bus, agenda: PendingWorkReader, work: UnitOfWork): SyncProtection =>
   async (context) => {
     for (const { version, project, environment, isProtected } of await agenda.untold()) {
       await call(bus, SetProtection, { body: { version, project, environment, isProtected } }, context);
