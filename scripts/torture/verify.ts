@@ -181,10 +181,10 @@ const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => v
       producer,
       'select topic, uid, position from outbox order by topic, position',
     );
-    for (const topic of ['event', 'state']) {
+    for (const topic of ['event', 'state', 'delivery']) {
       const positions = rows.filter((row) => row.topic === topic).map(({ position }) => Number(position));
       const gap = positions.findIndex((position, nth) => position !== nth + 1);
-      if (gap >= 0) report(`The ${topic}s of ${producer} have a gap at position ${gap + 1}.`);
+      if (gap >= 0) report(`The ${topic} rows of ${producer} have a gap at position ${gap + 1}.`);
     }
     let lastPlace = -1;
     for (const { uid, position } of rows.filter(({ topic }) => topic === 'event')) {

@@ -8,6 +8,8 @@ export interface HostedPlatform {
   readonly url: string;
   readonly token: string;
   readonly hosted: RunningHost;
+  /** the settings that it was started with, for another host on the same databases */
+  readonly environment: Readonly<Record<string, string>>;
   /** the lines logged so far, parsed */
   lines(): Record<string, unknown>[];
   /** Stops the host and removes its databases. */
@@ -42,6 +44,7 @@ export const startHostedPlatform = async (
     url: hosted.services.get('gateway')?.address ?? '',
     token,
     hosted,
+    environment,
     lines: () => logged.map((line) => JSON.parse(line) as Record<string, unknown>),
     stop: async () => {
       await hosted.stop();

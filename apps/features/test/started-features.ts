@@ -177,7 +177,12 @@ export const startFeatures = async (
       call(hosted.bus, operation, ask, { ...contextOf(caller), ...more }),
     given: (...features) =>
       database.transaction((tx) =>
-        featureRepository(tx, { event: () => undefined, state: () => undefined, send: () => undefined }).add(features),
+        featureRepository(tx, {
+          event: () => undefined,
+          state: () => undefined,
+          delivery: () => undefined,
+          send: () => undefined,
+        }).add(features),
       ),
     create: async (name, more = {}) => {
       await started.call(CreateFeature, { params: { projectId: 'default' }, body: { name, ...more } });

@@ -64,6 +64,23 @@ export const GatewayConfig = Type.Object({
     default: 10_000,
     description: 'milliseconds between writes of when tokens were last used',
   }),
+  GATEWAY_DELIVERY_POLL_INTERVAL_MS: Type.Integer({
+    minimum: 10,
+    default: 5_000,
+    description:
+      'milliseconds between polls of the features service for what SDKs evaluate; a commit wakes the gateway without it',
+  }),
+  GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: Type.Integer({
+    minimum: 0,
+    default: 1_000,
+    description:
+      'milliseconds that a response to an SDK waits for the latest changes; after that it is sent without them, with the header Bunting-Stale',
+  }),
+  GATEWAY_DELIVERY_CACHE_MIB: Type.Integer({
+    minimum: 1,
+    default: 128,
+    description: 'MiB of responses to SDKs that each gateway caches; the least recently used are evicted',
+  }),
   GATEWAY_PROJECTS_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 5_000,

@@ -1,5 +1,5 @@
 import { completeEndpoints, inProcessBus } from '@bunting/bus';
-import { operations, serviceOf } from '@bunting/contracts';
+import { type AnyOperation, operations, serviceOf } from '@bunting/contracts';
 import { refreshRightsAfter } from './authorisation/refresh-rights.ts';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
@@ -8,6 +8,8 @@ import { admission, anonymousRateLimit } from './admission/admit.ts';
 import { configuredTokens } from './domain/configured-tokens.ts';
 import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
+import { clientAnswers } from './delivery/client-answers.ts';
+import { startDelivery } from './delivery/delivery.ts';
 import { splitOrigins } from './http/cors.ts';
 import { mountDocs } from './openapi/docs-page.ts';
 import { mountHealth } from './monitoring/health.ts';
@@ -106,6 +108,10 @@ const start = async ({
   const hidings = projectHidings(database);
   const stale = startRemovingStaleHidings({ hidings, projects, warn });
   onStop('removal of stale hidings', () => stale.stop());
+  const delivery = await startDelivery({ bus, config, warn });
+  onStop('delivery to SDKs', () => delivery.stop());
+  const sdkAnswers = clientAnswers(delivery);
+  const fromMemory = ({ subject }: AnyOperation) => (delivery.isLoaded ? sdkAnswers.get(subject) : undefined);
   const refreshRights = refreshRightsAfter({
     projects,
     invalidateCache,
@@ -137,6 +143,7 @@ const start = async ({
       authenticate,
       refreshRights,
       config,
+      fromMemory,
     });
   }
   mountHealth(app, ready);

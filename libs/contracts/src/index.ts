@@ -46,6 +46,8 @@ export * from './model/user.ts';
 export * from './model/variant.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
+export * from './delivery-scope.ts';
+export * from './delivery.ts';
 export * from './outbox.ts';
 export * from './permission-catalogue.ts';
 export * from './permissions.ts';

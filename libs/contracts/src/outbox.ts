@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation, type ServiceName } from './operation.ts';
 
-/** The kinds of outbox rows: events record what happened, states are snapshots. */
-export const OutboxTopic = Type.Enum(['event', 'state']);
+/**
+ * The kinds of outbox rows: events record what happened, states are snapshots, and `delivery` rows are snapshots of what SDKs evaluate.
+ * The newest state and the newest `delivery` row of each entity are never pruned.
+ */
+export const OutboxTopic = Type.Enum(['event', 'state', 'delivery']);
 export type OutboxTopic = Static<typeof OutboxTopic>;
 
 /** One row of a producer's outbox. Positions of a topic run 1, 2, 3 … without a gap, in the order of the commits. */
@@ -59,7 +62,7 @@ export type Producer = keyof typeof readOutboxOf;
 
 /** The consumers of each outbox. A row is pruned after every one of them has acknowledged it. */
 export const consumersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic, readonly ServiceName[]>>>> = {
-  features: { event: ['audit', 'change-requests'], state: ['search', 'gateway'] },
-  'change-requests': { event: ['audit'], state: [] },
-  gateway: { event: ['audit', 'change-requests'], state: [] },
+  features: { event: ['audit', 'change-requests'], state: ['search', 'gateway'], delivery: ['gateway'] },
+  'change-requests': { event: ['audit'], state: [], delivery: [] },
+  gateway: { event: ['audit', 'change-requests'], state: [], delivery: [] },
 };

@@ -56,7 +56,7 @@ export interface Projection {
 }
 
 const pageSize = 500;
-const deadLetterAfterMsOf: Readonly<Record<OutboxTopic, number>> = { event: 120_000, state: 0 };
+const deadLetterAfterMsOf: Readonly<Record<OutboxTopic, number>> = { event: 120_000, state: 0, delivery: 0 };
 /** The backoff after the first failure of a message because of its content; it doubles up to `maxRetryPauseMs`. */
 const firstRetryPauseMs = 250;
 const maxRetryPauseMs = 30_000;

@@ -35,7 +35,7 @@ interface Unpublished {
   readonly message: string;
 }
 
-const topics: readonly OutboxTopic[] = ['event', 'state'];
+const topics: readonly OutboxTopic[] = ['event', 'state', 'delivery'];
 const batchSize = 500;
 /** Each row is a message of its own: this bounds what is held in memory, and not what the bus carries. */
 const batchBytes = 4 * 1024 * 1024;
@@ -83,7 +83,7 @@ const dropUnneeded = `
   ), dropped as (
     delete from outbox using looked where outbox.id = looked.id and is_old and (looked.topic = 'event' or exists (
       select from outbox newer
-      where newer.topic = 'state' and newer.entity_key = looked.entity_key and newer.position > looked.position))
+      where newer.topic = looked.topic and newer.entity_key = looked.entity_key and newer.position > looked.position))
   )
   select topic, max(position) as after from looked
   group by topic having count(*) = ${lookedAtOnce} and bool_and(is_old)`;
@@ -131,7 +131,7 @@ export const startRelay = (options: RelayOptions): Relay => {
   };
 
   /**
-   * Stores what consumers confirmed, and drops what nobody needs any more. Of a state the newest row always stays, and so
+   * Stores what consumers confirmed, and drops what nobody needs any more. Of each entity the newest row always stays, and so
    * does the row at which a follower stands: by it the follower knows this outbox from one that was restored from a backup.
    */
   const keepHouse = async (): Promise<void> => {

@@ -24,13 +24,13 @@ export const outboxTables: SchemaMigration = {
     )`,
     'create unique index outbox_by_position on outbox (topic, position) where position is not null',
     'create index outbox_without_position on outbox (topic, id) where position is null',
-    "create index outbox_by_entity on outbox (entity_key, position) where topic = 'state'",
+    'create index outbox_by_entity on outbox (topic, entity_key, position) where entity_key is not null',
     `create table outbox_topic (
       topic text primary key,
       position bigint not null default 0,
       published bigint not null default 0
     )`,
-    "insert into outbox_topic (topic) values ('event'), ('state')",
+    "insert into outbox_topic (topic) values ('event'), ('state'), ('delivery')",
     `create table outbox_consumer (
       topic text not null,
       consumer text not null,

@@ -1,5 +1,12 @@
 import { maxPayloadBytes, payloadConstraint } from './schema.ts';
-import { type RecordedEvent, refusal, type StateEntity, type StateOf } from '@bunting/contracts';
+import {
+  type DeliveryState,
+  type OutboxTopic,
+  type RecordedEvent,
+  refusal,
+  type StateEntity,
+  type StateOf,
+} from '@bunting/contracts';
 import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
 
 /** Collects what a unit of work tells; all of it is written in one statement before the commit. */
@@ -8,6 +15,8 @@ export interface Outbox {
   event(event: RecordedEvent): void;
   /** Tells what is now. */
   state<E extends StateEntity>(state: StateOf<E>): void;
+  /** Records what SDKs evaluate from now on. */
+  delivery(state: DeliveryState): void;
   /**
    * Sends a statement that stores states by `insertStates`, without waiting for it. What is emitted after it is stored by the same
    * statement, in two parameters that the outbox adds: the traceparent, and the rows.
@@ -34,7 +43,7 @@ export const insertStates = (entity: StateEntity, from: string, traceparent: str
   union all ${selectRows(traceparent, rows)}`;
 
 interface Row {
-  readonly topic: 'event' | 'state';
+  readonly topic: OutboxTopic;
   readonly type: string;
   readonly entity_key: string | null;
   readonly payload: unknown;
@@ -90,6 +99,13 @@ export const transactionWithOutbox =
           state: (state) =>
             void rows.push({
               topic: 'state',
+              type: state.entity,
+              entity_key: `${state.entity}:${state.id}`,
+              payload: state,
+            }),
+          delivery: (state) =>
+            void rows.push({
+              topic: 'delivery',
               type: state.entity,
               entity_key: `${state.entity}:${state.id}`,
               payload: state,

@@ -30,7 +30,12 @@ afterEach(() => sql('truncate feature, outbox, feature_usage_hour, client_applic
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 const given = (...features: readonly Feature[]) =>
   replicas[0]?.database.transaction((tx) =>
-    featureRepository(tx, { event: () => undefined, state: () => undefined, send: () => undefined }).add(features),
+    featureRepository(tx, {
+      event: () => undefined,
+      state: () => undefined,
+      delivery: () => undefined,
+      send: () => undefined,
+    }).add(features),
   );
 const runHousekeepingEverywhere = () =>
   Promise.all(replicas.map(({ transaction }) => runHousekeeping(transaction, 90)));

@@ -44,7 +44,7 @@ const repositories = (tx: Tx, outbox: Outbox, hidden: readonly string[], guard: 
   applications: applicationRepository(tx),
   contextFields: contextFieldRepository(tx),
   edgeInstances: edgeInstanceRepository(tx),
-  environments: environmentRepository(tx),
+  environments: environmentRepository(tx, outbox),
   exportFeatures: exportFeatures(tx),
   favorites: favoriteRepository(tx),
   features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden),

@@ -23,6 +23,8 @@ export interface Authenticator {
 }
 
 const maxCached = 10_000;
+/** How long a token that could not be looked up is taken for what it was, before it is looked up again. */
+const outageCacheMs = 1_000;
 const maxTokenLength = 512;
 const bearer = /^bearer +/i;
 
@@ -60,6 +62,10 @@ export const authenticator = ({
   const valid = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
+  // SDK tokens only, while the database is away: nothing can be revoked there meanwhile.
+  const lastKnown = new LRUCache<string, { readonly principal: Principal; readonly expiresAt: number }>({
+    max: maxCached,
+  });
   let pending = new Map<string, Promise<Principal>>();
   let invalidations = 0;
 
@@ -70,12 +76,24 @@ export const authenticator = ({
 
   const lookUp = async (token: string, digest: string): Promise<Principal> => {
     const invalidationsBefore = invalidations;
-    const principal = await tokens.find(hasher(token));
+    let principal: Principal | undefined;
+    try {
+      principal = await tokens.find(hasher(token));
+    } catch (error) {
+      const known = lastKnown.get(digest);
+      if (known === undefined || known.expiresAt <= performance.now()) throw error;
+      valid.set(digest, known.principal, { ttl: Math.min(outageCacheMs, known.expiresAt - performance.now()) });
+      return known.principal;
+    }
     // A result that was read before an invalidation serves the requests that were waiting for it, and is not cached.
     const ttl = invalidationsBefore === invalidations ? cacheMs : 0;
     if (principal === undefined) {
+      lastKnown.delete(digest);
       if (ttl > 0) invalid.set(digest, true, { ttl });
       throw invalidToken();
+    }
+    if (!principal.mayAdminister && invalidationsBefore === invalidations) {
+      lastKnown.set(digest, { principal, expiresAt: performance.now() + principal.expiresInMs });
     }
     const validMs = Math.min(ttl, principal.expiresInMs);
     if (validMs > 0) valid.set(digest, principal, { ttl: validMs });
@@ -88,6 +106,7 @@ export const authenticator = ({
       valid.clear();
       invalid.clear();
       pending = new Map();
+      lastKnown.clear();
     },
     authenticate: (authorization) => {
       const token = tokenIn(authorization);

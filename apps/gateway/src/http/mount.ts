@@ -31,6 +31,7 @@ import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from 
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/request-limits.ts';
 import { queryParser } from './request/query.ts';
+import type { ClientAnswer } from '../delivery/client-answers.ts';
 import { mountLineStream } from '../streaming/line-stream.ts';
 
 export interface MountOptions {
@@ -42,6 +43,8 @@ export interface MountOptions {
   /** waits until the next request is authorised by what a write has changed */
   readonly refreshRights: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
+  /** answers from the memory of this process; undefined for other operations, and until the memory is loaded */
+  readonly fromMemory?: (operation: AnyOperation) => ClientAnswer | undefined;
 }
 
 /** `Deprecation` header (RFC 9745): the first operations were deprecated on 2024-12-01. */
@@ -99,7 +102,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * then called, and the reply is sent as the text that the service produced, unparsed.
  */
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, admit, authenticate, limits, refreshRights: settle, config } = options;
+  const { bus, admit, authenticate, limits, refreshRights: settle, config, fromMemory } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   const { hasOwnTag = false } = operation;
   if (http === undefined) return;
@@ -154,6 +157,11 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         query: parseQuery(request),
         body: parsedBody,
       };
+      const answerFromMemory = fromMemory?.(operation);
+      if (answerFromMemory !== undefined) {
+        closeAfterResponse(response);
+        return answerFromMemory(request, response, { caller, params: callRequest.params, query: callRequest.query });
+      }
       const context: CallContext = {
         caller,
         requestId: request.id,

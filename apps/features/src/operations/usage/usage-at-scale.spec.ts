@@ -11,7 +11,12 @@ beforeAll(async () => {
   features = await featuresWithoutLoops();
   const flags = Array.from({ length: count }, (_, nth) => aFeature({ name: `flag-${nth}`, project: 'default' }));
   await features.database.transaction((tx) =>
-    featureRepository(tx, { event: () => undefined, state: () => undefined, send: () => undefined }).add(flags),
+    featureRepository(tx, {
+      event: () => undefined,
+      state: () => undefined,
+      delivery: () => undefined,
+      send: () => undefined,
+    }).add(flags),
   );
 }, 60_000);
 afterAll(() => features.stop());

@@ -1,5 +1,7 @@
 import { refusal } from '@bunting/contracts';
 import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
+import { deliverEnvironment, deliverProjectEnvironment } from '../deliver.ts';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { Seen } from '../entity-tags.ts';
@@ -29,7 +31,7 @@ const featureNames = `
   where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
 
 /** Environments within a transaction. */
-export const environmentRepository = (tx: Tx) => {
+export const environmentRepository = (tx: Tx, outbox: Outbox) => {
   const { query } = tx;
   const seen = new Map<string, Seen<StoredEnvironment>>();
   const updateSeen = (name: string, after: StoredEnvironment | undefined): void => {
@@ -64,6 +66,7 @@ export const environmentRepository = (tx: Tx) => {
         if (violatedConstraint(error) !== 'environment_pkey') throw error;
         throw refusal('NameExistsError', `An environment with the name ${environment.name} already exists`);
       }
+      deliverEnvironment(outbox, environment);
     },
 
     /** Stores environments that `findForUpdate` locked. */
@@ -71,21 +74,28 @@ export const environmentRepository = (tx: Tx) => {
       const before = environments.flatMap(({ name }) => seen.get(name)?.after ?? []);
       persistDifference(tx.em, EnvironmentEntity, before, environments, (environment) => environment);
       await tx.em.flush();
-      for (const environment of environments) updateSeen(environment.name, environment);
+      for (const environment of environments) {
+        updateSeen(environment.name, environment);
+        deliverEnvironment(outbox, environment);
+      }
     },
 
     /** Removes an environment that no project uses. */
     remove: async (name: string): Promise<void> => {
       await tx.em.nativeDelete(EnvironmentEntity, { name });
       updateSeen(name, undefined);
+      outbox.delivery({ entity: 'environment', id: name, state: null });
     },
 
     /**
      * Connects projects to the environment `to`, each with the default strategy that it has in `from`. Returns their ids, sorted.
      * @param projects the ids of projects, of which those that are archived are left out; null for all projects with `from`
      */
-    connectProjects: async (from: string, to: string, projects: readonly string[] | null): Promise<string[]> =>
-      (await query<{ project: string }>(connectProjects, [from, to, projects])).map(({ project }) => project).sort(),
+    connectProjects: async (from: string, to: string, projects: readonly string[] | null): Promise<string[]> => {
+      const rows = await query<{ project: string }>(connectProjects, [from, to, projects]);
+      for (const { project } of rows) deliverProjectEnvironment(outbox, project, to);
+      return rows.map(({ project }) => project).sort();
+    },
 
     /** The ids of at most eleven projects that use the environment. */
     projectIds: async (name: string): Promise<string[]> => {

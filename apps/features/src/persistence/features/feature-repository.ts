@@ -1,6 +1,7 @@
 import { type FeatureState, notFound, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
+import { deliverFeature, deliverRemoval } from '../deliver.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import { missingFeature } from './missing-feature.ts';
@@ -156,6 +157,7 @@ export const featureRepository = (
     features: readonly Feature[],
     like?: Feature,
   ): Promise<void> => {
+    const before = new Map(features.map(({ name }) => [name, current.get(name)]));
     // The state of a parent says whether it has children, which its row does not.
     const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
     for (const some of inBatches(features)) {
@@ -164,6 +166,7 @@ export const featureRepository = (
       await store(some);
     }
     if (parents.size > 0) emitAgain([...parents].sort());
+    for (const feature of features) deliverFeature(outbox, before.get(feature.name), feature);
   };
 
   return {
@@ -242,6 +245,8 @@ export const featureRepository = (
         for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
           const gone = seen.get(name);
           if (gone !== undefined) gone.after = undefined;
+          const before = current.get(name);
+          if (before !== undefined) deliverRemoval(outbox, before);
           outbox.state({ entity: 'feature', id: name, version, state: null });
         }
       }

@@ -284,6 +284,16 @@ const rows = [
      'entity', 'project', 'id', id, 'version', nextval('project_version'),
      'state', json_build_object('id', id, 'mode', mode, 'createdBy', created_by))
    from project`,
+  `insert into outbox (topic, type, entity_key, payload)
+   select 'delivery', 'environment', 'environment:' || name, json_build_object(
+     'entity', 'environment', 'id', name,
+     'state', json_build_object('name', name, 'enabled', enabled, 'sortOrder', sort_order))
+   from environment order by name`,
+  `insert into outbox (topic, type, entity_key, payload)
+   select 'delivery', 'project-environment', 'project-environment:' || project || ' ' || environment, json_build_object(
+     'entity', 'project-environment', 'id', project || ' ' || environment,
+     'state', json_build_object('project', project, 'environment', environment))
+   from project_environment order by project, environment`,
 ];
 
 /** The schema of the service without the tables of `libs/outbox`. */

@@ -1,6 +1,7 @@
 import { type Caller, type CreatedProject, type CreateStrategy, type Environment, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
+import { deliverProjectEnvironment, deliverProjectRemoval } from '../deliver.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import { mayReuseIds, projectIdTaken, type StoredProject } from '../../domain/projects/project.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
@@ -64,6 +65,8 @@ const nextVersion = `
 
 const removeSegments = `
   delete from segment s where s.project = $1 returning s.version, ${storedSegmentJson('s')} as segment`;
+
+const removeEnvironments = 'delete from project_environment where project = $1 returning environment';
 
 const removeUsage = `
   delete from feature_seen seen using feature f
@@ -138,6 +141,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       // After the insert, which waits for concurrent writers of that id: this statement sees what they committed.
       const wasReserved = (await em.nativeDelete(DeletedPrivateProjectEntity, { id })) > 0;
       if (wasReserved && !mayReuseIds(caller)) throw projectIdTaken();
+      for (const environment of environments) deliverProjectEnvironment(outbox, id, environment);
       return emitState(id, mode);
     },
 
@@ -167,7 +171,14 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
       const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
       for (const { version, segment } of removed) {
         outbox.state({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
+        outbox.delivery({ entity: 'segment', id: String(segment.id), state: null });
       }
+      const environments = await query<{ environment: string }>(removeEnvironments, [id]);
+      deliverProjectRemoval(
+        outbox,
+        id,
+        environments.map(({ environment }) => environment),
+      );
       try {
         await tx.em.nativeDelete(ProjectEntity, { id });
       } catch (error) {
@@ -191,6 +202,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
     connect: async (id: string, environment: string): Promise<boolean> => {
       try {
         await tx.em.insert(ProjectEnvironmentEntity, { project: id, environment });
+        deliverProjectEnvironment(outbox, id, environment);
         return true;
       } catch (error) {
         if (violatedConstraint(error) !== 'project_environment_environment_fkey') throw error;
@@ -201,6 +213,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox) => {
     /** Disconnects an environment, with the usage of the project's features in it. */
     disconnect: async (id: string, environment: string): Promise<void> => {
       await tx.em.nativeDelete(ProjectEnvironmentEntity, { project: id, environment });
+      deliverProjectRemoval(outbox, id, [environment]);
       await query(removeUsage, [id, environment]);
     },
 

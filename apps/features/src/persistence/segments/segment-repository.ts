@@ -1,6 +1,7 @@
 import { invalid, notFound, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
+import { deliverSegment } from '../deliver.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { shortName } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUsage, StoredSegment } from '../../domain/constraints/segment.ts';
@@ -39,8 +40,10 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
     const one = seen.get(id);
     if (one !== undefined) one.after = after;
   };
-  const emitState = ({ id, name, project }: StoredSegment, version: number): void =>
+  const emitState = ({ id, name, project, constraints }: StoredSegment, version: number): void => {
     outbox.state({ entity: 'segment', id: String(id), version, state: { id, name, project } });
+    deliverSegment(outbox, { id, name, constraints });
+  };
 
   return {
     /** The segments that `getForUpdate` locked, by id. */
@@ -109,7 +112,10 @@ export const segmentRepository = (tx: Tx, outbox: Outbox) => {
     remove: async ({ id }: StoredSegment): Promise<void> => {
       const text = 'delete from segment where id = $1 returning version';
       const [row] = await query<{ version: number }>(text, [id]);
-      if (row !== undefined) outbox.state({ entity: 'segment', id: String(id), version: row.version + 1, state: null });
+      if (row !== undefined) {
+        outbox.state({ entity: 'segment', id: String(id), version: row.version + 1, state: null });
+        outbox.delivery({ entity: 'segment', id: String(id), state: null });
+      }
       updateSeen(id, undefined);
     },
 

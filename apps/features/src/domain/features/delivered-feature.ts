@@ -1,0 +1,37 @@
+import type { ClientStrategy, DeliveredDependency, DeliveredEnvironment, DeliveredFeature } from '@bunting/contracts';
+import type { Dependency, Feature, FeatureInEnvironment, Strategy } from './feature.ts';
+
+const deliveredStrategy = ({ name, constraints, parameters, variants, segments }: Strategy): ClientStrategy => ({
+  name,
+  constraints: [...constraints],
+  parameters,
+  variants: [...variants],
+  ...(segments.length === 0 ? {} : { segments: segments.toSorted((one, other) => one - other) }),
+});
+
+/** With all of its strategies disabled a feature is on for nobody, and not for everybody as one that has none is. */
+const deliveredEnvironment = ({ enabled, strategies, variants }: FeatureInEnvironment): DeliveredEnvironment => {
+  const active = strategies.filter(({ disabled }) => !disabled);
+  return {
+    enabled: enabled && (strategies.length === 0 || active.length > 0),
+    strategies: active.map(deliveredStrategy),
+    variants,
+  };
+};
+
+const deliveredDependency = ({ feature, enabled, variants }: Dependency): DeliveredDependency =>
+  enabled ? { feature, enabled, variants } : { feature, enabled };
+
+/** What SDKs evaluate of a feature, in each environment that it has settings for. */
+export const deliveredFeature = (feature: Feature): DeliveredFeature => {
+  const { name, project, type, description, stale, impressionData, tags, dependencies, environments } = feature;
+  if (feature.archivedAt !== null) return { name, project, archived: true };
+  return {
+    ...{ name, project, archived: false, type, description, stale, impressionData },
+    tags: tags.map((tag) => ({ type: tag.type, value: tag.value })),
+    dependencies: dependencies.map(deliveredDependency),
+    environments: Object.fromEntries(
+      Object.entries(environments).map(([environment, it]) => [environment, deliveredEnvironment(it)]),
+    ),
+  };
+};

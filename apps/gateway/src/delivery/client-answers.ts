@@ -1,0 +1,119 @@
+import {
+  type AnyOperation,
+  boundEnvironment,
+  type Caller,
+  type ClientFeaturesQuery,
+  deliveryScope,
+  GetClientFeature,
+  GetClientFeatures,
+  noSuchDeliveryEnvironment,
+  notFound,
+  refusal,
+  truncate,
+} from '@bunting/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requirePermission } from '../authentication/authenticate.ts';
+import { parseIfMatch, parseIfNoneMatch, isNotModified, entityTagOf } from '../http/entity-tags.ts';
+import { jsonContentType } from '../http/http-errors.ts';
+import type { Delivery } from './delivery.ts';
+import type { DeliveryView, Encoding } from './delivery-view.ts';
+
+/** A request that was admitted and whose parts fit the contract. */
+export interface ParsedRequest {
+  readonly caller: Caller;
+  readonly params: unknown;
+  readonly query: unknown;
+}
+
+/** Answers a request of an SDK from memory. */
+export type ClientAnswer = (
+  request: FastifyRequest,
+  response: FastifyReply,
+  parsed: ParsedRequest,
+) => Promise<FastifyReply>;
+
+/** Whether a client takes an encoding (RFC 9110, 12.5.3). */
+const accepts = (header: string, encoding: string): boolean =>
+  header.split(',').some((item) => {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+
+const encodingOf = (header: string | string[] | undefined): Encoding => {
+  if (typeof header !== 'string') return 'identity';
+  if (accepts(header, 'gzip')) return 'gzip';
+  return accepts(header, 'br') ? 'br' : 'identity';
+};
+
+/** Shorter answers are not compressed. */
+const compressedFrom = 1_024;
+
+/** The tag of the client's that is still current, if there is one. */
+const currentTag = ({ headers }: FastifyRequest, view: DeliveryView): string | undefined => {
+  const known = parseIfNoneMatch(headers);
+  if (known === undefined) return undefined;
+  return known === '*' ? view.etag('identity').slice(1, -1) : known.find((tag) => view.isCurrent(tag));
+};
+
+const requireMatch = ({ headers }: FastifyRequest, view: DeliveryView): void => {
+  const wanted = parseIfMatch(headers);
+  if (wanted === undefined || wanted === '*' || wanted.some((tag) => view.isCurrent(tag))) return;
+  const tag = view.etag('identity').slice(1, -1);
+  throw refusal('PreconditionFailed', 'It is no longer what the `If-Match` header names.', { tag });
+};
+
+const varyByEncoding = (response: FastifyReply): void => {
+  const varies = response.getHeader('vary');
+  response.header('vary', varies === undefined ? 'Accept-Encoding' : `${String(varies)}, Accept-Encoding`);
+};
+
+/** The operations of SDKs that are answered from memory, by subject. */
+export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAnswer> => {
+  const { store } = delivery;
+
+  /** What a request is given of the store, brought up to date before. */
+  const viewFor = async (
+    operation: AnyOperation,
+    response: FastifyReply,
+    caller: Caller,
+    query: ClientFeaturesQuery,
+  ): Promise<DeliveryView> => {
+    const behindMs = await delivery.caughtUp();
+    if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
+    const environment = store.environmentOf(caller, query.environment);
+    if (environment === undefined) {
+      throw noSuchDeliveryEnvironment(boundEnvironment(caller) ?? query.environment ?? 'default');
+    }
+    requirePermission(caller, [operation.permission as 'CLIENT'], { environment });
+    return delivery.viewOf(deliveryScope(caller, environment, query));
+  };
+
+  const all: ClientAnswer = async (request, response, { caller, query }) => {
+    const view = await viewFor(GetClientFeatures, response, caller, query as ClientFeaturesQuery);
+    requireMatch(request, view);
+    varyByEncoding(response);
+    const known = currentTag(request, view);
+    if (known !== undefined) return response.code(304).header('etag', `"${known}"`).send();
+    const wanted = encodingOf(request.headers['accept-encoding']);
+    const { etag, encoding, body } = await view.full(view.characters < compressedFrom ? 'identity' : wanted);
+    delivery.resized(view);
+    if (encoding !== 'identity') response.header('content-encoding', encoding);
+    return response.header('etag', etag).header('content-type', jsonContentType).send(body);
+  };
+
+  const one: ClientAnswer = async (request, response, { caller, params, query }) => {
+    const { featureName } = params as { readonly featureName: string };
+    const view = await viewFor(GetClientFeature, response, caller, query as ClientFeaturesQuery);
+    const json = view.one(featureName);
+    if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
+    const tag = entityTagOf(json, undefined);
+    response.header('etag', `"${tag}"`);
+    if (isNotModified(request.headers, tag)) return response.code(304).send();
+    return response.header('content-type', jsonContentType).send(json);
+  };
+
+  return new Map([
+    [GetClientFeatures.subject, all],
+    [GetClientFeature.subject, one],
+  ]);
+};

@@ -1,0 +1,152 @@
+import { type Bus, call, systemContext } from '@bunting/bus';
+import {
+  consumersOf,
+  type OutboxMessage,
+  type OutboxTopic,
+  type Producer,
+  readOutboxOf,
+  Refusal,
+  type ServiceName,
+} from '@bunting/contracts';
+import { startLoop } from '@bunting/runtime';
+import { coalesceCalls } from './coalesce-calls.ts';
+
+export interface InMemoryProjectionOptions {
+  /** the service that keeps the projection */
+  readonly consumer: ServiceName;
+  readonly producer: Producer;
+  readonly topic: OutboxTopic;
+  readonly bus: Bus;
+  /**
+   * Applies messages in their order. Throws for none: there is nobody to repair what is in memory only.
+   * @param isComplete whether everything is applied that the producer had committed when the pull began
+   */
+  readonly apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean) => void;
+  /** Drops everything: the producer was restored from a backup, and is read from its beginning. */
+  readonly reset: () => void;
+  /** how often to poll the producer without a wake-up */
+  readonly intervalMs: number;
+  readonly warn: (message: string) => void;
+}
+
+export interface InMemoryProjection {
+  /** Whether everything was applied once that the producer had committed. */
+  readonly isLoaded: boolean;
+  /** the checkpoint: everything up to this position is applied */
+  readonly applied: number;
+  /**
+   * Waits until everything that the producer had committed when this was called is applied, at most so long. While the producer is away
+   * it does not wait at all.
+   * @returns how many milliseconds the projection is behind: 0 when it is not.
+   */
+  caughtUp(limitMs: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const pageSize = 1_000;
+const callTimeoutMs = 10_000;
+/** Under load, more than `burst` wake-ups within this time, they share a pull. */
+const batchingMs = 50;
+const burst = 40;
+const maxBackoffMs = 1_000;
+const patienceMs = 5_000;
+
+/**
+ * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads the
+ * topic from its beginning, where of each entity at least the newest row is.
+ */
+export const startInMemoryProjection = async (options: InMemoryProjectionOptions): Promise<InMemoryProjection> => {
+  const { consumer, producer, topic, bus, apply, reset, intervalMs, warn } = options;
+  if (!consumersOf[producer][topic].includes(consumer))
+    throw new Error(
+      `${consumer} consumes ${topic} rows of ${producer}: consumersOf in @bunting/contracts has to say so.`,
+    );
+  let checkpoint: { readonly position: number; readonly uid: string | null } = { position: 0, uid: null };
+  let isLoaded = false;
+  let isAway = false;
+  let stopped = false;
+  let freshAt = performance.now();
+
+  const read = (after: number) =>
+    call(
+      bus,
+      readOutboxOf[producer],
+      { body: { topic, consumer, after, limit: pageSize } },
+      systemContext(callTimeoutMs),
+    );
+
+  /** Pulls until everything is applied that the producer had committed when this began. */
+  const pull = async (): Promise<void> => {
+    if (stopped) throw new Error('stopped');
+    const beganAt = performance.now();
+    let barrier: number | undefined;
+    do {
+      const { position, uid } = checkpoint;
+      const { head, at = null, messages } = await read(position);
+      if (head < position || (at !== null && uid !== null && at !== uid)) {
+        warn(
+          `${producer} has another ${topic} outbox than ${consumer} read, as when a backup was restored: it is read anew.`,
+        );
+        checkpoint = { position: 0, uid: null };
+        reset();
+        barrier = undefined;
+        continue;
+      }
+      barrier ??= head;
+      const last = messages.at(-1);
+      if (last === undefined && head === position) break;
+      checkpoint = last === undefined ? { position: head, uid: null } : { position: last.position, uid: last.uid };
+      apply(messages as OutboxMessage[], checkpoint.position, checkpoint.position >= barrier);
+    } while (checkpoint.position < (barrier ?? Number.POSITIVE_INFINITY) && !stopped);
+    isLoaded = true;
+    freshAt = beganAt;
+  };
+  const sharedPull = coalesceCalls(() =>
+    pull().then(
+      () => void (isAway = false),
+      (error: unknown) => {
+        isAway = true;
+        throw error;
+      },
+    ),
+  );
+
+  const pulling = startLoop({
+    name: `The projection of ${topic} rows of ${producer} in the memory of ${consumer}`,
+    run: sharedPull,
+    ...{ intervalMs, minIntervalMs: batchingMs, burst, maxBackoffMs: Math.min(intervalMs, maxBackoffMs), patienceMs },
+    warn: (message, error) => {
+      if (error === undefined || error instanceof Refusal) return warn(message);
+      warn(`${message} ${(error as Error).stack ?? ''}`);
+    },
+  });
+  const subscription = await bus.subscribe({ producer, topic }, pulling.wake);
+
+  return {
+    get isLoaded() {
+      return isLoaded;
+    },
+    get applied() {
+      return checkpoint.position;
+    },
+    caughtUp: async (limitMs) => {
+      const behindMs = () => Math.max(1, Math.round(performance.now() - freshAt));
+      if (isAway) return behindMs();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<'late'>((resolve) => {
+        timer = setTimeout(() => resolve('late'), limitMs).unref();
+      });
+      const outcome = await Promise.race([sharedPull(), late]).catch(() => 'late' as const);
+      clearTimeout(timer);
+      if (outcome !== 'late') return 0;
+      // Those that come next do not wait for it either, until a pull succeeds.
+      isAway = true;
+      return behindMs();
+    },
+    stop: async () => {
+      stopped = true;
+      await subscription.stop();
+      await Promise.all([pulling.stop(), sharedPull().catch(() => undefined)]);
+    },
+  };
+};
