@@ -39,7 +39,7 @@ const cpuSecondsOf = (pid: number): number | undefined => {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 };
 
-const repository = path.join(import.meta.dirname, '..', '..');
+const repository = path.join(import.meta.dirname, '..', '..', '..');
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';
 
 /** The very command of `npm start`, without npm between us and the process. */
