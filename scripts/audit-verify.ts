@@ -1,7 +1,7 @@
 import { deadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { knownHash } from '../apps/audit/src/domain/parse-event-hash.ts';
-import { checkChain } from '../apps/audit/src/persistence/log/verify-chain.ts';
+import { parseEventHash } from '../apps/audit/src/domain/parse-event-hash.ts';
+import { verifyChain } from '../apps/audit/src/persistence/log/verify-chain.ts';
 import { defaultLogLocation, withEventLog } from './event-log.ts';
 
 const help = `Checks that no event of the log was altered, removed or moved since it was appended.
@@ -39,14 +39,14 @@ const main = async (): Promise<void> => {
   const options = {
     from: idOf('from', values.from),
     to: idOf('to', values.to),
-    known: values.known === undefined ? undefined : knownHash(values.known, '--known'),
+    known: values.known === undefined ? undefined : parseEventHash(values.known, '--known'),
   };
   const { from, to } = options;
   if (from !== undefined && to !== undefined && from > to) throw new Error('--from must not be greater than --to.');
   await withEventLog('audit-verify', values.url, async (log) => {
     const startedAt = performance.now();
     let reportedAt = startedAt;
-    const report = await checkChain(log, {
+    const report = await verifyChain(log, {
       ...options,
       progress: (checkedTo, to) => {
         if (performance.now() - reportedAt < 1_000) return;

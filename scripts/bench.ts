@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type BenchOperation, benchOperations, type BenchRequest } from './bench/http/bench-operations.ts';
 import { benchEventLog } from './bench/events/bench-event-log.ts';
-import { benchRequests } from './bench/change-requests/bench-change-requests.ts';
+import { benchChangeRequests } from './bench/change-requests/bench-change-requests.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
 import { seed, strategiesOf } from './bench/http/seed.ts';
 import { foreignTarget, ownTarget, type Target } from './bench/http/target.ts';
@@ -194,7 +194,7 @@ const main = async (): Promise<void> => {
     return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   }
   if (values.requests) {
-    return writeFileSync(values.json, `${JSON.stringify(await benchRequests({ only: values.only }), null, 2)}\n`);
+    return writeFileSync(values.json, `${JSON.stringify(await benchChangeRequests({ only: values.only }), null, 2)}\n`);
   }
   if (values.search) {
     const most = Number(values.features ?? 100_000);

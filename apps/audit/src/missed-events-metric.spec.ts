@@ -1,7 +1,7 @@
 import type { MissedRange } from '@bunting/outbox';
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { measureMissed } from './missed-events-metric.ts';
+import { measureMissedEvents } from './missed-events-metric.ts';
 
 const range = (first: number, last: number): MissedRange => ({
   ...{ producer: 'features', topic: 'event', noticedAt: '2026-11-21T12:00:00.000Z' },
@@ -11,7 +11,7 @@ const range = (first: number, last: number): MissedRange => ({
 it('counts the events that will never arrive, and whatever else there is also while the database is away', async () => {
   const registry = new Registry();
   let missed: () => Promise<MissedRange[]> = async () => [range(2, 4), range(7, 7)];
-  measureMissed(registry, () => missed());
+  measureMissedEvents(registry, () => missed());
   expect(await registry.metrics()).toMatch(/^bunting_audit_missed_events 4$/m);
   missed = () => Promise.reject(new Error('away'));
   expect(await registry.metrics()).toMatch(/^bunting_audit_missed_events 4$/m);

@@ -5,8 +5,8 @@ import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import pLimit from 'p-limit';
 import { AuditConfig } from './config.ts';
 import { keepHouse } from './housekeeping.ts';
-import { measureMissed } from './missed-events-metric.ts';
-import { eventAnswers, freshLog } from './operations/events/event-pages.ts';
+import { measureMissedEvents } from './missed-events-metric.ts';
+import { eventPages, waitUntilFresh } from './operations/events/event-pages.ts';
 import { feedEventsEndpoint } from './operations/events/feed-events.ts';
 import { findEventsEndpoint } from './operations/events/find-events.ts';
 import { getEventLogSizeEndpoint } from './operations/events/get-event-log-size.ts';
@@ -17,23 +17,23 @@ import { listEventsEndpoint } from './operations/events/list-events.ts';
 import { listEventsOfFeatureEndpoint } from './operations/events/list-events-of-feature.ts';
 import { searchEventsEndpoint } from './operations/events/search-events.ts';
 import { verifyEventsEndpoint } from './operations/events/verify-events.ts';
-import { checkChain } from './persistence/log/verify-chain.ts';
+import { verifyChain } from './persistence/log/verify-chain.ts';
 import { eventCreators } from './persistence/statistics/event-creators.ts';
 import { eventFeed } from './persistence/search/event-feed.ts';
 import { eventSearch } from './persistence/search/event-search.ts';
 import { logSize } from './persistence/log/log-size.ts';
 import { projectActivity } from './persistence/statistics/project-activity.ts';
 import { dropOldest } from './persistence/log/retention.ts';
-import { logMigrations, pendingTexts } from './persistence/tables.ts';
+import { logMigrations, textIndexMaintenance } from './persistence/tables.ts';
 import { startRecording } from './subscriptions/record-events.ts';
 
-/** How often to merge what was appended into the index of texts. */
+/** How often the pending list of the text index is merged. */
 const mergingEveryMs = 2_000;
-/** How often to look for events that have become too old. */
+/** How often expired events are dropped. */
 const droppingEveryMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** What happened, in order, for ever. */
+/** The event log. */
 export const auditService = defineService({
   name: 'audit',
   config: AuditConfig,
@@ -52,29 +52,32 @@ export const auditService = defineService({
     atStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
-    const texts = pendingTexts(database);
+    const texts = textIndexMaintenance(database);
     const { appended } = texts;
-    const recording = await startRecording({ bus, database, intervalMs, deadLetterAfterMs, appended, warn, logError });
+    const recording = await startRecording({
+      ...{ bus, database, intervalMs, deadLetterAfterMs },
+      ...{ onAppended: appended, warn, logError },
+    });
     atStop('event recording', () => recording.stop());
-    measureMissed(metrics, () => missedMessages(database));
+    measureMissedEvents(metrics, () => missedMessages(database));
     measureDeadLetters(metrics, 'audit', database);
     const ownDeadLetters = () => deadLetters(database);
     const checkAlone = pLimit(1);
     const fresh = { catchUp: recording.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS };
     const publicUrl = config.AUDIT_PUBLIC_URL.replace(/\/+$/, '');
-    const answer = eventAnswers({ ...fresh, search: eventSearch(database), publicUrl });
+    const answer = eventPages({ ...fresh, search: eventSearch(database), publicUrl });
     const served = await serve(
       completeEndpoints('audit', [
         searchEventsEndpoint(answer),
         findEventsEndpoint(answer),
         listEventsEndpoint(answer),
         listEventsOfFeatureEndpoint(answer),
-        listEventCreatorsEndpoint(freshLog(fresh), eventCreators(database)),
-        feedEventsEndpoint(freshLog(fresh), eventFeed(database), publicUrl),
-        getProjectActivityEndpoint(freshLog(fresh), projectActivity(database)),
+        listEventCreatorsEndpoint(waitUntilFresh(fresh), eventCreators(database)),
+        feedEventsEndpoint(waitUntilFresh(fresh), eventFeed(database), publicUrl),
+        getProjectActivityEndpoint(waitUntilFresh(fresh), projectActivity(database)),
         getEventLogSizeEndpoint(() => logSize(database), config.AUDIT_RETENTION_DAYS),
         verifyEventsEndpoint(
-          (options) => checkAlone(() => checkChain(database, options)),
+          (options) => checkAlone(() => verifyChain(database, options)),
           () => missedMessages(database),
           ownDeadLetters,
         ),

@@ -4,11 +4,16 @@ import type { LoggedEvent } from '../src/domain/description.ts';
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
 /** May read, and nothing else. */
 export const lee: Caller = { id: 2, name: 'lee@example.com', grants: [] };
-/** Somebody who may only read, and to whom these projects do not exist. */
-export const strangerTo = (...hiddenProjects: string[]): Caller => ({ id: 3, name: 'kim', grants: [], hiddenProjects });
+/** A caller who may only read, and from whom these projects are hidden. */
+export const callerWithHiddenProjects = (...hiddenProjects: string[]): Caller => ({
+  id: 3,
+  name: 'kim',
+  grants: [],
+  hiddenProjects,
+});
 
-/** An event as a producer tells it: mia created the feature `banner` in the project `shop`, unless said otherwise. */
-export const anEvent = (said: Partial<RecordedEvent> = {}): RecordedEvent => ({
+/** An event of a producer: by default mia created the feature `banner` in the project `shop`. */
+export const anEvent = (overrides: Partial<RecordedEvent> = {}): RecordedEvent => ({
   type: 'feature-created',
   createdAt: '2026-11-21T08:00:00.000Z',
   createdBy: mia.name,
@@ -19,12 +24,12 @@ export const anEvent = (said: Partial<RecordedEvent> = {}): RecordedEvent => ({
   data: null,
   preData: null,
   tags: [],
-  ...said,
+  ...overrides,
 });
 
 /** An event as the log holds it. */
-export const aLoggedEvent = (said: Partial<LoggedEvent> = {}): LoggedEvent => ({
+export const aLoggedEvent = (overrides: Partial<LoggedEvent> = {}): LoggedEvent => ({
   ...(anEvent() as Omit<LoggedEvent, 'id'>),
   id: 1,
-  ...said,
+  ...overrides,
 });

@@ -7,7 +7,7 @@ export interface NumberedEvent {
 }
 
 /** All that can be asked of events; of each list one value will do. */
-export interface Question {
+export interface NaiveQuery {
   readonly types?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
   readonly features?: readonly string[] | undefined;
@@ -35,7 +35,7 @@ const texts = (value: unknown): string[] => {
 /** Every search there is, said once more in the plainest way: over a list, event by event. */
 export const naiveFind = (
   log: readonly NumberedEvent[],
-  question: Question,
+  question: NaiveQuery,
   { grants, hiddenProjects = [] }: Caller,
 ): { ids: number[]; totalEvents: number } => {
   const { types, projects, features, environments, creators, from = '', to = '~', text = '', textIn } = question;

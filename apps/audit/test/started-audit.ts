@@ -33,7 +33,7 @@ export interface OpenedLog {
   close(): Promise<void>;
 }
 
-/** An empty log, and nobody who fills it. */
+/** An empty log without producers. */
 export const openLogDatabase = async (): Promise<OpenedLog> => {
   const fresh = await freshAuditDatabase();
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
@@ -48,14 +48,14 @@ export const openLogDatabase = async (): Promise<OpenedLog> => {
 };
 
 /** A producer with a real outbox and relay. */
-export interface Teller {
+export interface EventProducer {
   readonly database: Database;
   /** Commits the events in one transaction. */
-  tell(...events: readonly RecordedEvent[]): Promise<void>;
+  publish(...events: readonly RecordedEvent[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-export const startTeller = async (bus: Bus, producer: Producer = 'features'): Promise<Teller> => {
+export const startEventProducer = async (bus: Bus, producer: Producer = 'features'): Promise<EventProducer> => {
   const fresh = await freshDatabase(producer, prepared('producer', [outboxTables]));
   const database = await openDatabase({ url: fresh.url, name: producer, migrations: [outboxTables] });
   const telling = startOutboxProducer({
@@ -69,7 +69,7 @@ export const startTeller = async (bus: Bus, producer: Producer = 'features'): Pr
   const served = await serve(bus, [telling.endpoint]);
   return {
     database,
-    tell: (...events) =>
+    publish: (...events) =>
       telling.work(null, async (_tx, outbox) => {
         for (const event of events) outbox.event(event);
       }),
@@ -82,8 +82,8 @@ export const startTeller = async (bus: Bus, producer: Producer = 'features'): Pr
   };
 };
 
-export interface SearchAnswer extends Events {
-  /** what was said beside the answer, as an HTTP header does */
+export interface SearchResponse extends Events {
+  /** the headers of the response */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -92,10 +92,10 @@ export interface StartedAudit {
   /** its database, for what no operation shows */
   readonly database: Database;
   readonly url: string;
-  /** Asks for any of its operations as somebody; as an admin, unless said otherwise. */
-  ask<O extends AnyOperation>(operation: O, ask?: CallRequest<O>, caller?: Caller): Promise<ReplyOf<O>>;
-  /** Searches as somebody; as an admin, unless said otherwise. */
-  search(body?: SearchEventsBody, caller?: Caller, timeoutMs?: number): Promise<SearchAnswer>;
+  /** Calls an operation, by default as an admin. */
+  call<O extends AnyOperation>(operation: O, ask?: CallRequest<O>, caller?: Caller): Promise<ReplyOf<O>>;
+  /** Searches, by default as an admin. */
+  search(body?: SearchEventsBody, caller?: Caller, timeoutMs?: number): Promise<SearchResponse>;
   /** what it warned of */
   readonly warnings: readonly string[];
   stop(): Promise<void>;
@@ -136,7 +136,7 @@ export const startAudit = async (
     bus: hosted.bus,
     database,
     url: fresh.url,
-    ask: (operation, ask = {}, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
+    call: (operation, ask = {}, caller = mia) => call(hosted.bus, operation, ask, contextOf(caller)),
     search: async (body = {}, caller = mia, timeoutMs = 10_000) => {
       const context = contextOf(caller, timeoutMs);
       const answer = await callForResponse(hosted.bus, SearchEvents, { body }, context);

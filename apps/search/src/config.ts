@@ -1,23 +1,23 @@
 import { databaseSettings } from '@bunting/runtime';
 import { type Static, Type } from 'typebox';
 
-/** Everything that the search service reads from its environment. */
+/** The settings of the search service. */
 export const SearchConfig = Type.Object({
   ...databaseSettings('SEARCH'),
   SEARCH_FRESHNESS_WAIT_MS: Type.Integer({
     minimum: 0,
     default: 1_000,
-    description: 'milliseconds that a search waits at most for changes that were committed before it',
+    description: 'maximum milliseconds that a search waits for changes that were committed before it',
   }),
   SEARCH_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 5_000,
-    description: 'milliseconds between polls of the features service; a commit announces itself',
+    description: 'milliseconds between polls of the features service without a wake-up signal',
   }),
   SEARCH_RECONCILE_INTERVAL_MS: Type.Integer({
     minimum: 0,
     default: 60_000,
-    description: 'milliseconds between comparisons of what is searched with what there is; 0 for none',
+    description: 'milliseconds between reconciliations of search documents with the features service; 0 for none',
   }),
   MEILI_URL: Type.Optional(
     Type.String({
@@ -29,18 +29,17 @@ export const SearchConfig = Type.Object({
   MEILI_INDEX: Type.String({
     pattern: '^[A-Za-z0-9_-]{1,200}$',
     default: 'features',
-    description: 'name of the index there; another one with `_next` behind it is used while it is built again',
+    description: 'name of the index; a rebuild uses another one with the suffix `_next`',
   }),
   MEILI_TIMEOUT_MS: Type.Integer({
     minimum: 10,
     default: 500,
-    description: 'milliseconds that Meilisearch may take for a fuzzy search before PostgreSQL compares the texts',
+    description: 'timeout of a fuzzy search in Meilisearch in milliseconds, after which PostgreSQL compares the texts',
   }),
   MEILI_POLL_INTERVAL_MS: Type.Integer({
     minimum: 10,
     default: 5_000,
-    description:
-      'milliseconds between polls for changed names and tags: how far the index in Meilisearch may be behind',
+    description: 'milliseconds between updates of the index in Meilisearch with changed names and tags',
   }),
   MEILI_CHECK_INTERVAL_MS: Type.Integer({
     minimum: 100,

@@ -1,24 +1,24 @@
 import type { FeatureQuery } from './query/feature-query.ts';
 
-/** For whom a search is made. */
+/** The user on whose behalf a search runs. */
 export interface Searcher {
-  /** whose favourites are told, and may come first */
+  /** the user whose favourites are marked, and sorted first on request */
   readonly userId: number;
-  /** projects that are not there for who asks: nothing of them is found, and nothing counted */
+  /** projects whose features are neither found nor counted for this user */
   readonly hiddenProjects: readonly string[];
 }
 
-/** One page of what was found. */
-export interface Found {
+/** One page of matching features. */
+export interface SearchResult {
   /** the features of the page, as JSON text of an array */
   readonly features: string;
-  /** how many there are on all pages together */
+  /** how many features match on all pages together */
   readonly total: number;
-  /** of a fuzzy search: which engine compared the texts, where there are two */
-  readonly answeredBy?: string;
+  /** for a fuzzy search with Meilisearch configured: the engine that compared the texts */
+  readonly engine?: string;
 }
 
-/** Finds features. However many engines stand behind it, `test/feature-index-behaviour.ts` holds them to the same answers. */
+/** Searches features. `test/feature-index-behaviour.ts` holds all implementations to the same results. */
 export interface FeatureIndex {
-  search(query: FeatureQuery, searcher: Searcher): Promise<Found>;
+  search(query: FeatureQuery, searcher: Searcher): Promise<SearchResult>;
 }

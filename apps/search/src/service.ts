@@ -11,23 +11,24 @@ import { getReindexEndpoint } from './operations/get-reindex.ts';
 import { searchFeaturesEndpoint } from './operations/search-features.ts';
 import { startReindexEndpoint } from './operations/start-reindex.ts';
 import { indexFeed } from './persistence/index-feed.ts';
-import { keptStates } from './persistence/stored-states.ts';
+import { storedStates } from './persistence/stored-states.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
 import { reindexRecord } from './persistence/reindex-record.ts';
 import { searchMigrations } from './persistence/tables.ts';
 import { reconciler } from './reconciler/reconciler.ts';
-import { reindexing } from './reconciler/reindexer.ts';
+import { startReindexer } from './reconciler/reindexer.ts';
 import { startReconciler } from './reconciler/start-reconciler.ts';
 import { stateSource } from './reconciler/state-source.ts';
 import { reconcilerMetrics } from './reconciler/reconciler-metrics.ts';
-import { followStates } from './subscriptions/consume-states.ts';
+import { consumeStates } from './subscriptions/consume-states.ts';
 
-/** Finds features, whatever is known of them. */
+/** Searches features by all filters and orders of the API. */
 export const searchService = defineService({
   name: 'search',
   config: SearchConfig,
   start: async ({ config, bus, log, metrics, serve, onStop: atStop }) => {
     const warn = (message: string) => log.warn(message);
+    const logError = (message: string) => log.error(message);
     const database = await openDatabase({
       url: config.SEARCH_DATABASE_URL,
       name: 'search',
@@ -35,38 +36,37 @@ export const searchService = defineService({
       poolMax: config.SEARCH_DATABASE_POOL_MAX,
       statementTimeoutMs: config.SEARCH_STATEMENT_TIMEOUT_MS,
       warn,
-      logError: (message) => log.error(message),
+      logError,
     });
     atStop('database', () => database.close());
-    const logError = (message: string) => log.error(message);
-    const states = await followStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn, logError });
+    const states = await consumeStates({ database, bus, intervalMs: config.SEARCH_POLL_INTERVAL_MS, warn, logError });
     atStop('projection of features', () => states.stop());
     measureDeadLetters(metrics, 'search', database);
-    const kept = keptStates(database);
-    const { reconcile, rebuild } = reconciler({ source: stateSource(bus), kept, states });
+    const stored = storedStates(database);
+    const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
     const reconciling = startReconciler({
-      ...{ reconcile, kept, everyMs: config.SEARCH_RECONCILE_INTERVAL_MS },
-      ...{ warn, tell: reconcilerMetrics(metrics) },
+      ...{ reconcile, stored, intervalMs: config.SEARCH_RECONCILE_INTERVAL_MS },
+      ...{ warn, onReconciled: reconcilerMetrics(metrics) },
     });
     atStop('reconciliation', () => reconciling.stop());
     const postgres = postgresIndex(database);
     let index: FeatureIndex = postgres;
     let rebuildIndex = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
-      const measured = meilisearchMetrics(metrics);
+      const indexMetrics = meilisearchMetrics(metrics);
       const feed = indexFeed(database);
       const meilisearch = startMeilisearch({
         ...{ url: config.MEILI_URL, key: config.MEILI_KEY, uid: config.MEILI_INDEX },
         ...{ searchTimeoutMs: config.MEILI_TIMEOUT_MS, intervalMs: config.MEILI_POLL_INTERVAL_MS },
         ...{ checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS, feed, warn },
-        ...{ tell: measured.tell, circuitChanged: measured.circuitChanged },
+        ...{ onUpdate: indexMetrics.tell, onCircuitChange: indexMetrics.circuitChanged },
       });
       atStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = () => feed.distrust(config.MEILI_INDEX, 'a reindex was requested');
-      index = fuzzyIndex({ postgres, similar: meilisearch.similar, answered: measured.answered });
+      index = fuzzyIndex({ postgres, similar: meilisearch.similar, onSearch: indexMetrics.answered });
     }
     const record = reindexRecord(database);
-    const reindexer = reindexing({ record, rebuild, rebuildIndex, warn });
+    const reindexer = startReindexer({ record, rebuild, rebuildIndex, warn });
     atStop('reindexing', () => reindexer.stop());
     const served = await serve(
       completeEndpoints('search', [

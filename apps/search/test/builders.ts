@@ -1,8 +1,8 @@
 import type { FeatureState, OutboxMessage, SegmentState, StateOf } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 
-/** What is told of a feature: a release flag of the default project, on nowhere, unless said otherwise. */
-export const aFeature = (told: Partial<FeatureState> = {}): FeatureState => ({
+/** The state of a feature: by default a release flag of the default project, enabled nowhere. */
+export const aFeature = (overrides: Partial<FeatureState> = {}): FeatureState => ({
   name: 'dark-mode',
   project: 'default',
   type: 'release',
@@ -18,13 +18,13 @@ export const aFeature = (told: Partial<FeatureState> = {}): FeatureState => ({
   segments: [],
   favoritedBy: [],
   environments: [],
-  ...told,
+  ...overrides,
 });
 
-/** What is told of a feature in one environment. */
+/** The state of a feature in one environment. */
 export const inEnvironment = (
   name: string,
-  told: Partial<FeatureState['environments'][number]> = {},
+  overrides: Partial<FeatureState['environments'][number]> = {},
 ): FeatureState['environments'][number] => ({
   name,
   type: name,
@@ -36,35 +36,35 @@ export const inEnvironment = (
   hasEnabledStrategies: false,
   yes: 0,
   no: 0,
-  ...told,
+  ...overrides,
 });
 
 /** Tags as they are written in a filter. */
 export const tagged = (...tags: readonly string[]): FeatureState['tags'] =>
   tags.map((tag) => ({ type: tag.slice(0, tag.indexOf(':')), value: tag.slice(tag.indexOf(':') + 1) }));
 
-export const featureTold = (state: FeatureState, version = 1): StateOf<'feature'> => ({
+export const featureState = (state: FeatureState, version = 1): StateOf<'feature'> => ({
   entity: 'feature',
   id: state.name,
   version,
   state,
 });
 
-export const featureGone = (name: string, version: number): StateOf<'feature'> => ({
+export const deletedFeatureState = (name: string, version: number): StateOf<'feature'> => ({
   entity: 'feature',
   id: name,
   version,
   state: null,
 });
 
-export const segmentTold = (id: number, name: string, version = 1): StateOf<'segment'> => {
+export const segmentState = (id: number, name: string, version = 1): StateOf<'segment'> => {
   const state: SegmentState = { id, name, project: null };
   return { entity: 'segment', id: String(id), version, state };
 };
 
 export type AnyState = StateOf<'feature'> | StateOf<'segment'>;
 
-/** States as the projection is handed them. */
+/** States as messages of the outbox. */
 export const messagesOf = (states: readonly AnyState[]): OutboxMessage[] =>
   states.map((payload, index) => ({
     position: index + 1,

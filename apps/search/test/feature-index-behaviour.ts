@@ -2,16 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RequestOf, SearchFeatures, SearchResultFeature } from '@bunting/contracts';
 import fc from 'fast-check';
 import type { FeatureIndex, Searcher } from '../src/feature-index.ts';
-import { featureQueryOf } from '../src/query/feature-query.ts';
-import { aFeature, type AnyState, featureGone, featureTold, inEnvironment, segmentTold, tagged } from './builders.ts';
+import { parseFeatureQuery } from '../src/query/feature-query.ts';
+import {
+  aFeature,
+  type AnyState,
+  deletedFeatureState,
+  featureState,
+  inEnvironment,
+  segmentState,
+  tagged,
+} from './builders.ts';
 import { generatedSearch, generatedWorld } from './generated-searches.ts';
 import { type Criterion, naiveSearch, type World } from './naive-search.ts';
 
-/** An engine, ready to be told what there is to find. */
-export interface Engine {
+/** A running index under test. */
+export interface StartedIndex {
   readonly index: FeatureIndex;
-  /** Resolves once what is told can be found. */
-  tell(states: readonly AnyState[]): Promise<void>;
+  /** Applies states. Resolves once searches find them. */
+  apply(states: readonly AnyState[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -19,8 +27,8 @@ const mia: Searcher = { userId: 7, hiddenProjects: [] };
 const generatedSearches = 400;
 
 const statesOf = ({ features, segments }: World): AnyState[] => [
-  ...[...segments].map(([id, segment]) => segmentTold(id, segment)),
-  ...features.map((feature) => featureTold(feature)),
+  ...[...segments].map(([id, segment]) => segmentState(id, segment)),
+  ...features.map((feature) => featureState(feature)),
 ];
 
 const without = (tag: string): Criterion => ({
@@ -28,23 +36,23 @@ const without = (tag: string): Criterion => ({
 });
 
 /** What every engine promises: the same answers, whichever it is. */
-export const describeFeatureIndex = (name: string, start: () => Promise<Engine>): void => {
+export const describeFeatureIndex = (name: string, start: () => Promise<StartedIndex>): void => {
   const searching =
-    (engine: () => Engine) =>
+    (engine: () => StartedIndex) =>
     async (request: RequestOf<typeof SearchFeatures>['query'] = {}, searcher = mia) => {
-      const { features, total } = await engine().index.search(featureQueryOf(request), searcher);
+      const { features, total } = await engine().index.search(parseFeatureQuery(request), searcher);
       const found = JSON.parse(features) as SearchResultFeature[];
       return { found, total, names: found.map((feature) => feature.name) };
     };
 
   describe(`the feature index ${name}, by the rules`, () => {
     const world = generatedWorld(300, 2026);
-    let engine: Engine;
+    let engine: StartedIndex;
     const search = searching(() => engine);
 
     beforeAll(async () => {
       engine = await start();
-      await engine.tell(statesOf(world));
+      await engine.apply(statesOf(world));
     });
     afterAll(() => engine.stop());
 
@@ -65,12 +73,12 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
 
   describe(`the feature index ${name}, far from the first page`, () => {
     const world = generatedWorld(2_500, 7);
-    let engine: Engine;
+    let engine: StartedIndex;
     const search = searching(() => engine);
 
     beforeAll(async () => {
       engine = await start();
-      await engine.tell(statesOf(world));
+      await engine.apply(statesOf(world));
     });
     afterAll(() => engine.stop());
 
@@ -107,16 +115,16 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
   });
 
   describe(`the feature index ${name}`, () => {
-    let engine: Engine;
+    let engine: StartedIndex;
     const search = searching(() => engine);
 
     beforeAll(async () => {
       engine = await start();
-      await engine.tell([
-        segmentTold(1, 'beta'),
-        segmentTold(2, 'alpha'),
-        segmentTold(3, 'gone soon'),
-        featureTold(
+      await engine.apply([
+        segmentState(1, 'beta'),
+        segmentState(2, 'alpha'),
+        segmentState(3, 'gone soon'),
+        featureState(
           aFeature({
             name: 'new-checkout',
             tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
@@ -125,9 +133,9 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
             environments: [inEnvironment('production', { sortOrder: 2, enabled: true }), inEnvironment('development')],
           }),
         ),
-        featureTold(aFeature({ name: 'dark-mode', createdAt: '2026-01-02T00:00:00.000Z', segments: [2] })),
-        featureTold(aFeature({ name: 'checkout-banner', createdAt: '2026-01-03T00:00:00.000Z' })),
-        featureTold(aFeature({ name: 'Dark-pattern', createdAt: '2026-01-04T00:00:00.000Z', stale: true })),
+        featureState(aFeature({ name: 'dark-mode', createdAt: '2026-01-02T00:00:00.000Z', segments: [2] })),
+        featureState(aFeature({ name: 'checkout-banner', createdAt: '2026-01-03T00:00:00.000Z' })),
+        featureState(aFeature({ name: 'Dark-pattern', createdAt: '2026-01-04T00:00:00.000Z', stale: true })),
       ]);
     });
     afterAll(() => engine.stop());
@@ -175,14 +183,14 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
       }
     });
 
-    it('knows what is new at once: a name of a segment, a tag, a switch', async () => {
-      await engine.tell([segmentTold(1, 'gamma', 2)]);
+    it('finds changes immediately: a segment name, a tag, a switch', async () => {
+      await engine.apply([segmentState(1, 'gamma', 2)]);
       expect((await search({ segment: 'INCLUDE:beta' })).total).toBe(0);
       expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma', 'gone soon']);
-      await engine.tell([{ entity: 'segment', id: '3', version: 2, state: null }]);
+      await engine.apply([{ entity: 'segment', id: '3', version: 2, state: null }]);
       expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma']);
-      await engine.tell([
-        featureTold(
+      await engine.apply([
+        featureState(
           aFeature({ name: 'dark-mode', tags: tagged('simple:night'), createdAt: '2026-01-02T00:00:00.000Z' }),
           2,
         ),
@@ -192,10 +200,10 @@ export const describeFeatureIndex = (name: string, start: () => Promise<Engine>)
     });
 
     it('forgets a feature that is gone, and does not hear of it late', async () => {
-      await engine.tell([featureTold(aFeature({ name: 'short-lived' }))]);
+      await engine.apply([featureState(aFeature({ name: 'short-lived' }))]);
       expect((await search({ query: 'short-lived' })).total).toBe(1);
-      await engine.tell([featureGone('short-lived', 3)]);
-      await engine.tell([featureTold(aFeature({ name: 'short-lived' }), 2)]);
+      await engine.apply([deletedFeatureState('short-lived', 3)]);
+      await engine.apply([featureState(aFeature({ name: 'short-lived' }), 2)]);
       expect((await search({ query: 'short-lived' })).total).toBe(0);
       expect((await search()).total).toBe(4);
     });

@@ -5,19 +5,19 @@ import { digestOfVersions, outboxTables, startOutboxProducer } from '@bunting/ou
 import { freshDatabase } from '@bunting/testing';
 import type { AnyState } from './builders.ts';
 
-/** Who tells states in the place of the features service: with an outbox of its own, a relay, and answers to who asks. */
-export interface TellingFeatures {
-  /** Tells the states in one transaction, and resolves when that is committed. */
-  tell(...states: readonly AnyState[]): Promise<void>;
-  /** Counts more in the first environment of a feature, and tells nobody yet. */
-  countMore(name: string, figures: { readonly yes: number; readonly lastSeenAt: string }): void;
-  /** Answers nobody until it is told to again. */
-  fallSilent(): Promise<void>;
-  answerAgain(): Promise<void>;
+/** Stands in for the features service: an outbox of its own, a relay, and the endpoints that the reconciler calls. */
+export interface FeaturesProducer {
+  /** Publishes the states in one transaction. Resolves after the commit. */
+  publish(...states: readonly AnyState[]): Promise<void>;
+  /** Changes the usage of a feature's environments without publishing a state. */
+  addUsage(name: string, figures: { readonly yes: number; readonly lastSeenAt: string }): void;
+  /** Stops serving calls until `comeOnline`. */
+  goOffline(): Promise<void>;
+  comeOnline(): Promise<void>;
   stop(): Promise<void>;
 }
 
-interface Figures {
+interface Usage {
   readonly yes: number;
   readonly lastSeenAt: string;
 }
@@ -27,8 +27,8 @@ const latest = `
     payload -> 'state' as state, payload -> 'state' ->> 'project' as project
   from outbox where topic = 'state' and type = $1 order by entity_key, (payload ->> 'version')::bigint desc`;
 
-/** What the features service answers to who compares states: what was told last of each. */
-const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Figures>) => {
+/** The endpoints that the reconciler calls, answered from the newest state of each entity. */
+const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>) => {
   const read = <Row>(text: string, ...values: readonly unknown[]) =>
     database.read<Row>({ name: '', text: `with latest as (${latest}) ${text}` }, values);
   return [
@@ -55,39 +55,42 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Figures
       );
       return {
         states: ids.map((id) => {
-          const told = known.find((each) => each.id === id);
+          const latestState = known.find((each) => each.id === id);
           const more = figures.get(id);
-          const environments = told?.state?.environments?.map((each) => ({ ...each, ...more }));
-          const state = more === undefined || !told?.state ? (told?.state ?? null) : { ...told.state, environments };
-          return { id, version: told?.version ?? null, state };
+          const environments = latestState?.state?.environments?.map((each) => ({ ...each, ...more }));
+          const state =
+            more === undefined || !latestState?.state
+              ? (latestState?.state ?? null)
+              : { ...latestState.state, environments };
+          return { id, version: latestState?.version ?? null, state };
         }),
       };
     }),
   ];
 };
 
-export const tellingFeatures = async (bus: Bus): Promise<TellingFeatures> => {
-  const fresh = await freshDatabase('telling-features');
-  const database = await openDatabase({ url: fresh.url, name: 'telling-features', migrations: [outboxTables] });
-  const figures = new Map<string, Figures>();
+export const startFeaturesProducer = async (bus: Bus): Promise<FeaturesProducer> => {
+  const fresh = await freshDatabase('producer-features');
+  const database = await openDatabase({ url: fresh.url, name: 'producer-features', migrations: [outboxTables] });
+  const figures = new Map<string, Usage>();
   const ignore = (): void => undefined;
   const settings = { producer: 'features', intervalMs: 50, retentionHours: 1, warn: ignore } as const;
-  const telling = startOutboxProducer({ ...settings, database, bus });
-  const endpoints = [telling.endpoint, ...stateEndpoints(database, figures)];
+  const producer = startOutboxProducer({ ...settings, database, bus });
+  const endpoints = [producer.endpoint, ...stateEndpoints(database, figures)];
   let served = await serve(bus, endpoints);
   return {
-    tell: (...states) =>
-      telling.work(null, async (_tx, outbox) => {
+    publish: (...states) =>
+      producer.work(null, async (_tx, outbox) => {
         for (const state of states) outbox.state(state);
       }),
-    countMore: (name, more) => void figures.set(name, more),
-    fallSilent: () => served.stop(),
-    answerAgain: async () => {
+    addUsage: (name, more) => void figures.set(name, more),
+    goOffline: () => served.stop(),
+    comeOnline: async () => {
       served = await serve(bus, endpoints);
     },
     stop: async () => {
       await served.stop();
-      await telling.relay.stop();
+      await producer.relay.stop();
       await database.close();
       await fresh.drop();
     },

@@ -48,18 +48,20 @@ export const generatedWorld = (size: number, seed: number): World => {
     environments: fc.uniqueArray(fc.tuple(environment, fc.boolean()), { selector: ([name]) => name }),
     dependencyType: fc.constantFrom('parent', 'child', null),
   });
-  const features = fc.sample(feature, { numRuns: size, seed }).map(({ nameParts: parts, creator, ...told }, index) =>
-    aFeature({
-      ...told,
-      name: `${parts.join('-')}-${index}`,
-      createdBy: { id: creator - 1, name: people[creator] ?? '', imageUrl: `https://bunting.example/${creator}` },
-      tags: tagged(...told.tags),
-      lifecycle: { stage: 'completed', status: 'kept', enteredStageAt: told.createdAt },
-      environments: told.environments
-        .map(([name, enabled]) => inEnvironment(name, { enabled, sortOrder: environments.indexOf(name), yes: index }))
-        .toSorted((one, other) => one.sortOrder - other.sortOrder),
-    }),
-  );
+  const features = fc
+    .sample(feature, { numRuns: size, seed })
+    .map(({ nameParts: parts, creator, ...generated }, index) =>
+      aFeature({
+        ...generated,
+        name: `${parts.join('-')}-${index}`,
+        createdBy: { id: creator - 1, name: people[creator] ?? '', imageUrl: `https://bunting.example/${creator}` },
+        tags: tagged(...generated.tags),
+        lifecycle: { stage: 'completed', status: 'kept', enteredStageAt: generated.createdAt },
+        environments: generated.environments
+          .map(([name, enabled]) => inEnvironment(name, { enabled, sortOrder: environments.indexOf(name), yes: index }))
+          .toSorted((one, other) => one.sortOrder - other.sortOrder),
+      }),
+    );
   return { features, segments: new Map(segments.map((name, index) => [index + 1, name])) };
 };
 

@@ -45,7 +45,7 @@ const bits = [
   ...['__proto__', 'constructor', '2024-01-01', '1e400', '2.5', '9'.repeat(30)],
 ];
 
-/** Text that nobody writes who means well. */
+/** Text of an attacker. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 3, arbitrary: fc.array(fc.constantFrom(...bits), { maxLength: 10 }).map((parts) => parts.join('')) },

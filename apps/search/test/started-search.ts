@@ -6,44 +6,44 @@ import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { searchMigrations } from '../src/persistence/tables.ts';
 import { searchService } from '../src/service.ts';
-import { type TellingFeatures, tellingFeatures } from './features-producer.ts';
+import { type FeaturesProducer, startFeaturesProducer } from './features-producer.ts';
 
-type Asked = RequestOf<typeof SearchFeatures>['query'];
+type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 
 export const mia: Caller = { id: 7, name: 'mia', grants: [{ permission: 'ADMIN' }] };
 
 export interface StartedSearch {
-  readonly features: TellingFeatures;
+  readonly features: FeaturesProducer;
   readonly bus: Bus;
   /** its database, for what no operation shows */
   readonly database: Database;
   /** Searches, and throws when it is refused. */
-  search(query?: Asked, caller?: Caller): Promise<SearchFeaturesResponse>;
+  search(query?: SearchParameters, caller?: Caller): Promise<SearchFeaturesResponse>;
   /** The names of what a search finds. */
-  names(query?: Asked, caller?: Caller): Promise<string[]>;
+  names(query?: SearchParameters, caller?: Caller): Promise<string[]>;
   /** Searches, and gives the answer as it came. */
-  answer(query: Asked, caller?: Caller): Promise<CallResponse>;
+  respond(query: SearchParameters, caller?: Caller): Promise<CallResponse>;
   stop(): Promise<void>;
 }
 
 const migrate = async (url: string): Promise<void> =>
   (await openDatabase({ url, name: 'template', migrations: searchMigrations })).close();
 
-/** The real service on a database of its own, with replies held to their schema, and somebody who tells it of features. */
+/** The real service on a database of its own, with replies validated against their schema, and a producer of features. */
 export const startSearch = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedSearch> => {
   const fresh = await freshDatabase('search', { key: JSON.stringify(searchMigrations), migrate });
   const environment = { SEARCH_DATABASE_URL: fresh.url, CHECK_REPLIES: 'true', ...settings };
   const hosted = await host([searchService], { environment, log: openLog('silent') });
   const busUrl = settings['BUS_URL'];
   const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, { name: 'spec' });
-  const features = await tellingFeatures(bus);
+  const features = await startFeaturesProducer(bus);
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
 
   const started: StartedSearch = {
     features,
     bus,
     database,
-    answer: (query, caller = mia) =>
+    respond: (query, caller = mia) =>
       callForResponse(
         bus,
         SearchFeatures,
@@ -51,7 +51,7 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
         { caller, requestId: randomUUID(), traceparent: traceparentFrom(), timeoutMs: 10_000 },
       ),
     search: async (query = {}, caller = mia) => {
-      const answer = await started.answer(query, caller);
+      const answer = await started.respond(query, caller);
       if ('refusal' in answer) throw refusalFrom(answer.refusal);
       return JSON.parse(answer.reply.json) as SearchFeaturesResponse;
     },

@@ -72,7 +72,7 @@ const updating = (nth: number, strategy: string, round = 0): Change => ({
  * Measures change requests over HTTP, by one client that sends one request after the other: adding to requests of several
  * sizes, listing many of which half are in conflict, previewing and applying a large one.
  */
-export const benchRequests = async ({ only }: { readonly only: string }): Promise<unknown> => {
+export const benchChangeRequests = async ({ only }: { readonly only: string }): Promise<unknown> => {
   const target: Target = await ownTarget();
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<{ answer: T; tookMs: number }> => {
     const beganAt = performance.now();
@@ -163,7 +163,7 @@ export const benchRequests = async ({ only }: { readonly only: string }): Promis
       await move(answer.id, 'In review');
       await move(answer.id, 'Approved');
       taken.applying.push((await move(answer.id, 'Applied')).tookMs);
-      // What it told is to be projected before the next is measured.
+      // Its events must be projected before the next measurement.
       await sleep(300);
     }
     report(`proposing ${large}`, taken.proposing);

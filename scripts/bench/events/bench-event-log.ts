@@ -21,14 +21,14 @@ export interface EventLogBench {
 }
 
 const perInsert = 2_500;
-/** How far the outbox may be ahead of the log while events are told. */
-const mostAhead = 10_000;
+/** How far the outbox may be ahead of the log while it is filled. */
+const maxAhead = 10_000;
 /** So many searches go to one log before it is the turn of the next one. */
-const perTurn = 10;
+const requestsPerTurn = 10;
 
 const insertEvents = `
   insert into outbox (topic, type, payload)
-  select 'event', row->>'type', row from json_array_elements($1::json) with ordinality as told (row, nth) order by nth`;
+  select 'event', row->>'type', row from json_array_elements($1::json) with ordinality as published (row, nth) order by nth`;
 
 const percentile = (taken: readonly number[], share: number): number =>
   [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
@@ -71,22 +71,24 @@ const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
     const from = await size();
     if (from >= events) return undefined;
     const beganAt = performance.now();
-    let told = from;
+    let published = from;
     let shownAt = 0;
     for (let stored = from; stored < events; stored = await size()) {
       if (performance.now() - shownAt > 1_000) {
         shownAt = performance.now();
         process.stderr.write(`\r${stored} of ${events} events`);
       }
-      if (told >= events || told - stored > mostAhead) {
+      if (published >= events || published - stored > maxAhead) {
         await sleep(20);
         continue;
       }
-      const next = Array.from({ length: Math.min(perInsert, events - told) }, (_, nth) => benchEvent(told + nth));
+      const next = Array.from({ length: Math.min(perInsert, events - published) }, (_, nth) =>
+        benchEvent(published + nth),
+      );
       await outbox.query(insertEvents, [JSON.stringify(next)]);
       // As the features service does after each commit. Without it the log polls every few seconds.
       bus.notify({ producer: 'features', topic: 'event' });
-      told += next.length;
+      published += next.length;
     }
     process.stderr.write('\r');
     return Math.round((events - from) / ((performance.now() - beganAt) / 1_000));
@@ -105,7 +107,7 @@ const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
 
   const perSecond = await fill();
   if (perSecond !== undefined) console.log(`\n${events} events: ${perSecond} a second from the outbox into the log`);
-  // As it is a day later: what everybody has confirmed has gone from the outbox. A log may be long; an outbox is not.
+  // As a day later: confirmed events have been pruned from the outbox.
   await outbox.query(`delete from outbox where topic = 'event' and position < (select max(position) from outbox)`);
   for (const client of [outbox, log]) {
     await client.query('vacuum analyze');
@@ -131,16 +133,16 @@ const fillLog = async (events: number, folder: string): Promise<FilledLog> => {
 };
 
 /**
- * Asks all logs the same, one request after the other: some of one, some of the next one, and so on until each was asked
- * often enough. A machine that is slower for a while is so for all of them, and what is told of their growth stays true.
+ * Sends the same requests to all logs in turns, some to one, some to the next one, one after the other. A machine that is slower
+ * for a while is so for all of them, so that their ratio stays meaningful.
  */
 const measure = async (logs: readonly FilledLog[], kind: EventSearchKind): Promise<readonly number[][]> => {
   const taken = logs.map((): number[] => []);
-  for (let first = 0, turn = 0; first < kind.times; first += perTurn, turn++) {
+  for (let first = 0, turn = 0; first < kind.times; first += requestsPerTurn, turn++) {
     // None is always the one that comes right after the other one.
     for (let place = 0; place < logs.length; place++) {
       const which = (place + turn) % logs.length;
-      for (let nth = first; nth < Math.min(first + perTurn, kind.times); nth++) {
+      for (let nth = first; nth < Math.min(first + requestsPerTurn, kind.times); nth++) {
         const beganAt = performance.now();
         await logs[which]?.search(kind, nth);
         taken[which]?.push(performance.now() - beganAt);

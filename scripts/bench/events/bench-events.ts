@@ -50,7 +50,7 @@ interface Flag extends BenchFlag {
 }
 
 const madeFlags = new Map<number, Flag>();
-/** A flag, made once: whoever tells events must not be what is measured. */
+/** A cached flag: generating events must not dominate the measurement. */
 const flagAt = (nth: number): Flag => {
   const known = madeFlags.get(nth);
   if (known !== undefined) return known;

@@ -18,7 +18,7 @@ export interface EventSearchKind {
   readonly times: number;
   /** what `POST /api/admin/events/search` is sent */
   readonly body?: (nth: number, size: number) => SearchEventsBody;
-  /** what `GET /api/admin/search/events` is asked */
+  /** the query of `GET /api/admin/search/events` */
   readonly query?: (nth: number, size: number) => CallRequest<typeof FindEvents>['query'];
 }
 

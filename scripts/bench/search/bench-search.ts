@@ -11,13 +11,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { searchService } from '../../../apps/search/src/service.ts';
-import { type Asked, pagedSearches, type SearchKind, searchKinds } from './search-kinds.ts';
-import { toldFeature, toldSegments } from './bench-states.ts';
+import { type SearchParameters, pagedSearches, type SearchKind, searchKinds } from './search-kinds.ts';
+import { featureState, segmentStates } from './bench-states.ts';
 
 export interface SearchBench {
   /** how many features there are when it is measured, one after the other, in rising order */
   readonly sizes: readonly number[];
-  /** how often each kind of search is asked */
+  /** how often each kind of search is sent */
   readonly times: number;
   /** for how long features change while it is searched */
   readonly writingMs: number;
@@ -47,19 +47,19 @@ const verdict = (holds: boolean): string => (holds ? 'holds' : '**not held**');
 const ms = (taken: number): string => taken.toFixed(1);
 const line = (...cells: readonly string[]): void => console.log(`| ${cells.join(' | ')} |`);
 
-// As the outbox of a features service that told all of it long ago.
+// An outbox that was filled long ago.
 const insertStates = `
   insert into outbox (topic, type, entity_key, payload)
   select 'state', row->>'entity', (row->>'entity') || ':' || (row->>'id'), row
-  from json_array_elements($1::json) with ordinality as told (row, nth) order by nth`;
+  from json_array_elements($1::json) with ordinality as published (row, nth) order by nth`;
 
-type Taken = { readonly p50: number; readonly p99: number };
+type Latencies = { readonly p50: number; readonly p99: number };
 
-const isFast = ({ p50, p99 }: Taken): boolean => p50 < bounds.p50 && p99 < bounds.p99;
+const isFast = ({ p50, p99 }: Latencies): boolean => p50 < bounds.p50 && p99 < bounds.p99;
 
 /**
  * Measures the operation of the search service, as the gateway calls it: from the call on the bus to the whole answer, one
- * call after the other. What it finds comes from an outbox, as from the features service, and nothing is asked of HTTP.
+ * call after the other. The documents come from an outbox, as from the features service. HTTP is not involved.
  */
 export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: SearchBench): Promise<unknown> => {
   const folder = dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
@@ -72,18 +72,19 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
   });
   const results: unknown[] = [];
   const firstP50 = new Map<string, number>();
-  const told = `select count(*) as features from outbox where type = 'feature'`;
-  let toldFeatures = (await outbox.read<{ features: number }>({ name: 'told', text: told }))[0]?.features ?? 0;
+  const published = `select count(*) as features from outbox where type = 'feature'`;
+  let publishedFeatures =
+    (await outbox.read<{ features: number }>({ name: 'published', text: published }))[0]?.features ?? 0;
 
   const keep = async (states: readonly StateOf<'feature' | 'segment'>[]): Promise<void> => {
     await outbox.transaction(({ query }) => query(insertStates, [JSON.stringify(states)]));
   };
   const fill = async (upTo: number): Promise<number> => {
-    if (toldFeatures === 0) await keep(toldSegments());
-    for (; toldFeatures < upTo;) {
-      const batch = Math.min(perInsert, upTo - toldFeatures);
-      await keep(Array.from({ length: batch }, (_, at) => toldFeature(toldFeatures + at)));
-      toldFeatures += batch;
+    if (publishedFeatures === 0) await keep(segmentStates());
+    for (; publishedFeatures < upTo;) {
+      const batch = Math.min(perInsert, upTo - publishedFeatures);
+      await keep(Array.from({ length: batch }, (_, at) => featureState(publishedFeatures + at)));
+      publishedFeatures += batch;
     }
     const head = await outbox.transaction(async ({ query }) => {
       const [row] = await query<{ head: number }>(`select outbox_head('state') as head`);
@@ -98,14 +99,14 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     const url = postgres.urlOf(`bunting_search_${features}`);
     const hosted = await host([searchService], {
       environment: { SEARCH_DATABASE_URL: url, SEARCH_FRESHNESS_WAIT_MS: '5000', SEARCH_STATEMENT_TIMEOUT_MS: '60000' },
-      // Nobody is here to compare with, which search warns of every minute.
+      // There is no features service to reconcile with, which search warns of every minute.
       log: openLog('error'),
     });
-    const telling = startOutboxProducer({
+    const producer = startOutboxProducer({
       ...{ producer: 'features', database: outbox, bus: hosted.bus },
       ...{ intervalMs: 200, retentionHours: 1, warn: ignore },
     });
-    const served = await serve(hosted.bus, [telling.endpoint]);
+    const served = await serve(hosted.bus, [producer.endpoint]);
     const documents = new pg.Client({ connectionString: url });
     await documents.connect();
 
@@ -115,7 +116,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       traceparent: traceparentFrom(),
       timeoutMs: 60_000,
     });
-    const search = async (query: Asked): Promise<{ json: string; tookMs: number }> => {
+    const search = async (query: SearchParameters): Promise<{ json: string; tookMs: number }> => {
       const beganAt = performance.now();
       const answer = await callForResponse(hosted.bus, SearchFeatures, { query }, context());
       const tookMs = performance.now() - beganAt;
@@ -123,13 +124,13 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       if (answer.reply.headers['Bunting-Stale'] !== undefined) throw new Error('Search was behind.');
       return { json: answer.reply.json, tookMs };
     };
-    const measure = async (request: (nth: number) => Asked, often: number): Promise<Taken> => {
+    const measure = async (request: (nth: number) => SearchParameters, often: number): Promise<Latencies> => {
       const taken: number[] = [];
       for (let nth = 0; nth < often; nth++) taken.push((await search(request(nth))).tookMs);
       return { p50: percentile(taken, 0.5), p99: percentile(taken, 0.99) };
     };
 
-    /** Waits for all that was told. Memory is that of this process, which is the whole search service and the one who tells. */
+    /** Waits until all states are projected. Memory is that of this process, which runs the search service and the producer. */
     const rebuild = async (): Promise<void> => {
       const [known] = (await documents.query<{ position: string }>('select position from inbox')).rows;
       if (Number(known?.position ?? 0) >= head) return;
@@ -154,8 +155,8 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     };
 
     const measureKind = async (kind: SearchKind): Promise<void> => {
-      const { p50, p99 } = await measure((nth) => kind.asked(nth, features), times);
-      const { total } = JSON.parse((await search(kind.asked(0, features))).json) as SearchFeaturesResponse;
+      const { p50, p99 } = await measure((nth) => kind.request(nth, features), times);
+      const { total } = JSON.parse((await search(kind.request(0, features))).json) as SearchFeaturesResponse;
       if (!firstP50.has(kind.name)) firstP50.set(kind.name, p50);
       const ratio = p50 / (firstP50.get(kind.name) ?? p50);
       const holds = isFast({ p50, p99 });
@@ -167,7 +168,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       const deep = Math.floor(features * 0.9);
       console.log(`\n| page of ${features} features, by | first, p50 ms | at ${deep}, p50 ms | p99 ms | |`);
       console.log('| --- | ---: | ---: | ---: | --- |');
-      for (const { name, asked: request } of pagedSearches) {
+      for (const { name, request } of pagedSearches) {
         const first = await measure(() => request, 30);
         // Archived features are not among them: what is nine tenths down is some way behind the end of the others.
         const down = await measure((nth) => ({ ...request, offset: `${deep - ((nth * 7) % 100)}` }), 30);
@@ -189,20 +190,20 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
         for (let nth = 0; !isOver; nth++) {
           for (const [name, taken] of others) {
             const kind = searchKinds.find((one) => one.name === name);
-            if (kind !== undefined) taken.push((await search(kind.asked(nth, features))).tookMs);
+            if (kind !== undefined) taken.push((await search(kind.request(nth, features))).tookMs);
           }
           await sleep(20);
         }
       })();
       for (let nth = 0; performance.now() - beganAt < writingMs; nth++) {
-        const told = toldFeature((nth * 7_919) % features, 1 + Math.floor((nth * 7_919) / features));
-        await telling.work(null, async (_tx, { state }) => state(told));
+        const published = featureState((nth * 7_919) % features, 1 + Math.floor((nth * 7_919) / features));
+        await producer.work(null, async (_tx, { state }) => state(published));
         const committedAt = performance.now();
-        const wanted = `"name":"development","type":"development","enabled":${told.state?.environments[0]?.enabled}`;
-        const archived = told.state?.archivedAt === null ? 'false' : 'true';
+        const wanted = `"name":"development","type":"development","enabled":${published.state?.environments[0]?.enabled}`;
+        const archived = published.state?.archivedAt === null ? 'false' : 'true';
         const look = async (): Promise<void> => {
           for (;;) {
-            const { json } = await search({ query: told.id, archived });
+            const { json } = await search({ query: published.id, archived });
             if (json.includes(wanted)) break;
           }
           findable.push(performance.now() - committedAt);
@@ -228,7 +229,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       await documents.query('vacuum analyze');
       // What has never run yet is slower than it will ever be again.
       for (let nth = 0; nth < warmUps; nth++)
-        for (const { asked: request } of searchKinds) await search(request(2_000 + nth, features));
+        for (const { request } of searchKinds) await search(request(2_000 + nth, features));
       console.log(`\n| search in ${features} features | finds | p50 ms | p99 ms | p50 to that of ${sizes[0]} | |`);
       console.log('| --- | ---: | ---: | ---: | ---: | --- |');
       for (const kind of searchKinds.filter(({ name }) => name.includes(only))) await measureKind(kind);
@@ -237,7 +238,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     } finally {
       await documents.end();
       await served.stop();
-      await telling.relay.stop();
+      await producer.relay.stop();
       await hosted.stop();
     }
   };

@@ -2,7 +2,7 @@ import type { FeatureState, StateOf } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import { benchFlag } from '../bench-flags.ts';
 
-/** What a features service would tell of an installation that has grown for years. The same for the same number. */
+/** States of features as in a large installation. Deterministic: the same for the same number. */
 
 export const projects = 40;
 export const people = 200;
@@ -63,8 +63,8 @@ const benchState = (nth: number): FeatureState => {
   };
 };
 
-/** What is told of the feature of this number, and what is told of it when it was switched so many times. */
-export const toldFeature = (nth: number, times = 0): StateOf<'feature'> => {
+/** The state of the feature of this number after it was switched so many times. */
+export const featureState = (nth: number, times = 0): StateOf<'feature'> => {
   const state = benchState(nth);
   const [first, ...others] = state.environments;
   const switched =
@@ -77,7 +77,7 @@ export const toldFeature = (nth: number, times = 0): StateOf<'feature'> => {
   };
 };
 
-export const toldSegments = (): StateOf<'segment'>[] =>
+export const segmentStates = (): StateOf<'segment'>[] =>
   Array.from({ length: segments }, (_, nth) => ({
     entity: 'segment',
     id: String(nth + 1),

@@ -2,12 +2,12 @@ import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import { benchFlag } from '../bench-flags.ts';
 import { people, personOf, projectOf, projects, segmentOf, segments, spread, ticketOf } from './bench-states.ts';
 
-export type Asked = RequestOf<typeof SearchFeatures>['query'];
+export type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 
 /** One kind of search. What it asks for differs from one time to the next, where there is something to choose from. */
 export interface SearchKind {
   readonly name: string;
-  readonly asked: (nth: number, features: number) => Asked;
+  readonly request: (nth: number, features: number) => SearchParameters;
 }
 
 const teams = ['platform', 'mobile', 'growth', 'core', 'payments', 'data'];
@@ -34,88 +34,96 @@ const day = (nth: number): string =>
   new Date(Date.UTC(2023, 1, 1) + (nth % 1_000) * 86_400_000).toISOString().slice(0, 10);
 
 const filters: readonly SearchKind[] = [
-  { name: 'no filter', asked: () => ({}) },
-  { name: 'project IS', asked: (nth) => ({ project: `IS:${projectOf(nth)}` }) },
-  { name: 'project IS_NOT', asked: (nth) => ({ project: `IS_NOT:${projectOf(nth)}` }) },
+  { name: 'no filter', request: () => ({}) },
+  { name: 'project IS', request: (nth) => ({ project: `IS:${projectOf(nth)}` }) },
+  { name: 'project IS_NOT', request: (nth) => ({ project: `IS_NOT:${projectOf(nth)}` }) },
   {
     name: 'project IS_ANY_OF three',
-    asked: (nth) => ({ project: `IS_ANY_OF:${projectOf(nth)},${projectOf(nth + 7)},${projectOf(nth + 19)}` }),
+    request: (nth) => ({ project: `IS_ANY_OF:${projectOf(nth)},${projectOf(nth + 7)},${projectOf(nth + 19)}` }),
   },
   {
     name: 'project IS_NONE_OF three',
-    asked: (nth) => ({ project: `IS_NONE_OF:${projectOf(nth)},${projectOf(nth + 7)},${projectOf(nth + 19)}` }),
+    request: (nth) => ({ project: `IS_NONE_OF:${projectOf(nth)},${projectOf(nth + 7)},${projectOf(nth + 19)}` }),
   },
-  { name: 'state IS active', asked: () => ({ state: 'IS:active' }) },
-  { name: 'state IS stale', asked: () => ({ state: 'IS:stale' }) },
-  { name: 'type IS', asked: (nth) => ({ type: `IS:${pick(types, nth)}` }) },
-  { name: 'type IS_NONE_OF two', asked: (nth) => ({ type: `IS_NONE_OF:${pick(types, nth)},${pick(types, nth + 1)}` }) },
-  { name: 'createdBy IS an id', asked: (nth) => ({ createdBy: `IS:${1 + (nth % people)}` }) },
-  { name: 'createdBy IS a name', asked: (nth) => ({ createdBy: `IS:${personOf(nth)}` }) },
-  { name: 'createdBy IS_NOT', asked: (nth) => ({ createdBy: `IS_NOT:${1 + (nth % people)}` }) },
+  { name: 'state IS active', request: () => ({ state: 'IS:active' }) },
+  { name: 'state IS stale', request: () => ({ state: 'IS:stale' }) },
+  { name: 'type IS', request: (nth) => ({ type: `IS:${pick(types, nth)}` }) },
+  {
+    name: 'type IS_NONE_OF two',
+    request: (nth) => ({ type: `IS_NONE_OF:${pick(types, nth)},${pick(types, nth + 1)}` }),
+  },
+  { name: 'createdBy IS an id', request: (nth) => ({ createdBy: `IS:${1 + (nth % people)}` }) },
+  { name: 'createdBy IS a name', request: (nth) => ({ createdBy: `IS:${personOf(nth)}` }) },
+  { name: 'createdBy IS_NOT', request: (nth) => ({ createdBy: `IS_NOT:${1 + (nth % people)}` }) },
   {
     name: 'tag INCLUDE, a rare one',
-    asked: (nth, features) => ({ tag: `INCLUDE:ticket:${ticketOf(any(nth, features))}` }),
+    request: (nth, features) => ({ tag: `INCLUDE:ticket:${ticketOf(any(nth, features))}` }),
   },
-  { name: 'tag INCLUDE, a common one', asked: (nth) => ({ tag: `INCLUDE:${team(nth)}` }) },
-  { name: 'tag INCLUDE_ALL_OF', asked: (nth) => ({ tag: `INCLUDE_ALL_OF:${team(2 * nth)},${quarter(2 * nth)}` }) },
-  { name: 'tag INCLUDE_ANY_OF', asked: (nth) => ({ tag: `INCLUDE_ANY_OF:${team(nth)},${quarter(nth)}` }) },
-  { name: 'tag DO_NOT_INCLUDE', asked: (nth) => ({ tag: `DO_NOT_INCLUDE:${team(nth)}` }) },
-  { name: 'tag EXCLUDE_IF_ANY_OF', asked: (nth) => ({ tag: `EXCLUDE_IF_ANY_OF:${team(nth)},${quarter(nth)}` }) },
-  { name: 'tag EXCLUDE_ALL', asked: (nth) => ({ tag: `EXCLUDE_ALL:${team(2 * nth)},${quarter(2 * nth)}` }) },
-  { name: 'segment INCLUDE', asked: (nth) => ({ segment: `INCLUDE:${segmentOf(1 + (nth % (segments - 1)))}` }) },
-  { name: 'segment INCLUDE, a common one', asked: () => ({ segment: `INCLUDE:${segmentOf(0)}` }) },
-  { name: 'segment INCLUDE_ALL_OF', asked: (nth) => ({ segment: `INCLUDE_ALL_OF:${segmentOf(0)},${segmentOf(nth)}` }) },
-  { name: 'segment DO_NOT_INCLUDE', asked: (nth) => ({ segment: `DO_NOT_INCLUDE:${segmentOf(nth)}` }) },
-  { name: 'status, one', asked: (nth) => ({ status: [nth % 2 === 0 ? 'production:enabled' : 'staging:disabled'] }) },
-  { name: 'status, two', asked: () => ({ status: ['production:enabled', 'development:disabled'] }) },
-  { name: 'createdAt IS_BEFORE', asked: (nth) => ({ createdAt: `IS_BEFORE:${day(nth * 37)}` }) },
-  { name: 'createdAt IS_ON_OR_AFTER', asked: (nth) => ({ createdAt: `IS_ON_OR_AFTER:${day(nth * 37)}` }) },
-  { name: 'archived', asked: () => ({ archived: 'true' }) },
+  { name: 'tag INCLUDE, a common one', request: (nth) => ({ tag: `INCLUDE:${team(nth)}` }) },
+  { name: 'tag INCLUDE_ALL_OF', request: (nth) => ({ tag: `INCLUDE_ALL_OF:${team(2 * nth)},${quarter(2 * nth)}` }) },
+  { name: 'tag INCLUDE_ANY_OF', request: (nth) => ({ tag: `INCLUDE_ANY_OF:${team(nth)},${quarter(nth)}` }) },
+  { name: 'tag DO_NOT_INCLUDE', request: (nth) => ({ tag: `DO_NOT_INCLUDE:${team(nth)}` }) },
+  { name: 'tag EXCLUDE_IF_ANY_OF', request: (nth) => ({ tag: `EXCLUDE_IF_ANY_OF:${team(nth)},${quarter(nth)}` }) },
+  { name: 'tag EXCLUDE_ALL', request: (nth) => ({ tag: `EXCLUDE_ALL:${team(2 * nth)},${quarter(2 * nth)}` }) },
+  { name: 'segment INCLUDE', request: (nth) => ({ segment: `INCLUDE:${segmentOf(1 + (nth % (segments - 1)))}` }) },
+  { name: 'segment INCLUDE, a common one', request: () => ({ segment: `INCLUDE:${segmentOf(0)}` }) },
+  {
+    name: 'segment INCLUDE_ALL_OF',
+    request: (nth) => ({ segment: `INCLUDE_ALL_OF:${segmentOf(0)},${segmentOf(nth)}` }),
+  },
+  { name: 'segment DO_NOT_INCLUDE', request: (nth) => ({ segment: `DO_NOT_INCLUDE:${segmentOf(nth)}` }) },
+  { name: 'status, one', request: (nth) => ({ status: [nth % 2 === 0 ? 'production:enabled' : 'staging:disabled'] }) },
+  { name: 'status, two', request: () => ({ status: ['production:enabled', 'development:disabled'] }) },
+  { name: 'createdAt IS_BEFORE', request: (nth) => ({ createdAt: `IS_BEFORE:${day(nth * 37)}` }) },
+  { name: 'createdAt IS_ON_OR_AFTER', request: (nth) => ({ createdAt: `IS_ON_OR_AFTER:${day(nth * 37)}` }) },
+  { name: 'archived', request: () => ({ archived: 'true' }) },
   {
     name: 'only some projects are visible, no filter',
-    asked: (nth) => ({ project: `IS_ANY_OF:${Array.from({ length: projects / 2 }, (_, at) => projectOf(nth + at))}` }),
+    request: (nth) => ({
+      project: `IS_ANY_OF:${Array.from({ length: projects / 2 }, (_, at) => projectOf(nth + at))}`,
+    }),
   },
 ];
 
 const texts: readonly SearchKind[] = [
   {
     name: 'text: a flag',
-    asked: (nth, features) => ({ query: benchFlag(any(nth, features)).name }),
+    request: (nth, features) => ({ query: benchFlag(any(nth, features)).name }),
   },
   {
     name: 'text: a ticket, which is a tag',
-    asked: (nth, features) => ({ query: ticketOf(any(nth, features)).toLowerCase() }),
+    request: (nth, features) => ({ query: ticketOf(any(nth, features)).toLowerCase() }),
   },
-  { name: 'text: absent', asked: (nth) => ({ query: `nowhere-${nth}` }) },
-  { name: 'text: common', asked: (nth) => ({ query: pick(words, nth) }) },
+  { name: 'text: absent', request: (nth) => ({ query: `nowhere-${nth}` }) },
+  { name: 'text: common', request: (nth) => ({ query: pick(words, nth) }) },
   {
     name: 'text: common, two words',
-    asked: (nth) => ({ query: `${pick(words, nth % 6)}-${pick(words, 6 + (nth % 4))}` }),
+    request: (nth) => ({ query: `${pick(words, nth % 6)}-${pick(words, 6 + (nth % 4))}` }),
   },
-  { name: 'text: two letters', asked: (nth) => ({ query: pick(words, nth).slice(0, 2) }) },
+  { name: 'text: two letters', request: (nth) => ({ query: pick(words, nth).slice(0, 2) }) },
   {
     name: 'text: three with commas',
-    asked: (nth) => ({ query: [1, 2, 3].map((at) => pick(words, nth * at)).join(',') }),
+    request: (nth) => ({ query: [1, 2, 3].map((at) => pick(words, nth * at)).join(',') }),
   },
   {
     name: 'text, common, in a project',
-    asked: (nth) => ({ query: pick(words, nth), project: `IS:${projectOf(nth)}` }),
+    request: (nth) => ({ query: pick(words, nth), project: `IS:${projectOf(nth)}` }),
   },
   {
     name: 'fuzzy: a common word, misspelt',
-    asked: (nth) => ({ query: pick(misspelt, nth), fuzzy: 'true' }),
+    request: (nth) => ({ query: pick(misspelt, nth), fuzzy: 'true' }),
   },
   {
     name: 'fuzzy: a flag, misspelt',
-    asked: (nth, features) => ({ query: benchFlag(any(nth, features)).name.replace('e', ''), fuzzy: 'true' }),
+    request: (nth, features) => ({ query: benchFlag(any(nth, features)).name.replace('e', ''), fuzzy: 'true' }),
   },
-  { name: 'fuzzy: absent', asked: (nth) => ({ query: `xyzzyq${nth % 10}w`, fuzzy: 'true' }) },
+  { name: 'fuzzy: absent', request: (nth) => ({ query: `xyzzyq${nth % 10}w`, fuzzy: 'true' }) },
 ];
 
 const combinations: readonly SearchKind[] = [
   {
     name: 'five: project, type, state, tag, status',
-    asked: (nth) => ({
+    request: (nth) => ({
       project: `IS:${projectOf(nth)}`,
       type: `IS_NOT:${pick(types, nth)}`,
       state: 'IS:active',
@@ -125,7 +133,7 @@ const combinations: readonly SearchKind[] = [
   },
   {
     name: 'five: text, segment, tag, createdAt, status',
-    asked: (nth) => ({
+    request: (nth) => ({
       query: pick(words, nth),
       segment: `DO_NOT_INCLUDE:${segmentOf(0)}`,
       tag: `EXCLUDE_IF_ANY_OF:${quarter(nth)}`,
@@ -135,7 +143,7 @@ const combinations: readonly SearchKind[] = [
   },
   {
     name: 'five that few fit, favourites first, by name',
-    asked: (nth, features) => ({
+    request: (nth, features) => ({
       query: ticketOf(any(nth, features)),
       state: 'IS:active',
       status: ['production:enabled', 'production:disabled'],
@@ -151,7 +159,7 @@ const orders = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt', '
   (sortBy): SearchKind[] =>
     (['asc', 'desc'] as const).map((sortOrder) => ({
       name: `sort by ${sortBy} ${sortOrder}`,
-      asked: () => ({ sortBy, sortOrder }),
+      request: () => ({ sortBy, sortOrder }),
     })),
 );
 
@@ -161,15 +169,15 @@ export const searchKinds: readonly SearchKind[] = [
   ...texts,
   ...combinations,
   ...orders,
-  { name: 'favourites first', asked: () => ({ favoritesFirst: 'true' }) },
+  { name: 'favourites first', request: () => ({ favoritesFirst: 'true' }) },
 ];
 
 /** Searches whose first page is compared with one nine tenths down the list. */
-export const pagedSearches: readonly { readonly name: string; readonly asked: Asked }[] = [
-  { name: 'createdAt', asked: {} },
-  { name: 'name desc', asked: { sortBy: 'name', sortOrder: 'desc' } },
-  { name: 'lastSeenAt', asked: { sortBy: 'lastSeenAt' } },
-  { name: 'environment:production', asked: { sortBy: 'environment:production' } },
-  { name: 'favourites first', asked: { favoritesFirst: 'true' } },
-  { name: 'a filter that nearly all fit', asked: { tag: `DO_NOT_INCLUDE:ticket:${ticketOf(1)}` } },
+export const pagedSearches: readonly { readonly name: string; readonly request: SearchParameters }[] = [
+  { name: 'createdAt', request: {} },
+  { name: 'name desc', request: { sortBy: 'name', sortOrder: 'desc' } },
+  { name: 'lastSeenAt', request: { sortBy: 'lastSeenAt' } },
+  { name: 'environment:production', request: { sortBy: 'environment:production' } },
+  { name: 'favourites first', request: { favoritesFirst: 'true' } },
+  { name: 'a filter that nearly all fit', request: { tag: `DO_NOT_INCLUDE:ticket:${ticketOf(1)}` } },
 ];

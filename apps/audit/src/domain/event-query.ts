@@ -1,6 +1,6 @@
 import { invalid, type Refusal, requireStorableText } from '@bunting/contracts';
 
-/** The parameters of a search, as they came. */
+/** The parameters of a search as they were received. */
 export interface EventParameters {
   readonly id?: string | undefined;
   readonly query?: string | undefined;
@@ -15,7 +15,7 @@ export interface EventParameters {
   readonly limit?: string | undefined;
 }
 
-/** What the parameters ask for. */
+/** The parsed filters. */
 export interface EventFilters {
   /** ids of events */
   readonly ids?: readonly number[] | undefined;
@@ -29,13 +29,13 @@ export interface EventFilters {
   readonly before?: Date | undefined;
 }
 
-const longestParameter = 4_096;
-const mostValues = 200;
+const maxParameterLength = 4_096;
+const maxValues = 200;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 type Name = keyof EventParameters;
 
-const refused = (name: Name, text: string, must: string): Refusal => {
+const invalidParameter = (name: Name, text: string, must: string): Refusal => {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100).toWellFormed()}…` : text);
   return invalid(`The \`/query/${name}\` property must ${must}. You sent ${shown}.`, `/query/${name}`);
 };
@@ -44,75 +44,75 @@ const refused = (name: Name, text: string, must: string): Refusal => {
 const afterOperator = (name: Name, text: string, ...operators: readonly string[]): string => {
   const colon = text.indexOf(':');
   if (!operators.includes(text.slice(0, Math.max(colon, 0)))) {
-    throw refused(name, text, `begin with ${operators.join(' or ')}, and a colon`);
+    throw invalidParameter(name, text, `begin with ${operators.join(' or ')}, and a colon`);
   }
   return text.slice(colon + 1);
 };
 
 /** The values of `IS:` and `IS_ANY_OF:`; undefined where the parameter is not given. */
-const valuesOf = (name: Name, text: string | undefined): readonly string[] | undefined => {
+const parseValues = (name: Name, text: string | undefined): readonly string[] | undefined => {
   if (text === undefined) return undefined;
   const values = afterOperator(name, text, 'IS', 'IS_ANY_OF')
     .split(',')
     .map((value) => value.trim());
-  if (values.includes('')) throw refused(name, text, 'list at least one value, and none that is empty');
-  if (values.length > mostValues) throw refused(name, text, `list at most ${mostValues} values`);
+  if (values.includes('')) throw invalidParameter(name, text, 'list at least one value, and none that is empty');
+  if (values.length > maxValues) throw invalidParameter(name, text, `list at most ${maxValues} values`);
   return [...new Set(values)];
 };
 
 /** Ids; of users the system and tokens have negative ones. */
-const idsOf = (name: Name, text: string | undefined, of: 'events' | 'users'): readonly number[] | undefined =>
-  valuesOf(name, text)?.map((value) => {
+const parseIds = (name: Name, text: string | undefined, of: 'events' | 'users'): readonly number[] | undefined =>
+  parseValues(name, text)?.map((value) => {
     if (/^-?\d{1,15}$/.test(value)) return Number(value);
-    throw refused(name, text ?? '', `list ids of ${of}`);
+    throw invalidParameter(name, text ?? '', `list ids of ${of}`);
   });
 
 /** The first moment of the day, UTC. */
-const dayOf = (name: Name, text: string | undefined): Date | undefined => {
+const parseDay = (name: Name, text: string | undefined): Date | undefined => {
   if (text === undefined) return undefined;
   const day = afterOperator(name, text, 'IS');
   const midnight = new Date(/^\d{4}-\d{2}-\d{2}$/.test(day) ? `${day}T00:00:00.000Z` : Number.NaN);
   // The 30th of February would be a day in March.
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day)
-    throw refused(name, text, 'end with a date of the calendar, written YYYY-MM-DD');
+    throw invalidParameter(name, text, 'end with a date of the calendar, written YYYY-MM-DD');
   return midnight;
 };
 
-const numberOf = (name: Name, text: string | undefined, least: number, most: number, otherwise: number): number => {
+const parseInteger = (name: Name, text: string | undefined, least: number, most: number, otherwise: number): number => {
   if (text === undefined) return otherwise;
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
-  throw refused(name, text, `be a whole number from ${least} to ${most}`);
+  throw invalidParameter(name, text, `be a whole number from ${least} to ${most}`);
 };
 
 /**
- * Reads the filters of a search (admin-api.md 5.2).
+ * Parses the filters of an event search: `IS:` and `IS_ANY_OF:` lists, days in UTC.
  * @throws Refusal `ValidationError` that names the parameter at fault.
  */
-export const eventFilters = (parameters: EventParameters): EventFilters => {
+export const parseEventFilters = (parameters: EventParameters): EventFilters => {
   for (const [name, text] of Object.entries(parameters)) {
     if (text === undefined) continue;
-    if (text.length > longestParameter)
-      throw refused(name as Name, text, `be at most ${longestParameter} characters long`);
+    if (text.length > maxParameterLength)
+      throw invalidParameter(name as Name, text, `be at most ${maxParameterLength} characters long`);
     requireStorableText(text, `/query/${name}`);
   }
   const { id, query, type, project, feature, environment, createdBy, from, to } = parameters;
-  const lastDay = dayOf('to', to);
+  const lastDay = parseDay('to', to);
   return {
-    ids: idsOf('id', id, 'events'),
+    ids: parseIds('id', id, 'events'),
     text: query,
-    types: valuesOf('type', type),
-    projects: valuesOf('project', project),
-    features: valuesOf('feature', feature),
-    environments: valuesOf('environment', environment),
-    creators: idsOf('createdBy', createdBy, 'users'),
-    notBefore: dayOf('from', from),
+    types: parseValues('type', type),
+    projects: parseValues('project', project),
+    features: parseValues('feature', feature),
+    environments: parseValues('environment', environment),
+    creators: parseIds('createdBy', createdBy, 'users'),
+    notBefore: parseDay('from', from),
     before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + dayMs),
   };
 };
 
-/** Which rows of the answer are wanted. */
-export const eventRows = ({ offset, limit }: EventParameters): { readonly skip: number; readonly limit: number } => ({
-  skip: numberOf('offset', offset, 0, Number.MAX_SAFE_INTEGER, 0),
-  limit: numberOf('limit', limit, 1, 1_000, 50),
+/** Parses offset and limit. */
+export const parsePage = ({ offset, limit }: EventParameters): { readonly skip: number; readonly limit: number } => ({
+  skip: parseInteger('offset', offset, 0, Number.MAX_SAFE_INTEGER, 0),
+  limit: parseInteger('limit', limit, 1, 1_000, 50),
 });

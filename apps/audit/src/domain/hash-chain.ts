@@ -46,7 +46,7 @@ export interface ChainFault {
 }
 
 /** Says in a sentence what is wrong at an id. */
-export const faultAt = (id: number, kind: FaultKind, detail = ''): ChainFault => ({
+export const chainFault = (id: number, kind: FaultKind, detail = ''): ChainFault => ({
   id,
   kind,
   message: {

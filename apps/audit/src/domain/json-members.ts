@@ -1,17 +1,17 @@
-/** A member of what may be an object, or may be anything else: event data has the shape that its producer gave it. */
+/** A member of a value that may be no object: the shape of event data is up to its producer. */
 export const memberOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<string, unknown>)[key]
     : undefined;
 
-/** A value as people read it; nothing where there is nothing to read. */
-export const readable = (value: unknown): string | undefined => {
+/** The text of a scalar; undefined for an empty text, an object or null. */
+export const scalarText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 };
 
-/** A member as people read it. */
-export const textOf = (value: unknown, key: string): string | undefined => readable(memberOf(value, key));
+/** The text of a scalar member. */
+export const textOf = (value: unknown, key: string): string | undefined => scalarText(memberOf(value, key));
 
 /** A member that is a list; an empty one where it is none. */
 export const listOf = (value: unknown, key: string): readonly unknown[] => {

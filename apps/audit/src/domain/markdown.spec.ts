@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bold, boldLink, listed, plain } from './markdown.ts';
+import { bold, boldLink, joinTruncated, escapeMarkdown } from './markdown.ts';
 
 describe('Text that people chose, in Markdown', () => {
   it.each([
@@ -16,11 +16,11 @@ describe('Text that people chose, in Markdown', () => {
     ['mark\u200f kept, 😀 too', 'mark\u200f kept, 😀 too'],
     ['anna-k.lee@example.com', 'anna-k.lee@example.com'],
   ])('shows %j letter by letter', (text, shown) => {
-    expect(plain(text)).toBe(shown);
+    expect(escapeMarkdown(text)).toBe(shown);
   });
 
   it('is cut where it is long, and never inside a character', () => {
-    expect(plain('😀'.repeat(300))).toBe(`${'😀'.repeat(200)}…`);
+    expect(escapeMarkdown('😀'.repeat(300))).toBe(`${'😀'.repeat(200)}…`);
   });
 
   it('is shown by one rule, whatever it holds and however long it is', () => {
@@ -56,7 +56,7 @@ describe('Text that people chose, in Markdown', () => {
     );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), (texts) => {
-        expect(plain(texts.join(''))).toBe(ruled(texts.join('')));
+        expect(escapeMarkdown(texts.join(''))).toBe(ruled(texts.join('')));
       }),
       { numRuns: 500, seed: 1 },
     );
@@ -72,10 +72,10 @@ describe('Text that people chose, in Markdown', () => {
     );
   });
 
-  it('lists the first of many, and tells how many more there are', () => {
-    expect(listed(['a', 'b'], ',')).toBe('a,b');
+  it('lists the first of many, and counts the others', () => {
+    expect(joinTruncated(['a', 'b'], ',')).toBe('a,b');
     expect(
-      listed(
+      joinTruncated(
         Array.from({ length: 25 }, (_, nth) => String(nth)),
         ',',
       ),

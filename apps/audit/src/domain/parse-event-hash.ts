@@ -1,7 +1,7 @@
 import { invalid } from '@bunting/contracts';
 
-/** Reads an id and a hash as somebody kept them: `<id>:<64 hexadecimal digits>`. */
-export const knownHash = (text: string, path: string): { readonly id: number; readonly hash: string } => {
+/** Parses an event id and hash: `<id>:<64 hexadecimal digits>`. @throws Refusal `ValidationError` */
+export const parseEventHash = (text: string, path: string): { readonly id: number; readonly hash: string } => {
   const colon = text.indexOf(':');
   const [digits, hash] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1).toLowerCase()];
   const id = Number(digits);

@@ -1,7 +1,7 @@
-/** Stands where a secret stood. */
+/** Replaces a secret. */
 export const redacted = '[redacted]';
 
-/** Members whose values nobody should read in a log, however they are spelled: `apiKey`, `api_key` and `API-Key` are one. */
+/** Names of members whose values are redacted, in normal form: `apiKey`, `api_key` and `API-Key` are the same. */
 const secretMembers = new Set([
   'secret',
   'clientsecret',
@@ -42,9 +42,9 @@ const isApiKey = (word: string): boolean => {
 const isWebToken = (word: string): boolean => word.startsWith('eyJ') && word.split('.', 4).length === 3;
 
 /** Words whose next one is a credential. */
-const introduces = (word: string): boolean => /^(bearer|basic)$/i.test(word);
+const announcesCredential = (word: string): boolean => /^(bearer|basic)$/i.test(word);
 
-const shortestSecret = 16;
+const minSecretLength = 16;
 
 /** How much of a word is left without the signs that end a sentence. */
 const endOf = (word: string): number => {
@@ -55,7 +55,7 @@ const endOf = (word: string): number => {
 
 /** Text without what has the shape of a credential. Linear: it is read word by word, and no expression looks back. */
 const textWithoutSecrets = (text: string): string => {
-  if (text.length < shortestSecret) return text;
+  if (text.length < minSecretLength) return text;
   if (text.includes('PRIVATE KEY-----')) return redacted;
   let before = '';
   // What separates words is kept, as every second piece.
@@ -64,7 +64,8 @@ const textWithoutSecrets = (text: string): string => {
     .map((piece, nth) => {
       if (nth % 2 === 1) return piece;
       const word = piece.slice(0, endOf(piece));
-      const isSecret = word.length >= shortestSecret && (introduces(before) || isApiKey(word) || isWebToken(word));
+      const isSecret =
+        word.length >= minSecretLength && (announcesCredential(before) || isApiKey(word) || isWebToken(word));
       before = piece.slice(0, 10).replace(/:$/, '');
       return isSecret ? `${redacted}${piece.slice(word.length)}` : piece;
     })

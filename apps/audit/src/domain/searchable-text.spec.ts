@@ -44,7 +44,7 @@ describe('The searchable text of an event', () => {
     ]);
   });
 
-  it('tells who caused an event from what it is about', () => {
+  it('separates who caused an event from its data', () => {
     expect(searchableText(anEvent({ createdBy: 'mia', data: { mia: 'mia' } }))).toBe('mia\u001emia');
   });
 

@@ -6,13 +6,13 @@ const changed = (before: unknown, after: unknown) => strategyChange(before, afte
 const start = 'by updating strategy **flexibleRollout** in **production**';
 
 describe('What a change did to a strategy', () => {
-  it('is told by its title, where it has one', () => {
+  it('is named by its title, or by its name', () => {
     expect(changed(gradual, { ...gradual, title: 'Half of [Oslo]' })).toBe(
       'by updating strategy **Half of \\[Oslo\\]** in **production**',
     );
   });
 
-  it('tells stickiness, rollout and group, in this order, and only what changed', () => {
+  it('describes changes of stickiness, rollout and group, in this order', () => {
     const after = { ...gradual, parameters: { groupId: 'other', stickiness: 'userId', rollout: '25' } };
     expect(changed(gradual, after)).toBe(
       `${start} stickiness from default to userId; rollout from 50% to 25%; groupId from banner to other`,
@@ -56,7 +56,7 @@ describe('What a change did to a strategy', () => {
     );
   });
 
-  it('tells several values in parentheses, a single one without, and what is negated', () => {
+  it('writes several values in parentheses, a single one without, and negations', () => {
     const constraints = [
       { contextName: 'country', operator: 'IN', values: ['NO', 'SE'], inverted: true },
       { contextName: 'app_version', operator: 'SEMVER_GT', value: '1.2.3', values: [] },
@@ -66,13 +66,13 @@ describe('What a change did to a strategy', () => {
     );
   });
 
-  it('tells segments by their ids', () => {
+  it('names segments by their ids', () => {
     expect(changed({ ...gradual, segments: [] }, { ...gradual, segments: [1, 2] })).toBe(
       `${start} segments from empty set of segments to (1,2)`,
     );
   });
 
-  it('tells the list of strategies that are nothing but a list', () => {
+  it('describes strategies whose only parameter is a list by that list', () => {
     const hosts = (hostNames: string) => ({ name: 'applicationHostname', parameters: { hostNames } });
     expect(changed(hosts(''), hosts('a.example, b.example'))).toBe(
       'by updating strategy **applicationHostname** in **production** hostNames from empty set of hostNames to (a.example,b.example)',

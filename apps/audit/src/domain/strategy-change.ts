@@ -1,5 +1,5 @@
-import { bold, listed, plain } from './markdown.ts';
-import { listOf, memberOf, readable, textOf } from './json-members.ts';
+import { bold, joinTruncated, escapeMarkdown } from './markdown.ts';
+import { listOf, memberOf, scalarText, textOf } from './json-members.ts';
 
 const operatorWords = new Map([
   ['IN', 'is one of'],
@@ -32,22 +32,24 @@ const listParameters = new Map([
 export const strategyName = (strategy: unknown): string =>
   textOf(strategy, 'title') ?? textOf(strategy, 'name') ?? 'unknown';
 
-const inParentheses = (items: readonly string[]): string => `(${listed(items.map(plain), ',')})`;
-const texts = (list: readonly unknown[]): string[] => list.flatMap((item) => readable(item) ?? []);
+const inParentheses = (items: readonly string[]): string => `(${joinTruncated(items.map(escapeMarkdown), ',')})`;
+const texts = (list: readonly unknown[]): string[] => list.flatMap((item) => scalarText(item) ?? []);
 
 const constraintText = (constraint: unknown): string => {
   const operator = textOf(constraint, 'operator') ?? '';
   const negation = memberOf(constraint, 'inverted') === true ? 'not ' : '';
   const values = texts(listOf(constraint, 'values'));
   const single = textOf(constraint, 'value');
-  const compared = values.length === 0 && single !== undefined ? plain(single) : inParentheses(values);
-  const context = plain(textOf(constraint, 'contextName') ?? 'unknown');
-  return `${context} ${negation}${operatorWords.get(operator) ?? plain(operator)} ${compared}`;
+  const compared = values.length === 0 && single !== undefined ? escapeMarkdown(single) : inParentheses(values);
+  const context = escapeMarkdown(textOf(constraint, 'contextName') ?? 'unknown');
+  return `${context} ${negation}${operatorWords.get(operator) ?? escapeMarkdown(operator)} ${compared}`;
 };
 
 const constraintsText = (strategy: unknown): string => {
   const constraints = listOf(strategy, 'constraints');
-  return constraints.length === 0 ? 'empty set of constraints' : `[${listed(constraints.map(constraintText), ', ')}]`;
+  return constraints.length === 0
+    ? 'empty set of constraints'
+    : `[${joinTruncated(constraints.map(constraintText), ', ')}]`;
 };
 
 const segmentsText = (strategy: unknown): string => {
@@ -86,20 +88,20 @@ const parameterParts = (before: unknown, after: unknown): string[] => {
   const changeOf = (name: string, unit = ''): string => {
     const [from, to] = [before, after].map((strategy) => {
       const value = parameter(strategy, name);
-      return value === undefined ? undefined : `${plain(value)}${unit}`;
+      return value === undefined ? undefined : `${escapeMarkdown(value)}${unit}`;
     });
     return fromTo(name, from, to);
   };
   return [changeOf('stickiness'), changeOf('rollout', '%'), changeOf('groupId')];
 };
 
-/** What a change did to a strategy, for the end of a sentence. Titles, variants and whether it is disabled are not told. */
+/** The change of a strategy, for the end of a sentence. It leaves out titles, variants and whether the strategy is disabled. */
 export const strategyChange = (before: unknown, after: unknown, environment: string): string => {
   const parts = [
     ...parameterParts(before, after),
     listChange('constraints', before, after, constraintsText),
     listChange('segments', before, after, segmentsText),
   ];
-  const told = parts.filter((part) => part !== '').join(';');
-  return `by updating strategy ${bold(strategyName(after))} in ${bold(environment)}${told}`;
+  const changes = parts.filter((part) => part !== '').join(';');
+  return `by updating strategy ${bold(strategyName(after))} in ${bold(environment)}${changes}`;
 };

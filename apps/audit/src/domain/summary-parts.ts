@@ -1,56 +1,56 @@
 import type { Event } from '@bunting/contracts';
-import { bold, boldLink, plain } from './markdown.ts';
+import { bold, boldLink, escapeMarkdown } from './markdown.ts';
 import { textOf } from './json-members.ts';
 import { strategyName } from './strategy-change.ts';
 
-/** An event as the log holds it, before anybody has put it into words. */
+/** An event of the log, without label and summary. */
 export type LoggedEvent = Omit<Event, 'label' | 'summary'>;
 
-/** Puts an event, or a part of it, into words; `base` is where links begin. */
-export type Words = (event: LoggedEvent, base: string) => string;
+/** Describes an event, or a part of it, in Markdown. @param base the address that links begin with */
+export type SummaryPart = (event: LoggedEvent, base: string) => string;
 
-export const user: Words = ({ createdBy }) => bold(createdBy);
-export const environment: Words = (event) => bold(event.environment ?? '');
+export const user: SummaryPart = ({ createdBy }) => bold(createdBy);
+export const environment: SummaryPart = (event) => bold(event.environment ?? '');
 
 /** The name of the flag alone, for a flag that is not there any more. */
-export const flagName: Words = ({ featureName }) => bold(featureName ?? '');
+export const flagName: SummaryPart = ({ featureName }) => bold(featureName ?? '');
 
-export const flag: Words = ({ project: id, featureName }, base) =>
+export const flag: SummaryPart = ({ project: id, featureName }, base) =>
   typeof id === 'string' && typeof featureName === 'string'
     ? boldLink(featureName, base, 'projects', id, 'features', featureName)
     : bold(featureName ?? '');
 
 /** The id of the project alone, for a project that is not there any more. */
-export const projectName: Words = ({ project: id }) => bold(id ?? '');
+export const projectName: SummaryPart = ({ project: id }) => bold(id ?? '');
 
-export const project: Words = ({ project: id }, base) =>
+export const project: SummaryPart = ({ project: id }, base) =>
   typeof id === 'string' ? boldLink(id, base, 'projects', id) : bold('');
 
-export const inProject: Words = (event, base) =>
+export const inProject: SummaryPart = (event, base) =>
   typeof event.project === 'string' ? ` in project ${project(event, base)}` : '';
 
-export const inEnvironment: Words = (event, base) =>
+export const inEnvironment: SummaryPart = (event, base) =>
   `${typeof event.environment === 'string' ? ` in the ${environment(event, base)} environment` : ''}${inProject(event, base)}`;
 
-export const forEnvironment: Words = (event, base) =>
+export const forEnvironment: SummaryPart = (event, base) =>
   ` for the ${environment(event, base)} environment${inProject(event, base)}`;
 
 /** What the event is about: what it became or, once it is gone, what it was. */
 const subject = ({ data, preData }: LoggedEvent): unknown => data ?? preData;
 
-export const tag: Words = (event) =>
+export const tag: SummaryPart = (event) =>
   bold(`${textOf(subject(event), 'type') ?? ''}:${textOf(subject(event), 'value') ?? ''}`);
 
-export const strategy: Words = (event) => bold(strategyName(subject(event)));
+export const strategy: SummaryPart = (event) => bold(strategyName(subject(event)));
 
 /** What a segment, a user or the like is called. */
-export const subjectName: Words = (event) => {
+export const subjectName: SummaryPart = (event) => {
   const keys = ['name', 'tokenName', 'username', 'email', 'provider', 'id'];
   const names = keys.flatMap((key) => textOf(subject(event), key) ?? []);
   return bold(names[0] ?? '');
 };
 
-export const changeRequest: Words = (event, base) => {
+export const changeRequest: SummaryPart = (event, base) => {
   const number = `#${textOf(event.data, 'changeRequestId') ?? textOf(event.preData, 'changeRequestId') ?? ''}`;
   return typeof event.project === 'string' && number !== '#'
     ? boldLink(number, base, 'projects', event.project, 'change-requests', number.slice(1))
@@ -58,13 +58,13 @@ export const changeRequest: Words = (event, base) => {
 };
 
 /** A colon and the reason that the data gives, if it gives one. */
-export const because: Words = ({ data }) => {
+export const because: SummaryPart = ({ data }) => {
   const reason = textOf(data, 'reason');
-  return reason === undefined ? '' : `: ${plain(reason)}`;
+  return reason === undefined ? '' : `: ${escapeMarkdown(reason)}`;
 };
 
-/** When something is to happen, if the data tells. */
-export const scheduledFor: Words = ({ data }) => {
+/** The scheduled date in the data, if any. */
+export const scheduledFor: SummaryPart = ({ data }) => {
   const date = textOf(data, 'scheduledDate');
   return date === undefined ? '' : ` for ${bold(date)}`;
 };

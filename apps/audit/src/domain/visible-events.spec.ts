@@ -9,7 +9,7 @@ describe('Who may see which events', () => {
     expect(visibleTo({ grants: [{ permission: 'ADMIN' }] })).toEqual({ ofNoProject: true, hiddenProjects: [] });
   });
 
-  it('shows everybody else every project, and nothing beyond, whatever they may do', () => {
+  it('shows other callers all projects and nothing else, whatever their permissions', () => {
     const nothingBeyond = { ofNoProject: false, hiddenProjects: [] };
     expect(visibleTo({})).toEqual(nothingBeyond);
     expect(visibleTo({ grants: [{ permission: 'CREATE_SEGMENT' }] })).toEqual(nothingBeyond);

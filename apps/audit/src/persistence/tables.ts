@@ -86,7 +86,7 @@ const mergePending: Statement = {
  * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. Appenders merge a list
  * that exceeds its limit themselves, so this matters after the last of many events, and for few.
  */
-export const pendingTexts = (database: Database) => {
+export const textIndexMaintenance = (database: Database) => {
   let mayHavePending = true;
   return {
     appended: (): void => {

@@ -7,8 +7,8 @@ import {
   type OpenedLog,
   type StartedAudit,
   startAudit,
-  startTeller,
-  type Teller,
+  startEventProducer,
+  type EventProducer,
 } from '../../test/started-audit.ts';
 
 interface DeadLetter {
@@ -24,10 +24,10 @@ const deadLetters = (audit: StartedAudit) =>
 
 describe('What producers tell', () => {
   let audit: StartedAudit;
-  let features: Teller;
+  let features: EventProducer;
   beforeAll(async () => {
     audit = await startAudit({ AUDIT_DEAD_LETTER_AFTER_MS: '0' });
-    features = await startTeller(audit.bus);
+    features = await startEventProducer(audit.bus);
   });
   afterAll(async () => {
     await features.stop();
@@ -38,7 +38,7 @@ describe('What producers tell', () => {
     await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {
         for (let nth = 0; nth < 5; nth++) {
-          await features.tell(
+          await features.publish(
             anEvent({ project: 'commits', featureName: `of-${writer}`, data: { nth } }),
             anEvent({ project: 'commits', featureName: `of-${writer}`, data: { nth: nth + 0.5 } }),
           );
@@ -74,9 +74,9 @@ describe('What producers tell', () => {
         );
       }
     };
-    await features.tell(anEvent({ project: 'poison', featureName: 'before' }));
+    await features.publish(anEvent({ project: 'poison', featureName: 'before' }));
     await told();
-    await features.tell(anEvent({ project: 'poison', featureName: 'after' }));
+    await features.publish(anEvent({ project: 'poison', featureName: 'after' }));
     const { events, totalEvents = 0 } = await audit.search({ project: 'poison' });
     expect(events.map(({ featureName }) => featureName)).toEqual(['after', 'before']);
     expect((await audit.search()).totalEvents).toBe(before + totalEvents);
@@ -94,13 +94,13 @@ describe('What producers tell', () => {
 
   it('is in the log although a producer left out what there is nothing to say of', async () => {
     const { data: _data, preData: _preData, ...short } = anEvent({ project: 'short' });
-    await features.tell(short as ReturnType<typeof anEvent>);
+    await features.publish(short as ReturnType<typeof anEvent>);
     expect((await audit.search({ project: 'short' })).events).toMatchObject([{ data: null, preData: null }]);
   });
 
   it('has lost its secrets before it is in the log, and is found by none of them', async () => {
     const key = `*:*.${'0123456789abcdef'.repeat(4)}`;
-    await features.tell(
+    await features.publish(
       anEvent({
         project: 'secrets',
         data: { name: 'ci', secret: 'hunter2', note: `use ${key}`, auditUser: { ip: '203.0.113.7' } },
@@ -118,17 +118,17 @@ describe('What producers tell', () => {
     }
   });
 
-  it('is heard from each producer, whichever of the others is away', async () => {
-    const gateway = await startTeller(audit.bus, 'gateway');
-    await gateway.tell(anEvent({ type: 'user-created', project: 'from the gateway' }));
+  it('is consumed from each producer, whichever of the others is unavailable', async () => {
+    const gateway = await startEventProducer(audit.bus, 'gateway');
+    await gateway.publish(anEvent({ type: 'user-created', project: 'from the gateway' }));
     expect((await audit.search({ project: 'from the gateway' })).totalEvents).toBe(1);
     await gateway.stop();
-    await features.tell(anEvent({ project: 'from features' }));
+    await features.publish(anEvent({ project: 'from features' }));
     expect((await audit.search({ project: 'from features' })).totalEvents).toBe(1);
   });
 
   it('comes into the log without anybody searching', async () => {
-    await features.tell(anEvent({ project: 'unasked' }));
+    await features.publish(anEvent({ project: 'unasked' }));
     await eventually(async () => {
       const stored = await audit.database.read({
         name: 'unasked',
@@ -152,11 +152,11 @@ describe('When the bus loses the wake-ups of a producer', () => {
         else audit.bus.notify(source);
       },
     };
-    const features = await startTeller(lossy);
-    for (let nth = 0; nth < 7; nth++) await features.tell(anEvent({ featureName: `lost-${nth}` }));
+    const features = await startEventProducer(lossy);
+    for (let nth = 0; nth < 7; nth++) await features.publish(anEvent({ featureName: `lost-${nth}` }));
     expect(lost).toBeGreaterThanOrEqual(7);
     loses = false;
-    await features.tell(anEvent({ featureName: 'heard' }));
+    await features.publish(anEvent({ featureName: 'consumed' }));
     await eventually(async () => {
       const stored = await audit.database.read<{ name: string }>({
         name: 'stored',
@@ -164,7 +164,7 @@ describe('When the bus loses the wake-ups of a producer', () => {
       });
       expect(stored.map(({ name }) => name)).toEqual([
         ...Array.from({ length: 7 }, (_, nth) => `lost-${nth}`),
-        'heard',
+        'consumed',
       ]);
     });
     await features.stop();
@@ -176,12 +176,12 @@ describe('Over NATS', () => {
   let nats: TestNats;
   let bus: Bus;
   let log: OpenedLog;
-  let features: Teller;
+  let features: EventProducer;
   beforeAll(async () => {
     nats = await startNats();
     bus = await openBus(nats.url, { name: 'spec' });
     log = await openLogDatabase();
-    features = await startTeller(bus);
+    features = await startEventProducer(bus);
   });
   afterAll(async () => {
     await features.stop();
@@ -203,7 +203,7 @@ describe('Over NATS', () => {
       Array.from({ length: 10 }, async (_, writer) => {
         for (let nth = 1; nth <= 10; nth++) {
           const project = `replicas-${writer}`;
-          await features.tell(anEvent({ project }));
+          await features.publish(anEvent({ project }));
           const request = nth % 2 === 0 ? one : other;
           expect((await request.search({ project })).totalEvents).toBe(nth);
           expect((await request.search({ project, query: 'FEATURE-' })).totalEvents).toBe(nth);
@@ -217,10 +217,10 @@ describe('Over NATS', () => {
     expect(await stored()).toEqual([{ events: 100, uids: 100, highest: 100 }]);
   });
 
-  it('a log that has forgotten how far it had heard hears it all again, and has it once', async () => {
+  it('a log that lost its checkpoint consumes all events again, and stores each once', async () => {
     await log.database.transaction(({ query }) => query('update inbox set position = 0'));
     const replica = await startReplica();
-    await features.tell(anEvent({ project: 'again' }));
+    await features.publish(anEvent({ project: 'again' }));
     expect(await replica.search({ limit: 1 })).toMatchObject({
       totalEvents: 101,
       events: [{ id: 101, project: 'again' }],

@@ -4,10 +4,10 @@ import { parse } from '@bunting/contracts/validation';
 import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
 import { withoutSecrets } from '../domain/redaction.ts';
-import { appendEvents, type ArrivingEvent } from '../persistence/log/append-events.ts';
+import { appendEvents, type IncomingEvent } from '../persistence/log/append-events.ts';
 
-/** What the log answers as an event's data is an object or nothing (interface 2.14). */
-const requireSubject = (value: unknown, path: string): void => {
+/** An event's data is an object or null in every response. */
+const requireObjectOrNull = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid(`The \`${path}\` property must be object or null.`, path);
 };
@@ -16,10 +16,10 @@ const requireSubject = (value: unknown, path: string): void => {
  * The event as it goes into the log: without secrets, whatever its producer put into it.
  * @throws Refusal for what is no event; the projection makes such a message a dead letter, and goes on.
  */
-const arriving = ({ uid, payload }: OutboxMessage): ArrivingEvent => {
+const incomingEvent = ({ uid, payload }: OutboxMessage): IncomingEvent => {
   const event = parse(RecordedEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
-  requireSubject(event.data, '/payload/data');
-  requireSubject(event.preData, '/payload/preData');
+  requireObjectOrNull(event.data, '/payload/data');
+  requireObjectOrNull(event.preData, '/payload/preData');
   if (Number.isNaN(Date.parse(event.createdAt)))
     throw invalid('The `/payload/createdAt` property must be a moment.', '/payload/createdAt');
   const { data, preData } = event;
@@ -42,19 +42,19 @@ export interface RecordingOptions {
   /** for how long an event that cannot be appended holds up those behind it, before it becomes a dead letter */
   readonly deadLetterAfterMs: number;
   /** called after events were appended, before their transaction commits */
-  readonly appended?: () => void;
+  readonly onAppended?: () => void;
   readonly warn: (message: string) => void;
-  /** told of events that the log will never get */
+  /** logs events that the log will never get */
   readonly logError: (message: string) => void;
 }
 
 const producers = Object.keys(readOutboxOf) as Producer[];
 
-/** Follows every producer, each by itself: one that is away keeps no other from being heard. */
+/** Consumes the events of every producer independently: one that is unavailable does not block the others. */
 export const startRecording = async (options: RecordingOptions): Promise<Recording> => {
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
-    await appendEvents(tx, messages.map(arriving));
-    options.appended?.();
+    await appendEvents(tx, messages.map(incomingEvent));
+    options.onAppended?.();
   };
   const projections: Projection[] = [];
   const stop = async (): Promise<void> => void (await Promise.all(projections.map((projection) => projection.stop())));

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
-import { aFeature, featureTold } from '../../test/builders.ts';
-import { type MeilisearchStandIn, startMeilisearchStandIn } from '../../test/meilisearch/fake-server.ts';
+import { aFeature, featureState } from '../../test/builders.ts';
+import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
 import { type StartedMeilisearch, startOnFreshDatabase } from '../../test/meilisearch/started-meilisearch.ts';
-import { featureQueryOf } from '../query/feature-query.ts';
+import { parseFeatureQuery } from '../query/feature-query.ts';
 
 /** What the README says that a key must be allowed. */
 const needed = [
@@ -15,10 +15,10 @@ const keys = [
   { key: 'for-reading', actions: ['search'], indexes: ['*'] },
 ];
 
-let standIn: MeilisearchStandIn;
+let standIn: FakeMeilisearch;
 let started: StartedMeilisearch | undefined;
 beforeAll(async () => {
-  standIn = await startMeilisearchStandIn({ masterKey: 'a-master-key-of-sixteen-bytes', keys });
+  standIn = await startFakeMeilisearch({ masterKey: 'a-master-key-of-sixteen-bytes', keys });
 });
 afterEach(async () => {
   await started?.stop();
@@ -29,10 +29,10 @@ const mia = { userId: 7, hiddenProjects: [] };
 
 it('needs no more than the actions that are documented, for its two indexes alone', async () => {
   started = await startOnFreshDatabase({ url: standIn.url, key: 'enough' });
-  await started.apply([featureTold(aFeature({ name: 'payment' }))]);
+  await started.apply([featureState(aFeature({ name: 'payment' }))]);
   await started.level();
   const total = async () =>
-    (await started?.index.search(featureQueryOf({ query: 'paymnet', fuzzy: 'true' }), mia))?.total;
+    (await started?.index.search(parseFeatureQuery({ query: 'paymnet', fuzzy: 'true' }), mia))?.total;
   expect(await total()).toBe(1);
   await started.apply([{ entity: 'feature', id: 'payment', version: 2, state: null }]);
   await started.level();
@@ -50,7 +50,7 @@ it.each([
   await eventually(() =>
     expect(warnings).toContain(`The update of the index in Meilisearch failed and is retried: it answered ${reason}`),
   );
-  await index.search(featureQueryOf({ query: 'x', fuzzy: 'true' }), mia);
+  await index.search(parseFeatureQuery({ query: 'x', fuzzy: 'true' }), mia);
   expect(answers).toMatchObject([{ engine: 'postgres' }]);
   expect(warnings.filter((warning) => warning.includes(reason))).toHaveLength(1);
   expect(warnings.join()).not.toContain(key ?? 'Bearer');

@@ -1,9 +1,9 @@
-import { Unanswered } from './meilisearch-error.ts';
+import { MeilisearchError } from './meilisearch-error.ts';
 
-export interface CircuitOptions {
+interface CircuitBreakerOptions {
   /** milliseconds that an open circuit lets no request through */
   readonly openMs: number;
-  readonly changed: (isOpen: boolean) => void;
+  readonly onChange: (isOpen: boolean) => void;
 }
 
 const failuresToOpen = 3;
@@ -12,23 +12,23 @@ const failuresToOpen = 3;
  * A circuit breaker. It opens after three failures in a row; when it has been open for a while, one request is let through,
  * whose success closes it. An index that is being built is no failure.
  */
-export const circuitBreaker = ({ openMs, changed }: CircuitOptions) => {
+export const circuitBreaker = ({ openMs, onChange }: CircuitBreakerOptions) => {
   let failures = 0;
   let retryAt = 0;
   return async <T>(request: () => Promise<T>): Promise<T> => {
     if (failures >= failuresToOpen) {
-      if (performance.now() < retryAt) throw new Unanswered('open', 'it failed too often');
+      if (performance.now() < retryAt) throw new MeilisearchError('open', 'it failed too often');
       retryAt = performance.now() + openMs;
     }
     try {
       const answer = await request();
-      if (failures >= failuresToOpen) changed(false);
+      if (failures >= failuresToOpen) onChange(false);
       failures = 0;
       return answer;
     } catch (error) {
-      if (error instanceof Unanswered && error.reason !== 'building' && ++failures === failuresToOpen) {
+      if (error instanceof MeilisearchError && error.reason !== 'building' && ++failures === failuresToOpen) {
         retryAt = performance.now() + openMs;
-        changed(true);
+        onChange(true);
       }
       throw error;
     }

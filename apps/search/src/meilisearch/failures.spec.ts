@@ -2,17 +2,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { CallResponse } from '@bunting/bus';
 import type { Caller } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { aFeature, featureGone, featureTold, tagged } from '../../test/builders.ts';
+import { aFeature, deletedFeatureState, featureState, tagged } from '../../test/builders.ts';
 import type { StoredDocument } from '../../test/meilisearch/ranking.ts';
 import {
-  type Call,
-  type MeilisearchStandIn,
-  type Reply,
-  startMeilisearchStandIn,
+  type ReceivedRequest,
+  type FakeMeilisearch,
+  type FakeResponse,
+  startFakeMeilisearch,
 } from '../../test/meilisearch/fake-server.ts';
 import { mia, type StartedSearch, startSearch } from '../../test/started-search.ts';
 
-let standIn: MeilisearchStandIn;
+let standIn: FakeMeilisearch;
 let started: StartedSearch;
 
 const misspelt = { query: 'paymnet', fuzzy: 'true' };
@@ -22,8 +22,8 @@ const engineOf = (answer: CallResponse): string | undefined =>
   'reply' in answer ? answer.reply.headers['Bunting-Search-Engine'] : undefined;
 
 /** What a search finds, and which engine compared the texts. */
-const searched = async (query: Parameters<StartedSearch['answer']>[0] = misspelt, caller: Caller = mia) => {
-  const answer = await started.answer(query, caller);
+const searched = async (query: Parameters<StartedSearch['respond']>[0] = misspelt, caller: Caller = mia) => {
+  const answer = await started.respond(query, caller);
   if ('refusal' in answer) throw new Error(answer.refusal.error.message);
   const { features, total } = JSON.parse(answer.reply.json) as { features: { name: string }[]; total: number };
   return { found: { names: features.map(({ name }) => name), total }, engine: engineOf(answer) };
@@ -34,7 +34,7 @@ const answeredByMeilisearch = () =>
     timeoutMs: 30_000,
   });
 
-/** As somebody else who has a key. */
+/** A client with a key of its own. */
 const request = (method: string, path: string, body?: unknown): Promise<Response> =>
   fetch(`${standIn.url}${path}`, {
     method,
@@ -42,24 +42,24 @@ const request = (method: string, path: string, body?: unknown): Promise<Response
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-const isSearch = ({ path }: Call): boolean => path === '/multi-search';
+const isSearch = ({ path }: ReceivedRequest): boolean => path === '/multi-search';
 
 /** The reply to a search with its hits changed. */
-const withHits = (reply: Reply, change: (hits: StoredDocument[]) => unknown): Reply => {
+const withHits = (reply: FakeResponse, change: (hits: StoredDocument[]) => unknown): FakeResponse => {
   const { results } = reply.json as { results: { hits: StoredDocument[] }[] };
   const changed = results.map((result, at) => (at === 0 ? result : { ...result, hits: change(result.hits) }));
   return { ...reply, json: { results: changed } };
 };
 
 beforeAll(async () => {
-  standIn = await startMeilisearchStandIn();
+  standIn = await startFakeMeilisearch();
   started = await startSearch({
     ...{ MEILI_URL: standIn.url, MEILI_TIMEOUT_MS: '600' },
     ...{ MEILI_POLL_INTERVAL_MS: '50', MEILI_CHECK_INTERVAL_MS: '100' },
   });
-  await started.features.tell(
-    ...['a', 'b', 'c'].map((nth) => featureTold(aFeature({ name: `payment-${nth}`, project: `shop-${nth}` }))),
-    featureTold(aFeature({ name: 'dark-mode', tags: tagged('simple:red') })),
+  await started.features.publish(
+    ...['a', 'b', 'c'].map((nth) => featureState(aFeature({ name: `payment-${nth}`, project: `shop-${nth}` }))),
+    featureState(aFeature({ name: 'dark-mode', tags: tagged('simple:red') })),
   );
   await answeredByMeilisearch();
 });
@@ -74,7 +74,7 @@ afterEach(async () => {
 });
 
 describe('a fuzzy search', () => {
-  const failures: readonly [string, string, (call: Call, reply: Reply) => Reply][] = [
+  const failures: readonly [string, string, (call: ReceivedRequest, reply: FakeResponse) => FakeResponse][] = [
     ['answers 500', 'refused', () => ({ status: 500, json: { message: 'x', code: 'internal' } })],
     ['is overloaded', 'refused', () => ({ status: 503, json: { message: 'x', code: 'too_many_search_requests' } })],
     ['is behind a proxy that cannot reach it', 'garbled', () => ({ status: 502, text: '<html>Bad Gateway</html>' })],
@@ -105,7 +105,7 @@ describe('a fuzzy search', () => {
   it('is answered by PostgreSQL while Meilisearch is down, and by Meilisearch when it is back, with the changes in between', async () => {
     await standIn.pause();
     for (let nth = 0; nth < 5; nth++) expect((await searched()).found).toEqual(expected);
-    await started.features.tell(featureTold(aFeature({ name: 'invoice' })));
+    await started.features.publish(featureState(aFeature({ name: 'invoice' })));
     expect((await searched({ query: 'invioce', fuzzy: 'true' })).found.names).toEqual(['invoice']);
     await standIn.resume();
     await eventually(
@@ -143,9 +143,9 @@ describe('a fuzzy search', () => {
   });
 
   it('finds what contains its text right after the commit, whatever the index has', async () => {
-    await started.features.tell(featureTold(aFeature({ name: 'brand-new' })));
+    await started.features.publish(featureState(aFeature({ name: 'brand-new' })));
     expect((await searched({ query: 'rand-ne', fuzzy: 'true' })).found.names).toEqual(['brand-new']);
-    await started.features.tell(featureGone('brand-new', 2));
+    await started.features.publish(deletedFeatureState('brand-new', 2));
     expect((await searched({ query: 'brand-new', fuzzy: 'true' })).found.names).toEqual([]);
   });
 });
@@ -193,7 +193,7 @@ describe('the index in Meilisearch', () => {
     isBuiltAgain(() => alter((document) => (document['name'] === 'dark-mode' ? undefined : document))));
   it('is built again when it was restored from an earlier time', async () => {
     const earlier = standIn.indexes;
-    await started.features.tell(featureTold(aFeature({ name: 'of-today' })));
+    await started.features.publish(featureState(aFeature({ name: 'of-today' })));
     await eventually(
       () =>
         expect([...(standIn.indexes.get('features')?.documents.values() ?? [])].map(({ name }) => name)).toContain(
@@ -205,7 +205,7 @@ describe('the index in Meilisearch', () => {
   });
   it('follows changes later when they cannot be written for a while', async () => {
     standIn.failing = { type: 'documentAdditionOrUpdate', code: 'internal' };
-    await started.features.tell(featureTold(aFeature({ name: 'written-late' })));
+    await started.features.publish(featureState(aFeature({ name: 'written-late' })));
     await eventually(() => expect(standIn.calls.at(-1)?.path).toMatch('/tasks/'), { timeoutMs: 30_000 });
     standIn.failing = undefined;
     await eventually(async () => expect((await searched({ query: 'wirtten', fuzzy: 'true' })).found.total).toBe(1), {

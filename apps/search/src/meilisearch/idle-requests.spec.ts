@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
-import { aFeature, featureTold, segmentTold } from '../../test/builders.ts';
-import { type MeilisearchStandIn, startMeilisearchStandIn } from '../../test/meilisearch/fake-server.ts';
+import { aFeature, featureState, segmentState } from '../../test/builders.ts';
+import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
 import { startOnFreshDatabase, type StartedMeilisearch } from '../../test/meilisearch/started-meilisearch.ts';
 
-let standIn: MeilisearchStandIn;
+let standIn: FakeMeilisearch;
 let started: StartedMeilisearch;
 beforeAll(async () => {
-  standIn = await startMeilisearchStandIn();
+  standIn = await startFakeMeilisearch();
   started = await startOnFreshDatabase({ url: standIn.url, checkIntervalMs: 3_600_000 });
 });
 afterAll(async () => {
@@ -17,12 +17,12 @@ afterAll(async () => {
 
 it('asks Meilisearch nothing between two checks except to follow a changed name, tag or archived mark', async () => {
   const feature = aFeature({ name: 'first', segments: [1] });
-  await started.apply([segmentTold(1, 'before'), featureTold(feature)]);
+  await started.apply([segmentState(1, 'before'), featureState(feature)]);
   await started.level();
   await eventually(() => expect(started.work.map(({ kind }) => kind)).toContain('checked'));
   const before = standIn.calls.length;
-  await started.apply([segmentTold(1, 'after', 2), featureTold({ ...feature, stale: true, description: 'more' }, 2)]);
-  await started.apply([featureTold(aFeature({ name: 'second' }))]);
+  await started.apply([segmentState(1, 'after', 2), featureState({ ...feature, stale: true, description: 'more' }, 2)]);
+  await started.apply([featureState(aFeature({ name: 'second' }))]);
   await started.level();
   const request = standIn.calls.slice(before).map(({ method, path }) => `${method} ${path.replace(/\d+$/, '')}`);
   expect([...new Set(request)].toSorted()).toEqual([

@@ -10,16 +10,16 @@ export interface IndexDocument {
   readonly tags: readonly string[];
 }
 
-/** The document that tells which build of the index it is and which changes it has followed. No search finds it. */
-export interface Mark {
-  readonly id: typeof markId;
+/** A document that identifies the build of the index and the last transaction it includes. Searches exclude it. */
+export interface IndexMarker {
+  readonly id: typeof markerId;
   readonly generation: string;
   readonly followed: string;
   /** the settings that the server answered when the index was built */
   readonly settings: string;
 }
 
-export const markId = 'mark';
+export const markerId = 'mark';
 
 export const indexSettings = {
   searchableAttributes: ['name', 'words', 'tags'],

@@ -2,81 +2,81 @@ import { type Loop, startLoop } from '@bunting/runtime';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexFeed, IndexLock } from '../persistence/index-feed.ts';
-import { idOf, type IndexDocument, indexDocumentOf, type Mark, markId } from './index-document.ts';
-import type { Server } from './meilisearch-client.ts';
-import { Unanswered } from './meilisearch-error.ts';
+import { idOf, type IndexDocument, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
+import type { MeilisearchClient } from './meilisearch-client.ts';
+import { MeilisearchError } from './meilisearch-error.ts';
 
-export interface IndexKeeperOptions {
+interface IndexUpdaterOptions {
   readonly uid: string;
-  readonly server: Server;
+  readonly server: MeilisearchClient;
   readonly feed: IndexFeed;
   /** milliseconds between polls for changed features */
   readonly intervalMs: number;
   /** milliseconds between checks of an index whose features do not change */
   readonly checkIntervalMs: number;
   readonly warn: (message: string) => void;
-  readonly tell: (done: IndexWork) => void;
+  readonly onUpdate: (done: IndexUpdate) => void;
 }
 
-/** What was done for the index. */
-export type IndexWork =
+/** An update of the index. */
+export type IndexUpdate =
   | { readonly kind: 'followed'; readonly documents: number }
   | { readonly kind: 'built'; readonly documents: number; readonly durationMs: number }
   | { readonly kind: 'checked' };
 
 const batchSize = 1_000;
 /** How many writes may wait for the server before it is given another. */
-const maxWaiting = 4;
+const maxPendingTasks = 4;
 const maxBackoffMs = 60_000;
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Unanswered && error.code === code;
+const hasCode = (error: unknown, code: string): boolean => error instanceof MeilisearchError && error.code === code;
 
 /**
- * Keeps an index in Meilisearch as the features in PostgreSQL are: follows their changes, detects when the index was lost or is of
- * another time, and builds it again beside the old one. Of several processes one does; another takes over when it ends.
+ * Keeps an index in Meilisearch in step with the features in PostgreSQL: writes changes, detects when the index was lost or restored from
+ * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another takes over when it ends.
  */
-export const startIndexKeeper = (options: IndexKeeperOptions): Pick<Loop, 'stop'> => {
-  const { uid, server, feed, intervalMs, checkIntervalMs, warn, tell } = options;
+export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'stop'> => {
+  const { uid, server, feed, intervalMs, checkIntervalMs, warn, onUpdate } = options;
   const next = `${uid}_next`;
   const stopping = new AbortController();
   let lock: IndexLock | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
 
-  const done = async (task: number): Promise<void> => {
+  const waitForTask = async (task: number): Promise<void> => {
     for (let pauseMs = 5; ; pauseMs = Math.min(500, pauseMs * 2)) {
       const outcome = await server.outcomeOf(task);
       if (outcome === 'succeeded') return;
       if (outcome !== undefined)
-        throw new Unanswered('refused', `a task of it failed: ${outcome.failed}`, outcome.failed);
+        throw new MeilisearchError('refused', `a task of it failed: ${outcome.failed}`, outcome.failed);
       await sleep(pauseMs, undefined, { signal: stopping.signal });
     }
   };
 
-  const doneUnless = (code: string, task: Promise<number>): Promise<void> =>
-    task.then(done).catch((error: unknown) => {
+  const waitForTaskUnless = (code: string, task: Promise<number>): Promise<void> =>
+    task.then(waitForTask).catch((error: unknown) => {
       if (!hasCode(error, code)) throw error;
     });
 
   /** Sends writes with a few of them waiting at a time; `finish` resolves once all are done. */
   const writer = () => {
-    const waiting: number[] = [];
+    const pending: number[] = [];
     return {
       write: async (task: Promise<number>): Promise<void> => {
-        waiting.push(await task);
-        while (waiting.length > maxWaiting) await done(waiting.shift() as number);
+        pending.push(await task);
+        while (pending.length > maxPendingTasks) await waitForTask(pending.shift() as number);
       },
       finish: async (): Promise<void> => {
-        for (const task of waiting.splice(0)) await done(task);
+        for (const task of pending.splice(0)) await waitForTask(task);
       },
     };
   };
 
   const build = async (settled: string): Promise<void> => {
-    const beganAt = performance.now();
+    const startedAt = performance.now();
     const generation = randomUUID();
-    await doneUnless('index_not_found', server.drop(next));
-    await done(await server.create(next));
-    await done(await server.configure(next));
+    await waitForTaskUnless('index_not_found', server.drop(next));
+    await waitForTask(await server.create(next));
+    await waitForTask(await server.configure(next));
     const { write, finish } = writer();
     let documents = 0;
     for (let after: string | undefined = ''; after !== undefined;) {
@@ -85,18 +85,18 @@ export const startIndexKeeper = (options: IndexKeeperOptions): Pick<Loop, 'stop'
       documents += batch.length;
       after = batch.length < batchSize ? undefined : batch.at(-1)?.name;
     }
-    const mark: Mark = { id: markId, generation, followed: settled, settings: await server.settings(next) };
+    const mark: IndexMarker = { id: markerId, generation, followed: settled, settings: await server.settings(next) };
     await write(server.put(next, [mark]));
     await finish();
     // There has to be an index to change places with.
-    await doneUnless('index_already_exists', server.create(uid));
-    await done(await server.swap(uid, next));
+    await waitForTaskUnless('index_already_exists', server.create(uid));
+    await waitForTask(await server.swap(uid, next));
     await feed.save(uid, { generation, followed: settled });
-    tell({ kind: 'built', documents, durationMs: performance.now() - beganAt });
-    await doneUnless('index_not_found', server.drop(next));
+    onUpdate({ kind: 'built', documents, durationMs: performance.now() - startedAt });
+    await waitForTaskUnless('index_not_found', server.drop(next));
   };
 
-  /** Brings the changes since a transaction into the index; false when there are none. */
+  /** Writes the changes since a transaction to the index. Resolves with false when there are none. */
   const follow = async (generation: string, followed: string, settled: string): Promise<boolean> => {
     const { write, finish } = writer();
     let documents = 0;
@@ -115,17 +115,17 @@ export const startIndexKeeper = (options: IndexKeeperOptions): Pick<Loop, 'stop'
       after = batch.length < batchSize ? undefined : batch.at(-1);
     }
     if (documents === 0) return false;
-    const { settings } = (await server.mark(uid)) as Mark;
-    await write(server.put(uid, [{ id: markId, generation, followed: settled, settings }]));
+    const { settings } = (await server.mark(uid)) as IndexMarker;
+    await write(server.put(uid, [{ id: markerId, generation, followed: settled, settings }]));
     await finish();
     await feed.save(uid, { generation, followed: settled });
-    tell({ kind: 'followed', documents });
+    onUpdate({ kind: 'followed', documents });
     return true;
   };
 
-  /** What is wrong with the index; undefined when it is the one that was built, with all features and its settings. */
+  /** The fault of the index; undefined when it is the one that was built, with all features and its settings. */
   const faultOf = async (generation: string, followed: string): Promise<string | undefined> => {
-    const mark = (await server.mark(uid)) as Partial<Mark>;
+    const mark = (await server.mark(uid)) as Partial<IndexMarker>;
     if (mark.generation !== generation) return 'it is not the one that was built';
     // It is ahead of the record when a process ended between the two, and never behind.
     if (BigInt(mark.followed ?? 0) < BigInt(followed)) return 'it is of an earlier time';
@@ -137,14 +137,14 @@ export const startIndexKeeper = (options: IndexKeeperOptions): Pick<Loop, 'stop'
       : 'it has not as many features as there are';
   };
 
-  /** Follows the changes and checks the index where that is due; what is wrong with it, if anything. */
+  /** Writes changes, and checks the index when that is due. Resolves with the fault, if any. */
   const followAndCheck = async (generation: string, followed: string, settled: string): Promise<string | undefined> => {
     try {
       const hasFollowed = await follow(generation, followed, settled);
       if (performance.now() - checkedAt < checkIntervalMs) return undefined;
       const fault = await faultOf(generation, hasFollowed ? settled : followed);
       checkedAt = performance.now();
-      tell({ kind: 'checked' });
+      onUpdate({ kind: 'checked' });
       return fault;
     } catch (error) {
       if (hasCode(error, 'index_not_found') || hasCode(error, 'document_not_found')) return 'it was lost';
@@ -152,30 +152,30 @@ export const startIndexKeeper = (options: IndexKeeperOptions): Pick<Loop, 'stop'
     }
   };
 
-  const keepUp = async (): Promise<void> => {
+  const update = async (): Promise<void> => {
     const { generation, followed, trouble, settled, isOfAnotherServer } = await feed.standing(uid);
     if (generation === null || followed === null || isOfAnotherServer) return build(settled);
     if (trouble !== null) {
-      warn(`Building the index in Meilisearch again: ${trouble}.`);
+      warn(`Rebuilding the index in Meilisearch: ${trouble}.`);
       return build(settled);
     }
     const fault = await followAndCheck(generation, followed, settled);
     if (fault !== undefined) await feed.distrust(uid, fault);
   };
 
-  const letGo = (): void => {
+  const releaseLock = (): void => {
     lock?.release();
     lock = undefined;
   };
 
   const round = async (): Promise<void> => {
-    if (lock?.isLost === true) letGo();
+    if (lock?.isLost === true) releaseLock();
     try {
       lock ??= await feed.lock(uid);
-      if (lock !== undefined) await keepUp();
+      if (lock !== undefined) await update();
     } catch (error) {
       checkedAt = Number.NEGATIVE_INFINITY;
-      if (!(error instanceof Unanswered)) letGo();
+      if (!(error instanceof MeilisearchError)) releaseLock();
       throw error;
     }
   };
@@ -188,7 +188,7 @@ export const startIndexKeeper = (options: IndexKeeperOptions): Pick<Loop, 'stop'
     stop: async () => {
       stopping.abort();
       await loop.stop();
-      letGo();
+      releaseLock();
     },
   };
 };

@@ -5,10 +5,10 @@ import {
   MeilisearchRequestTimeOutError,
   type MultiSearchQuery,
 } from 'meilisearch';
-import { type IndexDocument, indexSettings, type Mark, markId, settingsText } from './index-document.ts';
-import { Unanswered } from './meilisearch-error.ts';
+import { type IndexDocument, indexSettings, type IndexMarker, markerId, settingsText } from './index-document.ts';
+import { MeilisearchError } from './meilisearch-error.ts';
 
-export interface ServerOptions {
+export interface MeilisearchClientOptions {
   readonly url: string;
   readonly key: string | undefined;
   /** milliseconds that a search may take */
@@ -21,26 +21,27 @@ const requestTimeoutMs = 15_000;
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const member = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined);
 
-const garbled = (what: string): Unanswered => new Unanswered('garbled', `it answered ${what} that is none`);
+const invalidResponse = (what: string): MeilisearchError =>
+  new MeilisearchError('garbled', `it answered ${what} that is none`);
 
 const integer = (value: unknown, what: string): number => {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw garbled(what);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidResponse(what);
   return value;
 };
 
-const unansweredBy = (error: unknown): Unanswered => {
-  if (error instanceof Unanswered) return error;
+const toMeilisearchError = (error: unknown): MeilisearchError => {
+  if (error instanceof MeilisearchError) return error;
   if (error instanceof MeilisearchRequestError)
     return error.cause instanceof MeilisearchRequestTimeOutError
-      ? new Unanswered('late', 'it took too long')
-      : new Unanswered('unreachable', 'it could not be reached');
+      ? new MeilisearchError('late', 'it took too long')
+      : new MeilisearchError('unreachable', 'it could not be reached');
   if (error instanceof MeilisearchApiError) {
     const code = String(member(error.cause, 'code') ?? '');
     const reason = code === 'index_not_found' ? 'building' : 'refused';
-    return new Unanswered(reason, `it answered ${error.response.status} ${code}`.trim(), code);
+    return new MeilisearchError(reason, `it answered ${error.response.status} ${code}`.trim(), code);
   }
   // A proxy's page, or half an answer, is no JSON.
-  if (error instanceof SyntaxError) return garbled('JSON');
+  if (error instanceof SyntaxError) return invalidResponse('JSON');
   throw error;
 };
 
@@ -48,20 +49,20 @@ const attempt = async <T>(request: () => Promise<T>): Promise<T> => {
   try {
     return await request();
   } catch (error) {
-    throw unansweredBy(error);
+    throw toMeilisearchError(error);
   }
 };
 
 const primaryKey = 'id';
 
-export type Server = ReturnType<typeof openServer>;
+export type MeilisearchClient = ReturnType<typeof meilisearchClient>;
 
-/** A Meilisearch server, as far as it is used here. Whatever goes wrong with it is an `Unanswered`. */
-export const openServer = ({ url, key, searchTimeoutMs }: ServerOptions) => {
+/** The operations of a Meilisearch server that search uses. @throws MeilisearchError for every failure */
+export const meilisearchClient = ({ url, key, searchTimeoutMs }: MeilisearchClientOptions) => {
   const client = (timeout: number) =>
     new Meilisearch({ host: url, timeout, ...(key === undefined ? {} : { apiKey: key }) });
-  const searching = client(searchTimeoutMs);
-  const writing = client(requestTimeoutMs);
+  const searchClient = client(searchTimeoutMs);
+  const writeClient = client(requestTimeoutMs);
   const task = (request: () => Promise<unknown>): Promise<number> =>
     attempt(async () => integer(member(await request(), 'taskUid'), 'a task'));
 
@@ -69,36 +70,37 @@ export const openServer = ({ url, key, searchTimeoutMs }: ServerOptions) => {
     /** The hits of each query. */
     search: (queries: readonly MultiSearchQuery[]): Promise<readonly (readonly unknown[])[]> =>
       attempt(async () => {
-        const results = member(await searching.multiSearch({ queries: [...queries] }), 'results');
-        if (!Array.isArray(results) || results.length !== queries.length) throw garbled('a list of results');
+        const results = member(await searchClient.multiSearch({ queries: [...queries] }), 'results');
+        if (!Array.isArray(results) || results.length !== queries.length) throw invalidResponse('a list of results');
         return results.map((result) => {
           const hits = member(result, 'hits');
-          if (!Array.isArray(hits)) throw garbled('a list of hits');
+          if (!Array.isArray(hits)) throw invalidResponse('a list of hits');
           return hits;
         });
       }),
     settings: (uid: string): Promise<string> =>
-      attempt(async () => settingsText(await writing.index(uid).getSettings())),
+      attempt(async () => settingsText(await writeClient.index(uid).getSettings())),
     /** How many documents there are, the mark included. */
     documentCount: (uid: string): Promise<number> =>
-      attempt(async () => integer(member(await writing.index(uid).getStats(), 'numberOfDocuments'), 'a count')),
-    mark: (uid: string): Promise<unknown> => attempt(() => writing.index(uid).getDocument(markId)),
+      attempt(async () => integer(member(await writeClient.index(uid).getStats(), 'numberOfDocuments'), 'a count')),
+    mark: (uid: string): Promise<unknown> => attempt(() => writeClient.index(uid).getDocument(markerId)),
     /** What became of a task; undefined while it waits or runs. */
     outcomeOf: (uid: number): Promise<'succeeded' | { readonly failed: string } | undefined> =>
       attempt(async () => {
-        const done: unknown = await writing.tasks.getTask(uid);
+        const done: unknown = await writeClient.tasks.getTask(uid);
         const status = member(done, 'status');
         if (status === 'enqueued' || status === 'processing') return undefined;
         if (status === 'succeeded') return 'succeeded';
         return { failed: String(member(member(done, 'error'), 'code') ?? status) };
       }),
     // These are accepted now and done later: each returns the number of its task.
-    create: (uid: string) => task(() => writing.createIndex(uid, { primaryKey })),
-    configure: (uid: string) => task(() => writing.index(uid).updateSettings({ ...indexSettings })),
-    put: (uid: string, documents: readonly (IndexDocument | Mark)[]) =>
-      task(() => writing.index(uid).addDocuments([...documents], { primaryKey })),
-    remove: (uid: string, ids: readonly string[]) => task(() => writing.index(uid).deleteDocuments([...ids])),
-    swap: (one: string, other: string) => task(() => writing.swapIndexes([{ indexes: [one, other], rename: false }])),
-    drop: (uid: string) => task(() => writing.deleteIndex(uid)),
+    create: (uid: string) => task(() => writeClient.createIndex(uid, { primaryKey })),
+    configure: (uid: string) => task(() => writeClient.index(uid).updateSettings({ ...indexSettings })),
+    put: (uid: string, documents: readonly (IndexDocument | IndexMarker)[]) =>
+      task(() => writeClient.index(uid).addDocuments([...documents], { primaryKey })),
+    remove: (uid: string, ids: readonly string[]) => task(() => writeClient.index(uid).deleteDocuments([...ids])),
+    swap: (one: string, other: string) =>
+      task(() => writeClient.swapIndexes([{ indexes: [one, other], rename: false }])),
+    drop: (uid: string) => task(() => writeClient.deleteIndex(uid)),
   };
 };

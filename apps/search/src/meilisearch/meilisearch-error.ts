@@ -1,5 +1,5 @@
-/** Why Meilisearch did not answer a fuzzy search, and PostgreSQL compared the texts. */
-export type Reason =
+/** Why PostgreSQL instead of Meilisearch compared the texts of a fuzzy search. */
+export type FallbackReason =
   /** the index is being built */
   | 'building'
   /** the circuit breaker is open */
@@ -11,12 +11,12 @@ export type Reason =
   /** it answered something that the protocol does not allow */
   | 'garbled';
 
-/** Meilisearch gave no answer that can be used. */
-export class Unanswered extends Error {
-  readonly reason: Reason;
+/** Meilisearch failed, or returned an invalid response. */
+export class MeilisearchError extends Error {
+  readonly reason: FallbackReason;
   /** of a refusal: Meilisearch's error code */
   readonly code: string | undefined;
-  constructor(reason: Reason, message: string, code?: string) {
+  constructor(reason: FallbackReason, message: string, code?: string) {
     super(message);
     this.reason = reason;
     this.code = code;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
 import { realServer } from '../../test/meilisearch/real-server.ts';
-import { startMeilisearchStandIn } from '../../test/meilisearch/fake-server.ts';
+import { startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
 import { startOnFreshDatabase, type StartOptions } from '../../test/meilisearch/started-meilisearch.ts';
 import { idOf, nameOf } from './index-document.ts';
 
@@ -10,7 +10,7 @@ const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
   const started = await startOnFreshDatabase(where);
   return {
     index: started.index,
-    tell: async (states: Parameters<typeof started.apply>[0]) => {
+    apply: async (states: Parameters<typeof started.apply>[0]) => {
       await started.apply(states);
       await started.level();
     },
@@ -30,7 +30,7 @@ if (process.env['TEST_MEILISEARCH'] === 'real') {
   });
 } else {
   describeFeatureIndex('with Meilisearch', async () => {
-    const standIn = await startMeilisearchStandIn();
+    const standIn = await startFakeMeilisearch();
     return engineAt({ url: standIn.url }, () => standIn.stop());
   });
 }

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { AnsweredBy } from './fuzzy-index.ts';
-import type { IndexWork } from './index-updater.ts';
+import type { FuzzyEngine } from './fuzzy-index.ts';
+import type { IndexUpdate } from './index-updater.ts';
 
-/** Registers what is measured when there is a Meilisearch. */
+/** Registers the metrics of Meilisearch. */
 export const meilisearchMetrics = (registry: Registry) => {
   const registers = [registry];
   const answers = new Counter({
@@ -30,10 +30,10 @@ export const meilisearchMetrics = (registry: Registry) => {
   });
   open.set(0);
   return {
-    answered: (by: AnsweredBy): void =>
+    answered: (by: FuzzyEngine): void =>
       answers.inc({ engine: by.engine, reason: by.engine === 'postgres' ? by.reason : '' }),
     circuitChanged: (isOpen: boolean): void => open.set(isOpen ? 1 : 0),
-    tell: (done: IndexWork): void => {
+    tell: (done: IndexUpdate): void => {
       if (done.kind === 'checked') return;
       documents.inc({ work: done.kind }, done.documents);
       if (done.kind === 'built') builds.observe(done.durationMs / 1_000);

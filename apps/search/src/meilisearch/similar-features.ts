@@ -1,8 +1,8 @@
-import type { Similar } from '../persistence/search-statement.ts';
+import type { SimilarFeature } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../query/feature-query.ts';
 import { nameOf } from './index-document.ts';
-import type { Server } from './meilisearch-client.ts';
-import { Unanswered } from './meilisearch-error.ts';
+import type { MeilisearchClient } from './meilisearch-client.ts';
+import { MeilisearchError } from './meilisearch-error.ts';
 
 /** How many features are taken for each text. */
 const maxHits = 1_000;
@@ -20,10 +20,10 @@ const hasWord = /[\p{L}\p{N}]/u;
  * @throws Unanswered
  */
 export const similarFeatures = async (
-  server: Pick<Server, 'search'>,
+  server: Pick<MeilisearchClient, 'search'>,
   indexUid: string,
   { texts, archived }: Pick<FeatureQuery, 'texts' | 'archived'>,
-): Promise<readonly Similar[]> => {
+): Promise<readonly SimilarFeature[]> => {
   // A text without a word would find everything.
   const words = texts.map(plainWords).filter((text) => hasWord.test(text));
   if (words.length === 0) return [];
@@ -34,7 +34,7 @@ export const similarFeatures = async (
       ...{ attributesToRetrieve: ['id'], matchingStrategy: 'all' as const },
     })),
   ]);
-  if (marks.length === 0) throw new Unanswered('building', 'the index is being built');
+  if (marks.length === 0) throw new MeilisearchError('building', 'the index is being built');
   return results.flatMap((hits) =>
     hits.flatMap((hit, rank) => {
       const name = nameOf((hit as { id?: unknown } | null)?.id);

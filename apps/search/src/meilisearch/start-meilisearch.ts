@@ -1,12 +1,12 @@
 import type { IndexFeed } from '../persistence/index-feed.ts';
-import type { Similar } from '../persistence/search-statement.ts';
+import type { SimilarFeature } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../query/feature-query.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
-import { type IndexWork, startIndexKeeper } from './index-updater.ts';
-import { openServer, type ServerOptions } from './meilisearch-client.ts';
+import { type IndexUpdate, startIndexUpdater } from './index-updater.ts';
+import { meilisearchClient, type MeilisearchClientOptions } from './meilisearch-client.ts';
 import { similarFeatures } from './similar-features.ts';
 
-export interface MeilisearchOptions extends ServerOptions {
+interface MeilisearchOptions extends MeilisearchClientOptions {
   /** the name of the index; while another is built, that is named the same with `_next` behind it */
   readonly uid: string;
   readonly feed: IndexFeed;
@@ -15,24 +15,28 @@ export interface MeilisearchOptions extends ServerOptions {
   /** milliseconds between checks of an index whose features do not change */
   readonly checkIntervalMs: number;
   readonly warn: (message: string) => void;
-  readonly tell: (done: IndexWork) => void;
-  readonly circuitChanged: (isOpen: boolean) => void;
+  readonly onUpdate: (done: IndexUpdate) => void;
+  readonly onCircuitChange: (isOpen: boolean) => void;
 }
 
 const circuitOpenMs = 5_000;
 
-/** Starts to keep the index, and searches in it through a circuit breaker. */
+/** Starts the updates of the index, and searches it through a circuit breaker. */
 export const startMeilisearch = (options: MeilisearchOptions) => {
-  const server = openServer(options);
-  const keeper = startIndexKeeper({ ...options, server });
-  const changed = (isOpen: boolean): void => {
-    options.warn(isOpen ? 'Meilisearch fails: PostgreSQL answers fuzzy searches.' : 'Meilisearch answers again.');
-    options.circuitChanged(isOpen);
+  const server = meilisearchClient(options);
+  const updater = startIndexUpdater({ ...options, server });
+  const onChange = (isOpen: boolean): void => {
+    options.warn(
+      isOpen
+        ? 'Meilisearch failed three times in a row: PostgreSQL answers fuzzy searches until it recovers. Check MEILI_URL and the server.'
+        : 'Meilisearch has recovered: it answers fuzzy searches again.',
+    );
+    options.onCircuitChange(isOpen);
   };
-  const guarded = circuitBreaker({ openMs: circuitOpenMs, changed });
+  const throughCircuitBreaker = circuitBreaker({ openMs: circuitOpenMs, onChange });
   return {
-    similar: (query: FeatureQuery): Promise<readonly Similar[]> =>
-      guarded(() => similarFeatures(server, options.uid, query)),
-    stop: () => keeper.stop(),
+    similar: (query: FeatureQuery): Promise<readonly SimilarFeature[]> =>
+      throughCircuitBreaker(() => similarFeatures(server, options.uid, query)),
+    stop: () => updater.stop(),
   };
 };

@@ -3,7 +3,14 @@ import type { CallResponse } from '@bunting/bus';
 import { type Caller, SearchFeatures } from '@bunting/contracts';
 import { eventually, startNats } from '@bunting/testing';
 import fc from 'fast-check';
-import { aFeature, featureGone, featureTold, inEnvironment, segmentTold, tagged } from '../../test/builders.ts';
+import {
+  aFeature,
+  deletedFeatureState,
+  featureState,
+  inEnvironment,
+  segmentState,
+  tagged,
+} from '../../test/builders.ts';
 import { hostileText } from '../../test/hostile-texts.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 
@@ -13,35 +20,35 @@ const staleness = (answer: CallResponse): string | undefined =>
 describe('a search', () => {
   let started: StartedSearch;
   beforeAll(async () => {
-    // Nothing is looked for by the clock: what is found was asked for, or was heard of.
+    // No polls: a search pulls what was committed before it.
     started = await startSearch({ SEARCH_POLL_INTERVAL_MS: '3600000', SEARCH_FRESHNESS_WAIT_MS: '9000' });
   });
   afterAll(() => started.stop());
 
-  it('finds at once what was committed before it: a feature, a tag, a switch, a name of a segment, an end', async () => {
+  it('finds what was committed before it immediately: a feature, a tag, a switch, a segment name, a deletion', async () => {
     const { features, names, search } = started;
-    await features.tell(segmentTold(1, 'beta'), featureTold(aFeature({ name: 'fresh', segments: [1] })));
+    await features.publish(segmentState(1, 'beta'), featureState(aFeature({ name: 'fresh', segments: [1] })));
     expect(await names({ query: 'FRESH' })).toEqual(['fresh']);
-    await features.tell(featureTold(aFeature({ name: 'fresh', segments: [1], tags: tagged('simple:new') }), 2));
+    await features.publish(featureState(aFeature({ name: 'fresh', segments: [1], tags: tagged('simple:new') }), 2));
     expect(await names({ tag: 'INCLUDE:simple:new' })).toEqual(['fresh']);
     const environments = [inEnvironment('production', { enabled: true })];
-    await features.tell(featureTold(aFeature({ name: 'fresh', segments: [1], environments }), 3));
+    await features.publish(featureState(aFeature({ name: 'fresh', segments: [1], environments }), 3));
     expect(await names({ status: ['production:enabled'] })).toEqual(['fresh']);
-    await features.tell(segmentTold(1, 'gamma', 2));
+    await features.publish(segmentState(1, 'gamma', 2));
     expect(await search({ segment: 'INCLUDE:gamma' })).toMatchObject({ features: [{ segments: ['gamma'] }], total: 1 });
-    await features.tell(featureGone('fresh', 4));
+    await features.publish(deletedFeatureState('fresh', 4));
     expect(await search()).toEqual({ features: [], total: 0 });
   });
 
   it('finds each of a hundred features in the search that follows its commit', async () => {
     for (let number = 1; number <= 100; number++) {
-      await started.features.tell(featureTold(aFeature({ name: `one-by-one-${number}` })));
+      await started.features.publish(featureState(aFeature({ name: `one-by-one-${number}` })));
       expect((await started.search({ query: 'one-by-one', limit: '1' })).total).toBe(number);
     }
   });
 
-  it('says of each feature whether it is a favourite of who asks', async () => {
-    await started.features.tell(featureTold(aFeature({ name: 'beloved', favoritedBy: [7] })));
+  it('says of each feature whether it is a favourite of the caller', async () => {
+    await started.features.publish(featureState(aFeature({ name: 'beloved', favoritedBy: [7] })));
     const kim: Caller = { id: 8, name: 'kim', grants: [] };
     expect(await started.search({ query: 'beloved' })).toMatchObject({ features: [{ favorite: true }] });
     expect(await started.search({ query: 'beloved' }, kim)).toMatchObject({ features: [{ favorite: false }] });
@@ -49,9 +56,9 @@ describe('a search', () => {
   });
 
   it('shows and counts only projects that the caller may see', async () => {
-    await started.features.tell(
-      featureTold(aFeature({ name: 'of-the-shop', project: 'shop' })),
-      featureTold(aFeature({ name: 'of-the-bank', project: 'bank' })),
+    await started.features.publish(
+      featureState(aFeature({ name: 'of-the-shop', project: 'shop' })),
+      featureState(aFeature({ name: 'of-the-bank', project: 'bank' })),
     );
     const keeper: Caller = { id: 9, name: 'keeper', grants: [], hiddenProjects: ['bank'] };
     const both = await started.search({});
@@ -77,7 +84,7 @@ describe('a search', () => {
 
   it('looks for hostile text as for any other', async () => {
     const hostile = `'); drop table feature_document; -- " \\ % _ $1 \u202e 😀`;
-    await started.features.tell(featureTold(aFeature({ name: 'attacked', tags: tagged(`simple:${hostile}`) })));
+    await started.features.publish(featureState(aFeature({ name: 'attacked', tags: tagged(`simple:${hostile}`) })));
     expect(await started.names({ query: hostile })).toEqual(['attacked']);
     expect(await started.names({ tag: `INCLUDE:simple:${hostile}` })).toEqual(['attacked']);
     for (const name of ['project', 'type', 'createdBy'] as const)
@@ -93,7 +100,7 @@ describe('a search', () => {
     let [answered, refused] = [0, 0];
     for (const texts of fc.sample(request, { numRuns: 1_000, seed: 4 })) {
       const { status, ...others } = texts as Record<string, string>;
-      const answer = await started.answer({ ...others, ...(status === undefined ? {} : { status: [status] }) });
+      const answer = await started.respond({ ...others, ...(status === undefined ? {} : { status: [status] }) });
       if ('reply' in answer) answered++;
       else {
         refused++;
@@ -107,7 +114,7 @@ describe('a search', () => {
   });
 
   it('answers many who ask at the same time, each with all that was committed before', async () => {
-    await started.features.tell(featureTold(aFeature({ name: 'asked-for-by-many' })));
+    await started.features.publish(featureState(aFeature({ name: 'asked-for-by-many' })));
     const found = await Promise.all(Array.from({ length: 50 }, () => started.names({ query: 'asked-for-by-many' })));
     expect(found).toEqual(Array.from({ length: 50 }, () => ['asked-for-by-many']));
   });
@@ -121,25 +128,25 @@ describe('a search while the features service is away', () => {
   afterAll(() => started.stop());
 
   it('answers with what is known, says how old that is, and is fresh again afterwards', async () => {
-    const { features, answer, names } = started;
-    await features.tell(featureTold(aFeature({ name: 'before' })));
-    await eventually(async () => expect(staleness(await answer({}))).toBeUndefined());
-    await features.fallSilent();
-    await eventually(async () => expect(Number(staleness(await answer({})))).toBeGreaterThan(0));
+    const { features, respond, names } = started;
+    await features.publish(featureState(aFeature({ name: 'before' })));
+    await eventually(async () => expect(staleness(await respond({}))).toBeUndefined());
+    await features.goOffline();
+    await eventually(async () => expect(Number(staleness(await respond({})))).toBeGreaterThan(0));
     expect(await names()).toEqual(['before']);
-    await features.answerAgain();
-    await features.tell(featureTold(aFeature({ name: 'after', createdAt: '2026-02-01T00:00:00Z' })));
-    await eventually(async () => expect(staleness(await answer({}))).toBeUndefined());
+    await features.comeOnline();
+    await features.publish(featureState(aFeature({ name: 'after', createdAt: '2026-02-01T00:00:00Z' })));
+    await eventually(async () => expect(staleness(await respond({}))).toBeUndefined());
     expect(await names()).toEqual(['before', 'after']);
   });
 });
 
 describe('a search over NATS', () => {
-  it('finds at once what was committed before it', async () => {
+  it('finds what was committed before it immediately', async () => {
     const nats = await startNats();
     const started = await startSearch({ BUS_URL: nats.url });
     try {
-      await started.features.tell(featureTold(aFeature({ name: 'from-afar' })));
+      await started.features.publish(featureState(aFeature({ name: 'from-afar' })));
       expect(await started.search()).toMatchObject({ features: [{ name: 'from-afar' }], total: 1 });
     } finally {
       await started.stop();

@@ -2,23 +2,23 @@ import { type Endpoint, implement, JsonText } from '@bunting/bus';
 import { SearchFeatures } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 import type { FeatureIndex } from '../feature-index.ts';
-import { featureQueryOf } from '../query/feature-query.ts';
+import { parseFeatureQuery } from '../query/feature-query.ts';
 
-export interface SearchFeaturesNeeds {
+interface SearchFeaturesOptions {
   readonly index: FeatureIndex;
-  /** what keeps the documents as the features service has them */
+  /** the projection that keeps the documents up to date */
   readonly states: Pick<Projection, 'catchUp'>;
   readonly freshnessWaitMs: number;
 }
 
-/** Searches what was committed before it was asked; when that cannot be had in time it says how far behind it is. */
-export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchFeaturesNeeds): Endpoint =>
+/** Searches everything that was committed before the call. Sets `Bunting-Stale` when that cannot be read in time. */
+export const searchFeaturesEndpoint = ({ index, states, freshnessWaitMs }: SearchFeaturesOptions): Endpoint =>
   implement(SearchFeatures, async ({ query: request, caller, now, deadline, setHeader }) => {
-    const query = featureQueryOf(request);
+    const query = parseFeatureQuery(request);
     const behindMs = await states.catchUp(Math.min(freshnessWaitMs, deadline.getTime() - now.getTime()));
     if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
     const searcher = { userId: caller.id, hiddenProjects: caller.hiddenProjects ?? [] };
-    const { features, total, answeredBy } = await index.search(query, searcher);
-    if (answeredBy !== undefined) setHeader('Bunting-Search-Engine', answeredBy);
+    const { features, total, engine } = await index.search(query, searcher);
+    if (engine !== undefined) setHeader('Bunting-Search-Engine', engine);
     return new JsonText(`{"features":${features},"total":${total}}`);
   });

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { call, systemContext } from '@bunting/bus';
 import { GetReindex, StartReindex } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
-import { aFeature, featureTold, segmentTold } from '../../test/builders.ts';
-import { type MeilisearchStandIn, startMeilisearchStandIn } from '../../test/meilisearch/fake-server.ts';
+import { aFeature, featureState, segmentState } from '../../test/builders.ts';
+import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 
-let standIn: MeilisearchStandIn;
+let standIn: FakeMeilisearch;
 let started: StartedSearch;
 beforeAll(async () => {
-  standIn = await startMeilisearchStandIn();
+  standIn = await startFakeMeilisearch();
   started = await startSearch({
     MEILI_URL: standIn.url,
     MEILI_POLL_INTERVAL_MS: '50',
     SEARCH_RECONCILE_INTERVAL_MS: '0',
   });
-  const many = Array.from({ length: 700 }, (_, nth) => featureTold(aFeature({ name: `f-${nth}`, segments: [1] })));
-  await started.features.tell(segmentTold(1, 'beta'), ...many);
+  const many = Array.from({ length: 700 }, (_, nth) => featureState(aFeature({ name: `f-${nth}`, segments: [1] })));
+  await started.features.publish(segmentState(1, 'beta'), ...many);
   await eventually(async () => expect((await started.search({ query: 'f-' })).total).toBe(700));
 });
 afterAll(async () => {
@@ -31,7 +31,7 @@ it('says that there was none', async () => {
   await expect(last()).rejects.toMatchObject({ kind: 'NotFoundError' });
 });
 
-it('writes everything anew while searches go on, the index in Meilisearch as well, and says how far it is', async () => {
+it('rewrites all documents and the Meilisearch index during searches, and reports its progress', async () => {
   await eventually(() => expect(generation()).toBeDefined());
   const before = generation();
   await started.database.transaction(({ query }) =>
@@ -49,10 +49,10 @@ it('writes everything anew while searches go on, the index in Meilisearch as wel
 });
 
 it('fails in words when the features service is away, and can be begun again', async () => {
-  await started.features.fallSilent();
+  await started.features.goOffline();
   await call(started.bus, StartReindex, {}, systemContext(5_000));
   await eventually(async () => expect(await last()).toMatchObject({ state: 'failed', reason: expect.any(String) }));
-  await started.features.answerAgain();
+  await started.features.comeOnline();
   await call(started.bus, StartReindex, {}, systemContext(5_000));
   await eventually(async () => expect((await last()).state).toBe('done'));
 });

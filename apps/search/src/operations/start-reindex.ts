@@ -1,6 +1,6 @@
 import { type Endpoint, implement } from '@bunting/bus';
 import { StartReindex } from '@bunting/contracts';
-import type { Reindexing } from '../reconciler/reindexer.ts';
+import type { Reindexer } from '../reconciler/reindexer.ts';
 
-export const startReindexEndpoint = (reindexing: Reindexing): Endpoint =>
+export const startReindexEndpoint = (reindexing: Reindexer): Endpoint =>
   implement(StartReindex, () => reindexing.start());

@@ -4,16 +4,16 @@ import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
 import { documentOf, lookupOf } from './feature-document.ts';
 
-const told = <E extends keyof typeof stateSchemas>(entity: E) =>
+const stateMessage = <E extends keyof typeof stateSchemas>(entity: E) =>
   Type.Object({
     id: Type.String({ minLength: 1 }),
     version: Type.Integer(),
     state: Type.Union([stateSchemas[entity], Type.Null()]),
   });
-const ToldFeature = told('feature');
-const ToldSegment = told('segment');
+const FeatureMessage = stateMessage('feature');
+const SegmentMessage = stateMessage('segment');
 
-/** Of each entity what was told last: a statement can change a row only once. */
+/** The newest version of each entity: a statement can change a row only once. */
 const newestOf = <E extends keyof typeof stateSchemas>(states: readonly StateOf<E>[]): readonly StateOf<E>[] => {
   const newest = new Map<string, StateOf<E>>();
   for (const state of states)
@@ -30,24 +30,24 @@ const listed = (table: string): string => names.map((name) => `${table}.${name}`
 // A state with a newer version replaces the document. The row that the feature is found by, and its index entries, are written
 // only when one of its columns changes. Every part of the statement reads the rows as they were before it.
 const applyFeatures = `
-  with told as (
+  with incoming as (
     select * from json_to_recordset($1::json) as (name text, version bigint, document json, ${columns})
   ), newer as (
-    insert into feature_document (name, version, document) select name, version, document from told
+    insert into feature_document (name, version, document) select name, version, document from incoming
     on conflict (name) do update set version = excluded.version, document = excluded.document
     where feature_document.version < excluded.version
     returning name
   ), gone as (
-    delete from feature_lookup using newer join told using (name)
-    where feature_lookup.name = newer.name and told.document is null
-  ), noted as (
+    delete from feature_lookup using newer join incoming using (name)
+    where feature_lookup.name = newer.name and incoming.document is null
+  ), changes_noted as (
     insert into feature_change (name, changed)
-    select name, pg_current_xact_id() from newer join told using (name) left join feature_lookup known using (name)
-    where (known.search_text, known.archived) is distinct from (told.search_text, told.archived)
+    select name, pg_current_xact_id() from newer join incoming using (name) left join feature_lookup existing using (name)
+    where (existing.search_text, existing.archived) is distinct from (incoming.search_text, incoming.archived)
     on conflict (name) do update set changed = excluded.changed
   )
   insert into feature_lookup (name, ${names.join(', ')})
-  select name, ${listed('told')} from told join newer using (name) where document is not null
+  select name, ${listed('incoming')} from incoming join newer using (name) where document is not null
   on conflict (name) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
   where (${listed('feature_lookup')}) is distinct from (${listed('excluded')})`;
 
@@ -57,12 +57,12 @@ const applySegments = `
   on conflict (id) do update set version = excluded.version, name = excluded.name
   where segment.version < excluded.version`;
 
-/** Keeps of each state what is newest. Any may come again, late, or after the feature or segment has gone. */
+/** Stores states unless a newer version is stored. Idempotent: states may be redelivered, late or out of order. */
 export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
   const payloads = (type: string): unknown[] =>
     messages.filter((message) => message.type === type).map((message) => message.payload);
-  const features = newestOf(payloads('feature').map((payload) => parse(ToldFeature, payload) as StateOf<'feature'>));
-  const segments = newestOf(payloads('segment').map((payload) => parse(ToldSegment, payload) as StateOf<'segment'>));
+  const features = newestOf(payloads('feature').map((payload) => parse(FeatureMessage, payload) as StateOf<'feature'>));
+  const segments = newestOf(payloads('segment').map((payload) => parse(SegmentMessage, payload) as StateOf<'segment'>));
   if (segments.length > 0) {
     const rows = segments.map(({ id, version, state }) => ({ id: Number(id), version, name: state?.name ?? null }));
     await query(applySegments, [JSON.stringify(rows)]);

@@ -3,7 +3,7 @@ import { searchTextOf } from '../query/fold.ts';
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** A feature as it is answered, but for what changes without it (names of segments) and what differs by who asks (favourites). */
+/** The feature of a search response, without what changes independently of it (segment names) or depends on the caller (favourites). */
 export const documentOf = (state: FeatureState): object => {
   const { segments: _segments, favoritedBy: _favoritedBy, environments, ...answered } = state;
   return {
@@ -14,7 +14,7 @@ export const documentOf = (state: FeatureState): object => {
   };
 };
 
-/** What a feature is found and sorted by, column by column. */
+/** The row of `feature_lookup`: the columns that features are filtered and sorted by. */
 export const lookupOf = (state: FeatureState): object => {
   const tags = state.tags.map(({ type, value }) => `${type}:${value}`);
   return {

@@ -1,14 +1,14 @@
 import type { Database, Session, Statement } from '@bunting/database';
 
 /** What of a feature an index of texts holds. */
-export interface IndexedFeature {
+interface IndexedFeature {
   readonly name: string;
   readonly archived: boolean;
   readonly tags: readonly string[];
 }
 
 /** A change of what an index holds; without a feature when it was deleted. */
-export interface FeatureChange {
+interface FeatureChange {
   readonly name: string;
   /** the transaction that made it */
   readonly changed: string;
@@ -16,7 +16,7 @@ export interface FeatureChange {
 }
 
 /** What is known of an index outside this database. */
-export interface IndexRecord {
+interface IndexRecord {
   /** a new one for each index that is built; null before the first */
   readonly generation: string | null;
   /** transactions before this one have been followed */
@@ -84,7 +84,7 @@ export type IndexFeed = ReturnType<typeof indexFeed>;
 export const indexFeed = (database: Database) => ({
   /**
    * The record of an index, and before which transaction all have ended: every change of theirs can be read from now on.
-   * A record of another server, from which the database was restored, tells nothing of the transactions of this one.
+   * Transaction ids of a server from which the database was restored mean nothing on this one.
    */
   standing: async (uid: string) => {
     const rows = await database.read<IndexRecord & { readonly settled: string; readonly isOfAnotherServer: boolean }>(
@@ -103,7 +103,7 @@ export const indexFeed = (database: Database) => ({
     (await database.read<{ features: number }>(settledCount, [followed]))[0]?.features,
   save: (uid: string, { generation, followed }: { readonly generation: string; readonly followed: string }) =>
     database.transaction(async ({ query }) => void (await query(save, [uid, generation, followed]))),
-  /** Has the index built again. */
+  /** Requests a rebuild of the index. */
   distrust: (uid: string, trouble: string): Promise<void> =>
     database.transaction(async ({ query }) => void (await query(distrust, [uid, trouble]))),
   /** The lock of an index; undefined while another process has it. */

@@ -4,15 +4,15 @@ import { type FreshDatabase, freshDatabase } from '@bunting/testing';
 import {
   aFeature,
   type AnyState,
-  featureGone,
-  featureTold,
+  deletedFeatureState,
+  featureState,
   inEnvironment,
   messagesOf,
-  segmentTold,
+  segmentState,
   tagged,
 } from '../../test/builders.ts';
 import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
-import { featureQueryOf } from '../query/feature-query.ts';
+import { parseFeatureQuery } from '../query/feature-query.ts';
 import { applyStates } from './apply-states.ts';
 import { postgresIndex } from './postgres-index.ts';
 import { searchMigrations } from './tables.ts';
@@ -31,7 +31,7 @@ describeFeatureIndex('in PostgreSQL', async () => {
   const { fresh, database } = await openFresh();
   return {
     index: postgresIndex(database),
-    tell: teller(database),
+    apply: teller(database),
     stop: async () => {
       await database.close();
       await fresh.drop();
@@ -46,8 +46,8 @@ describe('the feature index in PostgreSQL', () => {
     ({ fresh, database } = await openFresh());
     const environments = [inEnvironment('production', { enabled: true })];
     await teller(database)([
-      segmentTold(1, 'beta'),
-      ...['one', 'two', 'three'].map((name) => featureTold(aFeature({ name, segments: [1], environments }))),
+      segmentState(1, 'beta'),
+      ...['one', 'two', 'three'].map((name) => featureState(aFeature({ name, segments: [1], environments }))),
     ]);
   });
   afterAll(async () => {
@@ -59,9 +59,9 @@ describe('the feature index in PostgreSQL', () => {
 
   it('sends one statement for each search, whatever it asks for', async () => {
     const index = postgresIndex(database);
-    const statements = async (request: Parameters<typeof featureQueryOf>[0]): Promise<number> => {
+    const statements = async (request: Parameters<typeof parseFeatureQuery>[0]): Promise<number> => {
       const before = database.statements;
-      await index.search(featureQueryOf(request), everyone);
+      await index.search(parseFeatureQuery(request), everyone);
       return database.statements - before;
     };
     const five = { query: 'o', type: 'IS:release', state: 'IS:active', tag: 'DO_NOT_INCLUDE:a:b', createdBy: 'IS:7' };
@@ -77,7 +77,7 @@ describe('the feature index in PostgreSQL', () => {
   it('finds one feature among two hundred values of every filter, and by as much as a fuzzy query may hold', async () => {
     const createdBy = { id: 70, name: 'Zoe', imageUrl: '' };
     const rare = { type: 'rare', project: 'p7', createdBy, tags: tagged('t:7'), segments: [2] };
-    await teller(database)([segmentTold(2, 'rarely'), featureTold(aFeature({ name: 'one-of-many', ...rare }))]);
+    await teller(database)([segmentState(2, 'rarely'), featureState(aFeature({ name: 'one-of-many', ...rare }))]);
     const many = (value: (nth: number) => string): string => Array.from({ length: 199 }, (_, nth) => value(nth)).join();
     const request = {
       project: `IS_ANY_OF:${many((nth) => `p${nth}`)}`,
@@ -88,16 +88,16 @@ describe('the feature index in PostgreSQL', () => {
       query: `one-of,${many((nth) => `text ${nth}`)}`,
     };
     const index = postgresIndex(database);
-    const found = async (query: Parameters<typeof featureQueryOf>[0]): Promise<number> =>
-      (await index.search(featureQueryOf(query), everyone)).total;
+    const found = async (query: Parameters<typeof parseFeatureQuery>[0]): Promise<number> =>
+      (await index.search(parseFeatureQuery(query), everyone)).total;
     for (const [name, value] of Object.entries(request))
       expect([name, await found({ [name]: value })]).toEqual([name, 1]);
     expect(await found(request)).toBe(1);
     const hostile = ['%_\\', `'"{}`, '\u202e😀', 'ab '.repeat(33), 'naem one xyz '.repeat(7)].join();
     expect(await found({ query: hostile, fuzzy: 'true' })).toBe(0);
-    const misspelt = featureQueryOf({ query: `${hostile.slice(0, -1)},one-of-mayn`.slice(5), fuzzy: 'true' });
+    const misspelt = parseFeatureQuery({ query: `${hostile.slice(0, -1)},one-of-mayn`.slice(5), fuzzy: 'true' });
     const { features } = await index.search(misspelt, everyone);
     expect(JSON.parse(features)).toMatchObject([{ name: 'one-of-many' }, { name: 'one' }]);
-    await teller(database)([featureGone('one-of-many', 9)]);
+    await teller(database)([deletedFeatureState('one-of-many', 9)]);
   });
 });

@@ -1,10 +1,12 @@
 import type { Database } from '@bunting/database';
-import type { FeatureIndex, Found } from '../feature-index.ts';
-import { searchStatement, type Similar } from './search-statement.ts';
+import type { FeatureIndex, SearchResult } from '../feature-index.ts';
+import { searchStatement, type SimilarFeature } from './search-statement.ts';
 
 export interface PostgresIndex extends FeatureIndex {
   /** @param similar what another index found for the texts of a fuzzy query; without it PostgreSQL compares them itself */
-  search(...search: [...Parameters<FeatureIndex['search']>, similar?: readonly Similar[]]): Promise<Found>;
+  search(
+    ...search: [...Parameters<FeatureIndex['search']>, similar?: readonly SimilarFeature[]]
+  ): Promise<SearchResult>;
 }
 
 /** Finds features in the tables of the search service, in one statement. */
@@ -13,7 +15,7 @@ export const postgresIndex = (database: Database): PostgresIndex => ({
     const { text, values } = searchStatement(query, searcher, similar);
     // Not prepared: which plan is best depends on the values.
     const [row] = await database.read<{ total: number; features: string }>({ text }, values);
-    if (row === undefined) throw new Error('A search returned no row.');
+    if (row === undefined) throw new Error('The search statement returned no row, though it always returns one.');
     return { features: `[${row.features}]`, total: row.total };
   },
 });

@@ -1,9 +1,9 @@
 import type { Reindex } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 
-/** The last reindex, for all processes to know. */
+/** The state of the last reindex, shared by all processes. */
 export interface ReindexRecord {
-  /** Begins one, unless another was heard of lately; what is running then, and whether it is this one. */
+  /** Starts a reindex unless one with a recent heartbeat is running. Resolves with the running one, and whether this call started it. */
   begin(): Promise<{ readonly isMine: boolean; readonly reindex: Reindex }>;
   progress(done: number, all: number): Promise<void>;
   end(reason: string | null): Promise<void>;

@@ -1,9 +1,9 @@
 import type { Searcher } from '../feature-index.ts';
 import type { FeatureQuery, Sort } from '../query/feature-query.ts';
-import type { Creators, Holding } from '../query/filters.ts';
+import type { CreatorFilter, SetFilter } from '../query/filters.ts';
 
 /** A feature that an index found to be similar to the texts of a query, and how relevant it is: more than 0. */
-export interface Similar {
+export interface SimilarFeature {
   readonly name: string;
   readonly relevance: number;
 }
@@ -12,7 +12,7 @@ export interface Similar {
 type Condition = (condition: string) => string;
 
 /** Adds a value to a statement and returns its placeholder. */
-type Place = (value: unknown, type: string) => string;
+type AddValue = (value: unknown, type: string) => string;
 
 /** A condition on `feature_lookup` that no match meets. */
 interface Exclusion {
@@ -46,16 +46,16 @@ const isAmong: Condition = (condition) => `case when exists (${sameFeature} ${co
 
 const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-const createdBy = ({ ids, names }: Creators, place: Place): string =>
+const createdBy = ({ ids, names }: CreatorFilter, place: AddValue): string =>
   `(created_by_id = any(${place(ids, 'bigint[]')}) or created_by_name = any(${place(names, 'text[]')}))`;
 
-const wantsAll = ({ holds }: Holding): boolean => holds === 'all' || holds === 'not all';
-const isExclusion = ({ holds }: Holding): boolean => holds === 'none' || holds === 'not all';
+const wantsAll = ({ mode }: SetFilter): boolean => mode === 'all' || mode === 'not all';
+const isExclusion = ({ mode }: SetFilter): boolean => mode === 'none' || mode === 'not all';
 
-const taggedWith = (tag: Holding, place: Place): string =>
+const taggedWith = (tag: SetFilter, place: AddValue): string =>
   `tags ${wantsAll(tag) ? '@>' : '&&'} ${place(tag.values, 'text[]')}`;
 
-const inSegments = (segment: Holding, place: Place): string => {
+const inSegments = (segment: SetFilter, place: AddValue): string => {
   const named = (names: readonly string[]): string =>
     `segment_ids && array(select id from segment where name = any(${place(names, 'text[]')}))`;
   return wantsAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
@@ -64,7 +64,7 @@ const inSegments = (segment: Holding, place: Place): string => {
 const conditionsOf = (
   query: FeatureQuery,
   { hiddenProjects }: Searcher,
-  place: Place,
+  place: AddValue,
   without: Condition,
 ): Conditions => {
   const { stale, tag, segment, status, created } = query;
@@ -94,7 +94,7 @@ const conditionsOf = (
   }
   if (query.texts.length > 0 && !query.fuzzy)
     required.push(`search_text like any(${place(query.texts.map(patternOf), 'text[]')})`);
-  const isAnyOf = (holding: Holding | undefined): boolean => holding !== undefined && !isExclusion(holding);
+  const isAnyOf = (holding: SetFilter | undefined): boolean => holding !== undefined && !isExclusion(holding);
   const isSelective =
     query.texts.length > 0 || query.createdBy?.isNot === false || isAnyOf(query.tag) || isAnyOf(query.segment);
   return { required, excluded, isSelective };
@@ -104,7 +104,11 @@ const conditionsOf = (
  * The features that a fuzzy query finds, with their relevance. Those that contain a text are among them, whatever the index
  * found; without an index PostgreSQL compares the texts with all features by trigrams.
  */
-const similarFeatures = ({ texts }: FeatureQuery, similar: readonly Similar[] | undefined, place: Place): string => {
+const similarFeatures = (
+  { texts }: FeatureQuery,
+  similar: readonly SimilarFeature[] | undefined,
+  place: AddValue,
+): string => {
   const patterns = place(texts.map(patternOf), 'text[]');
   if (similar === undefined) return `select * from similar_features(${place(texts, 'text[]')}, ${patterns})`;
   const found = [similar.map(({ name }) => name), similar.map(({ relevance }) => relevance)];
@@ -134,7 +138,7 @@ const orderOf = (sort: Sort | 'relevance'): string => {
 };
 
 /** Conditions that split features by what a search sorts by first, in the order of the pages. */
-const sortGroupsOf = (sort: Sort | 'relevance', place: Place, met: Condition): readonly (readonly string[])[] => {
+const sortGroupsOf = (sort: Sort | 'relevance', place: AddValue, met: Condition): readonly (readonly string[])[] => {
   if (sort === 'relevance') return [[]];
   const { by, descending } = sort;
   if (by === 'stale') return descending ? [['stale'], ['not stale']] : [['not stale'], ['stale']];
@@ -154,7 +158,7 @@ const sortGroupsOf = (sort: Sort | 'relevance', place: Place, met: Condition): r
 const groupsOf = (
   { favoritesFirst, sort }: FeatureQuery,
   me: string,
-  place: Place,
+  place: AddValue,
   without: Condition,
   met: Condition,
 ): readonly (readonly string[])[] => {
@@ -173,7 +177,7 @@ const pageColumns = ({ sort, favoritesFirst }: FeatureQuery): string => {
 /** From this offset on, the features that a condition excludes are hashed before features are passed one by one. */
 const deepOffset = 1_000;
 
-export interface SearchStatement {
+interface SearchStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -186,10 +190,10 @@ export interface SearchStatement {
 export const searchStatement = (
   query: FeatureQuery,
   searcher: Searcher,
-  similar: readonly Similar[] | undefined,
+  similar: readonly SimilarFeature[] | undefined,
 ): SearchStatement => {
   const values: unknown[] = [];
-  const place: Place = (value, type) => `$${values.push(value)}::${type}`;
+  const place: AddValue = (value, type) => `$${values.push(value)}::${type}`;
   const isDeep = query.offset >= deepOffset;
   const without: Condition = isDeep ? (condition) => not(isAmong(condition)) : noneWith;
   const { required, excluded, isSelective } = conditionsOf(query, searcher, place, without);

@@ -6,54 +6,54 @@ import { isDeepStrictEqual } from 'node:util';
 import { applyStates } from './apply-states.ts';
 import { documentOf, lookupOf } from './feature-document.ts';
 
-/** What search keeps states of. */
-export type KeptEntity = 'feature' | 'segment';
+/** An entity whose states search stores. */
+export type StateEntity = 'feature' | 'segment';
 
-/** A state as the features service has it now; without a version when it never had one. */
+/** A state in the features service. Its version is null when the service never had the entity. */
 export interface CurrentState {
   readonly id: string;
   readonly version: number | null;
   readonly state: unknown;
 }
 
-/** A state as it is kept, whole enough to be compared. */
-export interface KeptState {
+/** A state as search stores it. */
+export interface StoredState {
   readonly id: string;
   readonly version: number;
-  /** whether there is something to find under this id */
+  /** whether a search can find it */
   readonly isLive: boolean;
   readonly document: Record<string, unknown> | null;
   readonly lookup: Record<string, unknown> | null;
 }
 
-export interface KeptDigest {
+export interface StateDigest {
   readonly group: string;
   readonly count: number;
   readonly digest: string;
 }
 
-/** The states that search keeps, for who compares them with what there is. */
-export interface KeptStates {
-  digests(entity: KeptEntity): Promise<readonly KeptDigest[]>;
-  /** Of a project, or of all segments: what can be found, in the order of ids. */
+/** The states that search stores, for comparison with the features service. */
+export interface StoredStates {
+  digests(entity: StateEntity): Promise<readonly StateDigest[]>;
+  /** Versions of the features of a project, or of all segments, ordered by id. */
   versions(
-    entity: KeptEntity,
+    entity: StateEntity,
     group: string | undefined,
     after: string,
     limit: number,
   ): Promise<readonly StateVersion[]>;
-  read(entity: KeptEntity, ids: readonly string[]): Promise<readonly KeptState[]>;
+  read(entity: StateEntity, ids: readonly string[]): Promise<readonly StoredState[]>;
   /**
-   * Puts a state in the place of the one that is kept, whatever the versions, unless that has changed since it was read.
-   * @param seen what was kept then; undefined when there was nothing
+   * Replaces a stored state, whatever the versions, unless it has changed since it was read.
+   * @param seen the state that was read; undefined when there was none
    */
-  replace(entity: KeptEntity, current: CurrentState, seen: KeptState | undefined): Promise<void>;
-  /** The turn to compare, once in so many milliseconds for all processes: up to which id contents were compared. */
+  replace(entity: StateEntity, current: CurrentState, seen: StoredState | undefined): Promise<void>;
+  /** Claims the next comparison, of which all processes start one per interval. Resolves with the id to continue after; undefined when it is not due. */
   claim(everyMs: number): Promise<string | undefined>;
-  comparedUpTo(id: string): Promise<void>;
+  saveComparedUpTo(id: string): Promise<void>;
 }
 
-const digests: { readonly [E in KeptEntity]: Statement } = {
+const digests: { readonly [E in StateEntity]: Statement } = {
   feature: {
     name: 'kept-feature-digests',
     text: `
@@ -69,8 +69,8 @@ const digests: { readonly [E in KeptEntity]: Statement } = {
   },
 };
 
-// What is there by half counts as well: it must be found to be mended.
-const versions: { readonly [E in KeptEntity]: Statement } = {
+// Rows without a counterpart in the other table are included, so that they are repaired.
+const versions: { readonly [E in StateEntity]: Statement } = {
   feature: {
     name: 'kept-feature-versions',
     text: `
@@ -87,7 +87,7 @@ const versions: { readonly [E in KeptEntity]: Statement } = {
   },
 };
 
-const read: { readonly [E in KeptEntity]: Statement } = {
+const read: { readonly [E in StateEntity]: Statement } = {
   feature: {
     name: 'kept-features',
     text: `
@@ -108,8 +108,8 @@ const read: { readonly [E in KeptEntity]: Statement } = {
   },
 };
 
-// Figures move on without a new version, until they are told.
-const withoutFigures = (document: Record<string, unknown>): unknown => ({
+// Usage figures change without a new version.
+const withoutUsage = (document: Record<string, unknown>): unknown => ({
   ...document,
   lastSeenAt: null,
   environments: (document['environments'] as object[]).map((environment) => ({
@@ -118,45 +118,46 @@ const withoutFigures = (document: Record<string, unknown>): unknown => ({
   })),
 });
 
-const moments = ['created_at'];
+const timestampColumns = ['created_at'];
 const comparable = (lookup: Record<string, unknown>): unknown =>
   Object.fromEntries(
     Object.entries(lookup)
       .filter(([column]) => column !== 'name' && column !== 'last_seen_at')
-      .map(([column, value]) => [column, moments.includes(column) ? Date.parse(String(value)) : value]),
+      .map(([column, value]) => [column, timestampColumns.includes(column) ? Date.parse(String(value)) : value]),
   );
 
-const plain = (value: unknown): Record<string, unknown> => JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+const toJsonValue = (value: unknown): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
 
-/** Whether what is kept says what there is; figures aside, which change by the minute. */
-export const saysTheSame = (entity: KeptEntity, kept: KeptState | undefined, { state }: CurrentState): boolean => {
+/** Whether a stored state equals the current one, except for usage figures, which change by the minute. */
+export const isUpToDate = (entity: StateEntity, kept: StoredState | undefined, { state }: CurrentState): boolean => {
   if (state === null) return kept === undefined || !kept.isLive;
   if (kept === undefined || !kept.isLive || kept.document === null) return false;
   if (entity === 'segment') return kept.document['name'] === (state as { name: string }).name;
   if (kept.lookup === null) return false;
   const feature = state as FeatureState;
   return (
-    isDeepStrictEqual(withoutFigures(kept.document), withoutFigures(plain(documentOf(feature)))) &&
-    isDeepStrictEqual(comparable(kept.lookup), comparable(plain(lookupOf(feature))))
+    isDeepStrictEqual(withoutUsage(kept.document), withoutUsage(toJsonValue(documentOf(feature)))) &&
+    isDeepStrictEqual(comparable(kept.lookup), comparable(toJsonValue(lookupOf(feature))))
   );
 };
 
-const messageOf = (entity: KeptEntity, payload: object): OutboxMessage => ({
+const messageOf = (entity: StateEntity, payload: object): OutboxMessage => ({
   ...{ position: 1, uid: '', type: entity, recordedAt: '', traceparent: null, payload },
 });
 
-const forget = async ({ query }: Tx, entity: KeptEntity, id: string): Promise<void> => {
+const deleteState = async ({ query }: Tx, entity: StateEntity, id: string): Promise<void> => {
   if (entity === 'segment') return void (await query('delete from segment where id = $1::integer', [Number(id)]));
   await query('delete from feature_lookup where name = $1', [id]);
   await query('delete from feature_document where name = $1', [id]);
 };
 
-/** Locks what is kept as it was seen, and sets it back so far that the state is newer; false when it has changed. */
-const stepBack = async (
+/** Locks a stored state and lowers its version below that of the current state. Resolves with false when it has changed since it was read. */
+const lowerVersion = async (
   { query }: Tx,
-  entity: KeptEntity,
+  entity: StateEntity,
   { id, version }: CurrentState,
-  seen: KeptState | undefined,
+  seen: StoredState | undefined,
 ): Promise<boolean> => {
   const [table, key] = entity === 'feature' ? ['feature_document', 'name'] : ['segment', 'id::text'];
   const rows = await query<{ version: number }>(`select version from ${table} where ${key} = $1 for update`, [id]);
@@ -169,18 +170,18 @@ const stepBack = async (
   return true;
 };
 
-export const keptStates = (database: Database): KeptStates => ({
+export const storedStates = (database: Database): StoredStates => ({
   digests: (entity) => database.read(digests[entity]),
   versions: (entity, group, after, limit) => database.read(versions[entity], [group ?? null, after, limit]),
   read: (entity, ids) => database.read(read[entity], [ids]),
   replace: (entity, current, seen) =>
     database.transaction(async (tx) => {
-      if (!(await stepBack(tx, entity, current, seen))) return;
+      if (!(await lowerVersion(tx, entity, current, seen))) return;
       const { id, version, state } = current;
-      if (version === null || (entity === 'segment' && state === null)) return forget(tx, entity, id);
-      const told = state === null ? null : parse(stateSchemas[entity], state);
-      if (told === null && seen?.lookup !== null) await tx.query('delete from feature_lookup where name = $1', [id]);
-      await applyStates(tx, [messageOf(entity, { entity, id, version, state: told })]);
+      if (version === null || (entity === 'segment' && state === null)) return deleteState(tx, entity, id);
+      const parsed = state === null ? null : parse(stateSchemas[entity], state);
+      if (parsed === null && seen?.lookup !== null) await tx.query('delete from feature_lookup where name = $1', [id]);
+      await applyStates(tx, [messageOf(entity, { entity, id, version, state: parsed })]);
     }),
   claim: (everyMs) =>
     database.transaction(async ({ query }) => {
@@ -189,7 +190,7 @@ export const keptStates = (database: Database): KeptStates => ({
         returning compared_up_to as "comparedUpTo"`;
       return (await query<{ comparedUpTo: string }>(text, [everyMs]))[0]?.comparedUpTo;
     }),
-  comparedUpTo: (id) =>
+  saveComparedUpTo: (id) =>
     database.transaction(
       async ({ query }) => void (await query('update reconciliation set compared_up_to = $1', [id])),
     ),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal, SearchFeatures } from '@bunting/contracts';
 import fc from 'fast-check';
-import { featureQueryOf } from './feature-query.ts';
+import { parseFeatureQuery } from './feature-query.ts';
 
-type Asked = Parameters<typeof featureQueryOf>[0];
+type Asked = Parameters<typeof parseFeatureQuery>[0];
 type Parameter = keyof Asked;
 
-const understood = (parameter: Parameter, text: string): ReturnType<typeof featureQueryOf> =>
-  featureQueryOf({ [parameter]: parameter === 'status' ? [text] : text });
+const understood = (parameter: Parameter, text: string): ReturnType<typeof parseFeatureQuery> =>
+  parseFeatureQuery({ [parameter]: parameter === 'status' ? [text] : text });
 
 /** The refusal of a parameter; undefined when it was understood. Anything else that is thrown fails the test. */
 const refusalOf = (parameter: Parameter, text: string): Refusal | undefined => {
@@ -23,8 +23,8 @@ const refusalOf = (parameter: Parameter, text: string): Refusal | undefined => {
 const parameters = Object.keys(SearchFeatures.query.properties) as Parameter[];
 
 describe('a search', () => {
-  it('finds what is not archived, oldest first, fifty at once, when nothing is said', () => {
-    expect(featureQueryOf({})).toMatchObject({
+  it('defaults to unarchived features, oldest first, in pages of fifty', () => {
+    expect(parseFeatureQuery({})).toMatchObject({
       texts: [],
       fuzzy: false,
       archived: false,
@@ -52,13 +52,13 @@ describe('a search', () => {
     ['INCLUDE_ANY_OF', 'any'],
     ['EXCLUDE_IF_ANY_OF', 'none'],
     ['EXCLUDE_ALL', 'not all'],
-  ])('understands %s of tags and of segments, each counted once', (operator, holds) => {
+  ])('understands %s of tags and of segments, each counted once', (operator, mode) => {
     expect(understood('tag', `${operator}:simple:a,  team:b:c,simple:a`).tag).toEqual({
-      holds,
+      mode,
       values: ['simple:a', 'team:b:c'],
     });
     expect(understood('segment', `${operator}:beta users, beta users,x:y`).segment).toEqual({
-      holds,
+      mode,
       values: ['beta users', 'x:y'],
     });
   });
@@ -74,7 +74,7 @@ describe('a search', () => {
     expect(understood('state', 'IS_NONE_OF:active,stale').stale).toEqual([]);
   });
 
-  it('tells ids of creators from names', () => {
+  it('distinguishes ids of creators from names', () => {
     expect(understood('createdBy', 'IS:-42,Mia,7,0x7,99999999999999999999').createdBy).toEqual({
       isNot: false,
       ids: [-42, 7],
@@ -99,17 +99,17 @@ describe('a search', () => {
     ['environment:eu.prod', { environment: 'eu.prod' }],
     ['environment:name', { environment: 'name' }],
   ])('sorts by %s', (text, by) => {
-    expect(featureQueryOf({ sortBy: text, sortOrder: 'desc' }).sort).toEqual({ by, descending: true });
+    expect(parseFeatureQuery({ sortBy: text, sortOrder: 'desc' }).sort).toEqual({ by, descending: true });
   });
 
   it('sorts by relevance only what may be merely alike, and only when no order is asked for', () => {
-    expect(featureQueryOf({ query: 'dark', fuzzy: 'true' }).sort).toBe('relevance');
-    expect(featureQueryOf({ query: 'dark', fuzzy: 'true', sortBy: 'name' }).sort).toMatchObject({ by: 'name' });
-    expect(featureQueryOf({ query: ' ', fuzzy: 'true' }).sort).toMatchObject({ by: 'createdAt' });
-    expect(featureQueryOf({ query: 'dark', fuzzy: 'false' }).sort).toMatchObject({ by: 'createdAt' });
+    expect(parseFeatureQuery({ query: 'dark', fuzzy: 'true' }).sort).toBe('relevance');
+    expect(parseFeatureQuery({ query: 'dark', fuzzy: 'true', sortBy: 'name' }).sort).toMatchObject({ by: 'name' });
+    expect(parseFeatureQuery({ query: ' ', fuzzy: 'true' }).sort).toMatchObject({ by: 'createdAt' });
+    expect(parseFeatureQuery({ query: 'dark', fuzzy: 'false' }).sort).toMatchObject({ by: 'createdAt' });
   });
 
-  it('skips as many as it is told to, however many those are', () => {
+  it('accepts an offset of any size', () => {
     expect(understood('offset', '90000').offset).toBe(90_000);
     expect(understood('offset', '9'.repeat(400)).offset).toBe(Number.MAX_SAFE_INTEGER);
   });
@@ -193,8 +193,8 @@ describe('what cannot be understood', () => {
   });
 
   it.each(['a,b,c,d,e,f', 'x'.repeat(101)])('is refused when it would be slow to compare: fuzzy %s', (query) => {
-    expect(() => featureQueryOf({ query, fuzzy: 'true' })).toThrow('/query/query');
-    expect(featureQueryOf({ query, fuzzy: 'false' }).texts.length).toBeGreaterThan(0);
+    expect(() => parseFeatureQuery({ query, fuzzy: 'true' })).toThrow('/query/query');
+    expect(parseFeatureQuery({ query, fuzzy: 'false' }).texts.length).toBeGreaterThan(0);
   });
 
   it('is not a text of as many characters as may be, nor a list of as many values', () => {
@@ -205,8 +205,10 @@ describe('what cannot be understood', () => {
       expect(
         refusalOf(parameter, `${parameter === 'segment' ? 'INCLUDE' : 'IS'}:${values.join(',')}`)?.message,
       ).toContain('at most 200');
-    expect(() => featureQueryOf({ status: Array.from({ length: 201 }, () => 'a:enabled') })).toThrow('/query/status');
-    expect(() => featureQueryOf({ status: [] })).toThrow('/query/status');
+    expect(() => parseFeatureQuery({ status: Array.from({ length: 201 }, () => 'a:enabled') })).toThrow(
+      '/query/status',
+    );
+    expect(() => parseFeatureQuery({ status: [] })).toThrow('/query/status');
   });
 });
 

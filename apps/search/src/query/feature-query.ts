@@ -1,25 +1,32 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import {
-  type Among,
-  amongOf,
-  archivedOf,
-  type Created,
-  createdOf,
-  type Creators,
-  creatorsOf,
-  fuzzyTextsOf,
-  type Holding,
-  isTrue,
-  segmentsOf,
-  staleOf,
-  statusOf,
-  tagsOf,
-  textsOf,
+  type ValueFilter,
+  parseValueFilter,
+  parseArchived,
+  type CreationFilter,
+  parseCreation,
+  type CreatorFilter,
+  parseCreators,
+  parseFuzzyTexts,
+  type SetFilter,
+  parseBoolean,
+  parseSegments,
+  parseState,
+  parseStatus,
+  parseTags,
+  parseTexts,
 } from './filters.ts';
-import { mostValues, oneOf, type Parameter, readable, refused, wholeNumber } from './parameter.ts';
+import {
+  maxValues,
+  parseKeyword,
+  type Parameter,
+  checkParameter,
+  invalidParameter,
+  parseInteger,
+} from './parameter.ts';
 
-export const sortKeys = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'] as const;
-export type SortKey = (typeof sortKeys)[number];
+const sortKeys = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'] as const;
+type SortKey = (typeof sortKeys)[number];
 
 /** What a search sorts by. What is equal in it is in the order of creation, and then of names. */
 export interface Sort {
@@ -27,47 +34,47 @@ export interface Sort {
   readonly descending: boolean;
 }
 
-/** What is looked for: each parameter of interface 4.5, understood. Everything that is given must hold. */
+/** The parsed parameters of a feature search. All filters that are given must match. */
 export interface FeatureQuery {
   /** folded, of which the name or a tag contains at least one; none of them: whatever the name */
   readonly texts: readonly string[];
   /** whether names and tags that are only alike are found as well */
   readonly fuzzy: boolean;
   readonly archived: boolean;
-  readonly project: Among | undefined;
-  readonly type: Among | undefined;
-  readonly createdBy: Creators | undefined;
+  readonly project: ValueFilter | undefined;
+  readonly type: ValueFilter | undefined;
+  readonly createdBy: CreatorFilter | undefined;
   /** what `stale` may be */
   readonly stale: readonly boolean[] | undefined;
-  readonly tag: Holding | undefined;
-  readonly segment: Holding | undefined;
+  readonly tag: SetFilter | undefined;
+  readonly segment: SetFilter | undefined;
   /** of which one must hold, each written `<environment>:enabled` or `<environment>:disabled` */
   readonly status: readonly string[] | undefined;
-  readonly created: Created | undefined;
+  readonly created: CreationFilter | undefined;
   readonly sort: Sort | 'relevance';
   readonly favoritesFirst: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
-type AskedQuery = RequestOf<typeof SearchFeatures>['query'];
+type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 
 const environmentPrefix = 'environment:';
 
-const sortedBy = (parameter: Parameter): Sort['by'] => {
+const parseSortBy = (parameter: Parameter): Sort['by'] => {
   const { text } = parameter;
   const environment = text.startsWith(environmentPrefix) ? text.slice(environmentPrefix.length) : '';
   if (environment !== '') return { environment };
   const by = sortKeys.find((key) => key === text);
-  if (by === undefined) throw refused(parameter, `be one of ${sortKeys.join(', ')}, environment:<name>`);
+  if (by === undefined) throw invalidParameter(parameter, `be one of ${sortKeys.join(', ')}, environment:<name>`);
   return by;
 };
 
-const statusesOf = (given: readonly string[] | undefined): readonly string[] | undefined => {
+const parseStatuses = (given: readonly string[] | undefined): readonly string[] | undefined => {
   if (given === undefined) return undefined;
-  if (given.length === 0 || given.length > mostValues)
-    throw refused({ name: 'status', text: `${given.length} of them` }, `be given 1 to ${mostValues} times`);
-  return [...new Set(given.map((text) => statusOf(readable('status', text))))];
+  if (given.length === 0 || given.length > maxValues)
+    throw invalidParameter({ name: 'status', text: `${given.length} of them` }, `be given 1 to ${maxValues} times`);
+  return [...new Set(given.map((text) => parseStatus(checkParameter('status', text))))];
 };
 
 /**
@@ -75,33 +82,33 @@ const statusesOf = (given: readonly string[] | undefined): readonly string[] | u
  * left out, and never finds more than it says.
  * @throws Refusal `ValidationError` that names the parameter.
  */
-export const featureQueryOf = (request: AskedQuery): FeatureQuery => {
+export const parseFeatureQuery = (request: SearchParameters): FeatureQuery => {
   const read = <T>(
-    name: Exclude<keyof AskedQuery, 'status'>,
+    name: Exclude<keyof SearchParameters, 'status'>,
     understand: (parameter: Parameter) => T,
   ): T | undefined => {
     const text = request[name];
-    return text === undefined ? undefined : understand(readable(name, text));
+    return text === undefined ? undefined : understand(checkParameter(name, text));
   };
-  const fuzzy = read('fuzzy', isTrue) ?? false;
-  const texts = read('query', fuzzy ? fuzzyTextsOf : textsOf) ?? [];
-  const by = read('sortBy', sortedBy);
-  const descending = read('sortOrder', (parameter) => oneOf(parameter, ['asc', 'desc'])) === 'desc';
+  const fuzzy = read('fuzzy', parseBoolean) ?? false;
+  const texts = read('query', fuzzy ? parseFuzzyTexts : parseTexts) ?? [];
+  const by = read('sortBy', parseSortBy);
+  const descending = read('sortOrder', (parameter) => parseKeyword(parameter, ['asc', 'desc'])) === 'desc';
   return {
     texts,
     fuzzy,
-    archived: read('archived', archivedOf) ?? false,
-    project: read('project', amongOf),
-    type: read('type', amongOf),
-    createdBy: read('createdBy', creatorsOf),
-    stale: read('state', staleOf),
-    tag: read('tag', tagsOf),
-    segment: read('segment', segmentsOf),
-    status: statusesOf(request.status),
-    created: read('createdAt', createdOf),
+    archived: read('archived', parseArchived) ?? false,
+    project: read('project', parseValueFilter),
+    type: read('type', parseValueFilter),
+    createdBy: read('createdBy', parseCreators),
+    stale: read('state', parseState),
+    tag: read('tag', parseTags),
+    segment: read('segment', parseSegments),
+    status: parseStatuses(request.status),
+    created: read('createdAt', parseCreation),
     sort: by === undefined && fuzzy && texts.length > 0 ? 'relevance' : { by: by ?? 'createdAt', descending },
-    favoritesFirst: read('favoritesFirst', isTrue) ?? false,
-    offset: read('offset', (parameter) => wholeNumber(parameter, 0)) ?? 0,
-    limit: read('limit', (parameter) => wholeNumber(parameter, 1, 1_000)) ?? 50,
+    favoritesFirst: read('favoritesFirst', parseBoolean) ?? false,
+    offset: read('offset', (parameter) => parseInteger(parameter, 0)) ?? 0,
+    limit: read('limit', (parameter) => parseInteger(parameter, 1, 1_000)) ?? 50,
   };
 };

@@ -1,33 +1,41 @@
 import { fold } from './fold.ts';
-import { distinct, listed, listedTags, oneOf, operation, type Parameter, refused } from './parameter.ts';
+import {
+  uniqueValues,
+  parseList,
+  parseTagList,
+  parseKeyword,
+  splitOperator,
+  type Parameter,
+  invalidParameter,
+} from './parameter.ts';
 
-/** Values of which a feature has one. `isNot`: it must have none of them. */
-export interface Among {
+/** Matches features with one of the values, or with `isNot` those with none. */
+export interface ValueFilter {
   readonly isNot: boolean;
   readonly values: readonly string[];
 }
 
-/** Who created a feature: one of these, by id or by name. */
-export interface Creators {
+/** Matches features by their creator's id or name. */
+export interface CreatorFilter {
   readonly isNot: boolean;
   readonly ids: readonly number[];
   readonly names: readonly string[];
 }
 
-/** Values of which a feature may have several, and how many of them it must have. */
-export interface Holding {
-  readonly holds: 'any' | 'none' | 'all' | 'not all';
+/** Matches features by a property with several values, such as tags. */
+export interface SetFilter {
+  readonly mode: 'any' | 'none' | 'all' | 'not all';
   readonly values: readonly string[];
 }
 
-/** The midnight, UTC, that a feature was created before, or not before. */
-export interface Created {
+/** Matches features created before a midnight, UTC, or from then on. */
+export interface CreationFilter {
   readonly before: boolean;
   readonly midnight: Date;
 }
 
-const amongOperators = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
-const holdingOperators = [
+const valueOperators = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
+const setOperators = [
   'INCLUDE',
   'DO_NOT_INCLUDE',
   'INCLUDE_ALL_OF',
@@ -35,7 +43,7 @@ const holdingOperators = [
   'EXCLUDE_IF_ANY_OF',
   'EXCLUDE_ALL',
 ] as const;
-const meaningOf: { readonly [O in (typeof holdingOperators)[number]]: Holding['holds'] } = {
+const modeOf: { readonly [O in (typeof setOperators)[number]]: SetFilter['mode'] } = {
   INCLUDE: 'any',
   INCLUDE_ANY_OF: 'any',
   DO_NOT_INCLUDE: 'none',
@@ -45,85 +53,88 @@ const meaningOf: { readonly [O in (typeof holdingOperators)[number]]: Holding['h
 };
 
 /** `project`, `type`: an operator and a list of values. */
-export const amongOf = (parameter: Parameter): Among => {
-  const [operator, list] = operation(parameter, amongOperators);
-  return { isNot: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values: listed(parameter, list) };
+export const parseValueFilter = (parameter: Parameter): ValueFilter => {
+  const [operator, list] = splitOperator(parameter, valueOperators);
+  return { isNot: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values: parseList(parameter, list) };
 };
 
 /** `state`: what `stale` may be. */
-export const staleOf = (parameter: Parameter): readonly boolean[] => {
-  const { isNot, values } = amongOf(parameter);
+export const parseState = (parameter: Parameter): readonly boolean[] => {
+  const { isNot, values } = parseValueFilter(parameter);
   if (values.some((value) => value !== 'active' && value !== 'stale'))
-    throw refused(parameter, 'list no other state than active and stale');
+    throw invalidParameter(parameter, 'list no other state than active and stale');
   return [false, true].filter((stale) => values.includes(stale ? 'stale' : 'active') !== isNot);
 };
 
 const userId = /^-?[0-9]{1,15}$/;
 
 /** `createdBy`: whole numbers are ids of users, and anything else is a user's name. */
-export const creatorsOf = (parameter: Parameter): Creators => {
-  const { isNot, values } = amongOf(parameter);
+export const parseCreators = (parameter: Parameter): CreatorFilter => {
+  const { isNot, values } = parseValueFilter(parameter);
   const ids = values.filter((value) => userId.test(value)).map(Number);
   return { isNot, ids, names: values.filter((value) => !userId.test(value)) };
 };
 
-const holdingOf = (parameter: Parameter, read: (parameter: Parameter, list: string) => readonly string[]): Holding => {
-  const [operator, list] = operation(parameter, holdingOperators);
-  return { holds: meaningOf[operator], values: read(parameter, list) };
+const parseSetFilter = (
+  parameter: Parameter,
+  read: (parameter: Parameter, list: string) => readonly string[],
+): SetFilter => {
+  const [operator, list] = splitOperator(parameter, setOperators);
+  return { mode: modeOf[operator], values: read(parameter, list) };
 };
 
 /** `tag`: how many of the tags, each `<type>:<value>`. */
-export const tagsOf = (parameter: Parameter): Holding => holdingOf(parameter, listedTags);
+export const parseTags = (parameter: Parameter): SetFilter => parseSetFilter(parameter, parseTagList);
 
 /** `segment`: how many of the segments, by name. */
-export const segmentsOf = (parameter: Parameter): Holding => holdingOf(parameter, listed);
+export const parseSegments = (parameter: Parameter): SetFilter => parseSetFilter(parameter, parseList);
 
 /** One `status`: `<environment>:enabled` or `<environment>:disabled`. */
-export const statusOf = (parameter: Parameter): string => {
+export const parseStatus = (parameter: Parameter): string => {
   const colon = parameter.text.indexOf(':');
   const state = parameter.text.slice(colon + 1);
   if (colon < 1 || (state !== 'enabled' && state !== 'disabled'))
-    throw refused(parameter, 'be written `<environment>:enabled` or `<environment>:disabled`');
+    throw invalidParameter(parameter, 'be written `<environment>:enabled` or `<environment>:disabled`');
   return parameter.text;
 };
 
 const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
 /** `createdAt`: before a day, or on it and after. */
-export const createdOf = (parameter: Parameter): Created => {
-  const [operator, date] = operation(parameter, ['IS_BEFORE', 'IS_ON_OR_AFTER']);
+export const parseCreation = (parameter: Parameter): CreationFilter => {
+  const [operator, date] = splitOperator(parameter, ['IS_BEFORE', 'IS_ON_OR_AFTER']);
   const midnight = new Date(calendarDate.test(date) ? `${date}T00:00:00.000Z` : Number.NaN);
   // The 30th of February would be a day in March.
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date)
-    throw refused(parameter, 'end with a date of the calendar, written YYYY-MM-DD');
+    throw invalidParameter(parameter, 'end with a date of the calendar, written YYYY-MM-DD');
   return { before: operator === 'IS_BEFORE', midnight };
 };
 
 /** `query`: folded texts, of which the name or a tag contains one. Nothing but commas and blanks looks for nothing. */
-export const textsOf = (parameter: Parameter): readonly string[] => {
+export const parseTexts = (parameter: Parameter): readonly string[] => {
   const texts = parameter.text.split(',').map((text) => fold(text.trim()));
-  return distinct(
+  return uniqueValues(
     parameter,
     texts.filter((text) => text !== ''),
   );
 };
 
-const mostFuzzyTexts = 5;
-const longestFuzzyText = 100;
+const maxFuzzyTexts = 5;
+const maxFuzzyTextLength = 100;
 
 /** `query` as well, when what is only alike is found: each text is compared with very many, and takes its time. */
-export const fuzzyTextsOf = (parameter: Parameter): readonly string[] => {
-  const texts = textsOf(parameter);
-  if (texts.length > mostFuzzyTexts || texts.some((text) => text.length > longestFuzzyText))
-    throw refused(
+export const parseFuzzyTexts = (parameter: Parameter): readonly string[] => {
+  const texts = parseTexts(parameter);
+  if (texts.length > maxFuzzyTexts || texts.some((text) => text.length > maxFuzzyTextLength))
+    throw invalidParameter(
       parameter,
-      `list at most ${mostFuzzyTexts} texts of at most ${longestFuzzyText} characters when it is fuzzy`,
+      `list at most ${maxFuzzyTexts} texts of at most ${maxFuzzyTextLength} characters when it is fuzzy`,
     );
   return texts;
 };
 
-export const isTrue = (parameter: Parameter): boolean => oneOf(parameter, ['true', 'false']) === 'true';
+export const parseBoolean = (parameter: Parameter): boolean => parseKeyword(parameter, ['true', 'false']) === 'true';
 
 /** `archived`: only what is archived, or only what is not. */
-export const archivedOf = (parameter: Parameter): boolean =>
-  oneOf(parameter, ['true', 'false', 'IS:true', 'IS:false']).endsWith('true');
+export const parseArchived = (parameter: Parameter): boolean =>
+  parseKeyword(parameter, ['true', 'false', 'IS:true', 'IS:false']).endsWith('true');

@@ -1,5 +1,5 @@
 /** Stands between the texts of a feature, so that nothing that is looked for is found in two of them together. */
-export const textSeparator = '\u001f';
+const textSeparator = '\u001f';
 
 /** Text as it is compared when its case does not matter. What is looked for and what is looked through are folded alike. */
 export const fold = (text: string): string =>

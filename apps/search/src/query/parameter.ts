@@ -1,11 +1,11 @@
 import { invalid, type Refusal, requireStorableText } from '@bunting/contracts';
 
 /** How many characters a parameter may have. */
-export const longestParameter = 4_096;
+export const maxParameterLength = 4_096;
 /** How many values a filter may list. */
-export const mostValues = 200;
+export const maxValues = 200;
 
-/** A parameter of the query, as it came. */
+/** A query parameter as it was received. */
 export interface Parameter {
   readonly name: string;
   readonly text: string;
@@ -15,37 +15,37 @@ const shownCharacters = 100;
 const shown = (text: string): string =>
   JSON.stringify(text.length > shownCharacters ? `${text.slice(0, shownCharacters).toWellFormed()}…` : text);
 
-/** A refusal that names the parameter: `must` goes on from "The … property must". */
-export const refused = ({ name, text }: Parameter, must: string): Refusal =>
+/** A refusal that names the parameter. @param must continues "The … property must" */
+export const invalidParameter = ({ name, text }: Parameter, must: string): Refusal =>
   invalid(`The \`/query/${name}\` property must ${must}. You sent ${shown(text)}.`, `/query/${name}`);
 
 // Text of more than so many UTF-16 units cannot have few enough characters: it need not be counted.
 const isTooLong = (text: string): boolean =>
-  text.length > longestParameter && (text.length > 2 * longestParameter || [...text].length > longestParameter);
+  text.length > maxParameterLength && (text.length > 2 * maxParameterLength || [...text].length > maxParameterLength);
 
-/** The parameter, once it is known to be of a size that can be read and of characters that can be found. */
-export const readable = (name: string, text: string): Parameter => {
+/** Checks the length and characters of a parameter. @throws Refusal `ValidationError` */
+export const checkParameter = (name: string, text: string): Parameter => {
   const parameter = { name, text };
-  if (isTooLong(text)) throw refused(parameter, `be at most ${longestParameter} characters long`);
+  if (isTooLong(text)) throw invalidParameter(parameter, `be at most ${maxParameterLength} characters long`);
   requireStorableText(text, `/query/${name}`);
   return parameter;
 };
 
 /** One of the words that the parameter may be. */
-export const oneOf = <W extends string>(parameter: Parameter, words: readonly W[]): W => {
+export const parseKeyword = <W extends string>(parameter: Parameter, words: readonly W[]): W => {
   const word = words.find((candidate) => candidate === parameter.text);
-  if (word === undefined) throw refused(parameter, `be one of ${words.join(', ')}`);
+  if (word === undefined) throw invalidParameter(parameter, `be one of ${words.join(', ')}`);
   return word;
 };
 
 const digits = /^[0-9]+$/;
 
-/** A whole number in decimal digits. One that no computer counts to is the largest that it does. */
-export const wholeNumber = (parameter: Parameter, from: number, to = Number.MAX_SAFE_INTEGER): number => {
+/** A whole number in decimal digits. Without an upper bound, numbers above 2^53 - 1 are taken as that. */
+export const parseInteger = (parameter: Parameter, from: number, to = Number.MAX_SAFE_INTEGER): number => {
   const number = digits.test(parameter.text) ? Number(parameter.text) : Number.NaN;
   const bounded = to === Number.MAX_SAFE_INTEGER ? Math.min(number, to) : number;
   if (bounded >= from && bounded <= to) return bounded;
-  throw refused(
+  throw invalidParameter(
     parameter,
     to === Number.MAX_SAFE_INTEGER
       ? `be a whole number of at least ${from}`
@@ -54,51 +54,52 @@ export const wholeNumber = (parameter: Parameter, from: number, to = Number.MAX_
 };
 
 /** The operator before the first colon, and what follows it. */
-export const operation = <O extends string>(parameter: Parameter, operators: readonly O[]): [O, string] => {
+export const splitOperator = <O extends string>(parameter: Parameter, operators: readonly O[]): [O, string] => {
   const colon = parameter.text.indexOf(':');
   const word = parameter.text.slice(0, Math.max(colon, 0));
   const operator = operators.find((candidate) => candidate === word);
-  if (operator === undefined) throw refused(parameter, `begin with one of ${operators.join(', ')}, and a colon`);
+  if (operator === undefined)
+    throw invalidParameter(parameter, `begin with one of ${operators.join(', ')}, and a colon`);
   return [operator, parameter.text.slice(colon + 1)];
 };
 
 const lineBreak = /[\n\r\u2028\u2029]/;
 
 /** The values, each once. */
-export const distinct = (parameter: Parameter, values: readonly string[]): readonly string[] => {
-  if (values.length > mostValues) throw refused(parameter, `list at most ${mostValues} values`);
+export const uniqueValues = (parameter: Parameter, values: readonly string[]): readonly string[] => {
+  if (values.length > maxValues) throw invalidParameter(parameter, `list at most ${maxValues} values`);
   return [...new Set(values)];
 };
 
 const requireOneLine = (parameter: Parameter): void => {
-  if (lineBreak.test(parameter.text)) throw refused(parameter, 'be one line of text');
+  if (lineBreak.test(parameter.text)) throw invalidParameter(parameter, 'be one line of text');
 };
 
 const emptyValue = 'list at least one value, and none that is empty';
 
 /** Values with commas between them, each once. Blanks around a value do not belong to it. */
-export const listed = (parameter: Parameter, list: string): readonly string[] => {
+export const parseList = (parameter: Parameter, list: string): readonly string[] => {
   requireOneLine(parameter);
   const values = list.split(',').map((value) => value.trim());
-  if (values.includes('')) throw refused(parameter, emptyValue);
-  return distinct(parameter, values);
+  if (values.includes('')) throw invalidParameter(parameter, emptyValue);
+  return uniqueValues(parameter, values);
 };
 
 /**
  * Tags with commas between them, each once and written `type:value`. A comma that no `type:` follows is a part of the value
  * before it, as the promised pattern has it.
  */
-export const listedTags = (parameter: Parameter, list: string): readonly string[] => {
+export const parseTagList = (parameter: Parameter, list: string): readonly string[] => {
   requireOneLine(parameter);
   const tags: string[] = [];
   for (const part of list.split(',')) {
     const tag = part.trimStart();
-    if (tag === '') throw refused(parameter, emptyValue);
+    if (tag === '') throw invalidParameter(parameter, emptyValue);
     const colon = tag.indexOf(':');
     const before = tags.length - 1;
     if (colon > 0 && colon < tag.length - 1) tags.push(tag);
     else if (colon < 0 && before >= 0) tags[before] += `,${part}`;
-    else throw refused(parameter, 'list tags that are each written `<type>:<value>`');
+    else throw invalidParameter(parameter, 'list tags that are each written `<type>:<value>`');
   }
-  return distinct(parameter, tags);
+  return uniqueValues(parameter, tags);
 };

@@ -1,18 +1,18 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Reconciled } from './reconciler.ts';
+import type { ReconciliationResult } from './reconciler.ts';
 
-/** Registers what is measured of comparisons, and gives who is told of them. */
-export const reconcilerMetrics = (registry: Registry): ((done: Reconciled) => void) => {
+/** Registers the metrics of reconciliation. Returns the callback that records a run. */
+export const reconcilerMetrics = (registry: Registry): ((done: ReconciliationResult) => void) => {
   const registers = [registry];
   const runs = new Counter({
     name: 'bunting_search_reconciliations_total',
-    help: 'comparisons of what is searched with what there is, by outcome',
+    help: 'reconciliations of search documents with the features service, by outcome',
     labelNames: ['outcome'],
     registers,
   });
   const repaired = new Counter({
     name: 'bunting_search_repaired_total',
-    help: 'features and segments that were not searched as they are, and were put right',
+    help: 'search documents of features and segments that had drifted and were repaired',
     registers,
   });
   const compared = new Counter({
@@ -22,7 +22,7 @@ export const reconcilerMetrics = (registry: Registry): ((done: Reconciled) => vo
   });
   const last = new Gauge({
     name: 'bunting_search_reconciled_timestamp_seconds',
-    help: 'when everything was compared last',
+    help: 'time of the last complete reconciliation',
     registers,
   });
   return (done) => {

@@ -1,25 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
-import { aFeature, featureGone, featureTold, inEnvironment, segmentTold, tagged } from '../../test/builders.ts';
+import {
+  aFeature,
+  deletedFeatureState,
+  featureState,
+  inEnvironment,
+  segmentState,
+  tagged,
+} from '../../test/builders.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 
 let started: StartedSearch;
 beforeAll(async () => {
   started = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '100' });
   const environments = [inEnvironment('production', { enabled: true, yes: 4, lastSeenAt: '2026-01-05T00:00:00.000Z' })];
-  await started.features.tell(
-    segmentTold(1, 'beta', 3),
-    segmentTold(2, 'gamma', 1),
-    featureTold(aFeature({ name: 'one', tags: tagged('simple:red'), segments: [1], environments }), 4),
-    featureTold(aFeature({ name: 'two', project: 'shop', lastSeenAt: '2026-01-05T00:00:00.000Z' }), 7),
-    featureTold(aFeature({ name: 'gone' }), 1),
-    featureGone('gone', 2),
+  await started.features.publish(
+    segmentState(1, 'beta', 3),
+    segmentState(2, 'gamma', 1),
+    featureState(aFeature({ name: 'one', tags: tagged('simple:red'), segments: [1], environments }), 4),
+    featureState(aFeature({ name: 'two', project: 'shop', lastSeenAt: '2026-01-05T00:00:00.000Z' }), 7),
+    featureState(aFeature({ name: 'gone' }), 1),
+    deletedFeatureState('gone', 2),
   );
   expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
 });
 afterAll(() => started.stop());
 
-/** Does to the tables of search what nobody should. */
+/** Corrupts the tables of search. */
 const sql = (text: string): Promise<unknown> => started.database.transaction(({ query }) => query(text));
 
 const all = async () => {
@@ -27,7 +34,7 @@ const all = async () => {
   return { names: features.map(({ name }) => name), total };
 };
 
-describe('what is searched is compared with what there is, and put right', () => {
+describe('the reconciler', () => {
   const harms: readonly [string, string, Parameters<StartedSearch['names']>[0], readonly string[]][] = [
     [
       'a feature was lost',
@@ -98,11 +105,11 @@ describe('what is searched is compared with what there is, and put right', () =>
     expect(whole).toMatchObject({ name: 'one', tags: [{ value: 'red' }], segments: ['beta'] });
   });
 
-  it('without a word when only figures have moved on that were not told yet', async () => {
+  it('logs no warning when only usage figures differ', async () => {
     const versions = () =>
       started.database.read({ name: '', text: 'select name, version, xmin from feature_document order by name' });
     const before = await versions();
-    started.features.countMore('one', { yes: 9, lastSeenAt: '2026-01-06T00:00:00.000Z' });
+    started.features.addUsage('one', { yes: 9, lastSeenAt: '2026-01-06T00:00:00.000Z' });
     const compared = () =>
       started.database.read<{ at: string }>({ name: '', text: 'select claimed_at::text as at from reconciliation' });
     const [first] = await compared();
@@ -114,14 +121,14 @@ describe('what is searched is compared with what there is, and put right', () =>
 
   it('and takes part in what was created, changed and deleted meanwhile', async () => {
     for (let version = 1; version <= 40; version++) {
-      await started.features.tell(
-        featureTold(aFeature({ name: 'busy', type: version % 2 === 0 ? 'release' : 'experiment' }), version),
+      await started.features.publish(
+        featureState(aFeature({ name: 'busy', type: version % 2 === 0 ? 'release' : 'experiment' }), version),
       );
       expect((await started.search({ query: 'busy' })).features[0]?.type).toBe(
         version % 2 === 0 ? 'release' : 'experiment',
       );
     }
-    await started.features.tell(featureGone('busy', 41));
+    await started.features.publish(deletedFeatureState('busy', 41));
     expect(await started.names({ query: 'busy' })).toEqual([]);
   });
 });

@@ -2,26 +2,26 @@ import type { StateVersion } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 import {
   type CurrentState,
-  type KeptEntity,
-  type KeptState,
-  type KeptStates,
-  saysTheSame,
+  type StateEntity,
+  type StoredState,
+  type StoredStates,
+  isUpToDate,
 } from '../persistence/stored-states.ts';
 import type { StateSource } from './state-source.ts';
 
-export interface ReconcileNeeds {
+interface ReconcilerOptions {
   readonly source: StateSource;
-  readonly kept: KeptStates;
+  readonly stored: StoredStates;
   readonly states: Pick<Projection, 'catchUp'>;
 }
 
-/** What came of a comparison. */
-export interface Reconciled {
+/** The outcome of a reconciliation. */
+export interface ReconciliationResult {
   /** whether the documents were too far behind to be compared */
   readonly isBehind: boolean;
   /** groups whose digests were not the same */
   readonly different: number;
-  /** features and segments that were put right */
+  /** ids of repaired features and segments */
   readonly repaired: readonly string[];
   /** how many contents were compared */
   readonly compared: number;
@@ -29,98 +29,102 @@ export interface Reconciled {
   readonly comparedUpTo: string;
 }
 
-const entities: readonly KeptEntity[] = ['segment', 'feature'];
-const patienceMs = 5_000;
+const entities: readonly StateEntity[] = ['segment', 'feature'];
+const catchUpTimeoutMs = 5_000;
 const pageSize = 5_000;
-/** How many are read at once. */
-const atOnce = 200;
-/** How many are put right in one go: what is left is found again the next time. */
-const mostRepaired = 10_000;
+/** How many states are read per call. */
+const batchSize = 200;
+/** How many states are repaired per run. The next run continues. */
+const maxRepairs = 10_000;
 
-class Behind extends Error {}
+class BehindError extends Error {}
 
 const inBatches = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / atOnce) }, (_, nth) => items.slice(nth * atOnce, (nth + 1) * atOnce));
+  Array.from({ length: Math.ceil(items.length / batchSize) }, (_, nth) =>
+    items.slice(nth * batchSize, (nth + 1) * batchSize),
+  );
 
 /** The ids that only one side has, or that the sides have in different versions. */
-const differing = (one: readonly StateVersion[], other: readonly StateVersion[]): string[] => {
+const differingIds = (one: readonly StateVersion[], other: readonly StateVersion[]): string[] => {
   const versions = new Map(one.map(({ id, version }) => [id, version]));
   const changed = other.filter(({ id, version }) => versions.get(id) !== version).map(({ id }) => id);
   for (const { id } of other) versions.delete(id);
   return [...changed, ...versions.keys()];
 };
 
-const inOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-/** Compares what is kept with what there is, and puts right what differs. */
-export const reconciler = ({ source, kept, states }: ReconcileNeeds) => {
+/** Compares stored states with the features service and repairs those that have drifted. */
+export const reconciler = ({ source, stored, states }: ReconcilerOptions) => {
   const requireCaughtUp = async (): Promise<void> => {
-    if ((await states.catchUp(patienceMs)) > 0) throw new Behind();
+    if ((await states.catchUp(catchUpTimeoutMs)) > 0) throw new BehindError();
   };
 
-  const differentGroups = async (entity: KeptEntity): Promise<string[]> => {
+  const differentGroups = async (entity: StateEntity): Promise<string[]> => {
     const sum = ({ count, digest }: { count: number; digest: string }) => `${count} ${digest}`;
-    const sides = await Promise.all([source.digests(entity), kept.digests(entity)]);
-    const [theirs, ours] = sides.map(
+    const sides = await Promise.all([source.digests(entity), stored.digests(entity)]);
+    const [expected, actual] = sides.map(
       (groups) => new Map(groups.filter(({ count }) => count > 0).map((each) => [each.group, sum(each)])),
     ) as [Map<string, string>, Map<string, string>];
-    return [...new Set([...theirs.keys(), ...ours.keys()])].filter((group) => theirs.get(group) !== ours.get(group));
+    return [...new Set([...expected.keys(), ...actual.keys()])].filter(
+      (group) => expected.get(group) !== actual.get(group),
+    );
   };
 
   /** The ids of a group whose versions differ; undefined: of all groups. */
-  const suspects = async (entity: KeptEntity, group: string | undefined, atMost: number): Promise<string[]> => {
+  const findDiffering = async (entity: StateEntity, group: string | undefined, max: number): Promise<string[]> => {
     const found: string[] = [];
-    for (let after = ''; found.length < atMost;) {
-      const [theirs, ours] = await Promise.all([
+    for (let after = ''; found.length < max;) {
+      const [expected, actual] = await Promise.all([
         source.versions(entity, group, after, pageSize),
-        kept.versions(entity, group, after, pageSize),
+        stored.versions(entity, group, after, pageSize),
       ]);
       // A page ends where the first of the two ends that is not the last one of its side.
-      const ends = [theirs, ours].flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? '']));
-      const [end] = ends.toSorted(inOrder);
+      const ends = [expected, actual].flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? '']));
+      const [end] = ends.toSorted(compareIds);
       const within = (page: readonly StateVersion[]) =>
-        end === undefined ? page : page.filter(({ id }) => inOrder(id, end) <= 0);
-      found.push(...differing(within(theirs), within(ours)));
+        end === undefined ? page : page.filter(({ id }) => compareIds(id, end) <= 0);
+      found.push(...differingIds(within(expected), within(actual)));
       if (end === undefined) break;
       after = end;
     }
-    return found.slice(0, atMost);
+    return found.slice(0, max);
   };
 
   const byId = <T extends { readonly id: string }>(list: readonly T[]): Map<string, T> =>
     new Map(list.map((each) => [each.id, each]));
 
   /**
-   * Holds some to what there is, and answers those that had to be put right. What is read first is applied before what is kept
-   * is read: what is older then was lost, and what is newer is read again before it counts as wrong.
+   * Compares states by id, repairs those that differ, and resolves with the ids repaired. The projection applies everything
+   * up to the first read before stored states are read: an older stored state was lost, and for a newer one the source is read again.
    */
-  const putRight = async (entity: KeptEntity, ids: readonly string[], force: boolean): Promise<string[]> => {
+  const repair = async (entity: StateEntity, ids: readonly string[], force: boolean): Promise<string[]> => {
     const first = await source.states(entity, ids);
     await requireCaughtUp();
-    const seen = byId(await kept.read(entity, ids));
+    const seen = byId(await stored.read(entity, ids));
     const isNewer = ({ id, version }: CurrentState) => (seen.get(id)?.version ?? -1) > (version ?? -1);
     const again = first.filter(isNewer).map(({ id }) => id);
     const later = again.length === 0 ? new Map<string, CurrentState>() : byId(await source.states(entity, again));
     const repaired: string[] = [];
     for (const current of first.map((each) => later.get(each.id) ?? each)) {
-      const has: KeptState | undefined = seen.get(current.id);
+      const has: StoredState | undefined = seen.get(current.id);
       const isSame = has?.version === current.version || (has?.isLive !== true && current.state === null);
-      // Meanwhile it has become newer than what was seen: it is on its way.
+      // The source has moved on since: the projection will deliver it.
       if (later.has(current.id) && (current.version ?? -1) > (has?.version ?? -1)) continue;
-      const isRight = isSame && saysTheSame(entity, has, current);
+      const isRight = isSame && isUpToDate(entity, has, current);
       if (isRight && !(force && current.state !== null)) continue;
-      await kept.replace(entity, current, has);
+      await stored.replace(entity, current, has);
       if (!isRight) repaired.push(current.id);
     }
     return repaired;
   };
 
-  /** Names of segments are compared in turn as well. */
+  /** The id after which the next run compares the names of segments. */
   let comparedSegments = '';
 
   return {
     /** Compares all versions, and the contents of some features after a name. */
-    reconcile: async (after: string): Promise<Reconciled> => {
+    reconcile: async (after: string): Promise<ReconciliationResult> => {
       const repaired: string[] = [];
       let different = 0;
       try {
@@ -128,40 +132,40 @@ export const reconciler = ({ source, kept, states }: ReconcileNeeds) => {
         for (const entity of entities) {
           for (const group of await differentGroups(entity)) {
             different++;
-            const found = await suspects(entity, group, mostRepaired - repaired.length);
-            for (const ids of inBatches(found)) repaired.push(...(await putRight(entity, ids, false)));
+            const found = await findDiffering(entity, group, maxRepairs - repaired.length);
+            for (const ids of inBatches(found)) repaired.push(...(await repair(entity, ids, false)));
           }
         }
-        const segments = (await kept.versions('segment', undefined, comparedSegments, atOnce)).map(({ id }) => id);
-        repaired.push(...(await putRight('segment', segments, false)));
-        comparedSegments = segments.length < atOnce ? '' : (segments.at(-1) ?? '');
-        const next = (await kept.versions('feature', undefined, after, atOnce)).map(({ id }) => id);
-        repaired.push(...(await putRight('feature', next, false)));
-        const comparedUpTo = next.length < atOnce ? '' : (next.at(-1) ?? '');
+        const segments = (await stored.versions('segment', undefined, comparedSegments, batchSize)).map(({ id }) => id);
+        repaired.push(...(await repair('segment', segments, false)));
+        comparedSegments = segments.length < batchSize ? '' : (segments.at(-1) ?? '');
+        const next = (await stored.versions('feature', undefined, after, batchSize)).map(({ id }) => id);
+        repaired.push(...(await repair('feature', next, false)));
+        const comparedUpTo = next.length < batchSize ? '' : (next.at(-1) ?? '');
         return { isBehind: false, different, repaired, compared: next.length, comparedUpTo };
       } catch (error) {
-        if (!(error instanceof Behind)) throw error;
+        if (!(error instanceof BehindError)) throw error;
         return { isBehind: true, different, repaired, compared: 0, comparedUpTo: after };
       }
     },
 
-    /** Writes everything anew, in place, and removes what there is none of. */
+    /** Rewrites all states in place, and removes those that the features service does not have. */
     rebuild: async (progress: (done: number, all: number) => Promise<void>): Promise<void> => {
       const digests = await Promise.all(entities.map((entity) => source.digests(entity)));
       const all = digests.flat().reduce((sum, { count }) => sum + count, 0);
       let done = 0;
       for (const entity of entities) {
         for (let after = ''; ;) {
-          const [theirs, ours] = await Promise.all([
-            source.versions(entity, undefined, after, atOnce),
-            kept.versions(entity, undefined, after, atOnce),
+          const [expected, actual] = await Promise.all([
+            source.versions(entity, undefined, after, batchSize),
+            stored.versions(entity, undefined, after, batchSize),
           ]);
-          const ends = [theirs, ours].flatMap((page) => (page.length < atOnce ? [] : [page.at(-1)?.id ?? '']));
-          const [end] = ends.toSorted(inOrder);
+          const ends = [expected, actual].flatMap((page) => (page.length < batchSize ? [] : [page.at(-1)?.id ?? '']));
+          const [end] = ends.toSorted(compareIds);
           const ids = new Set(
-            [...theirs, ...ours].map(({ id }) => id).filter((id) => end === undefined || inOrder(id, end) <= 0),
+            [...expected, ...actual].map(({ id }) => id).filter((id) => end === undefined || compareIds(id, end) <= 0),
           );
-          for (const batch of inBatches([...ids])) await putRight(entity, batch, true);
+          for (const batch of inBatches([...ids])) await repair(entity, batch, true);
           done += ids.size;
           await progress(Math.min(done, all), all);
           if (end === undefined) break;

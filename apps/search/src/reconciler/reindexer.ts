@@ -1,23 +1,23 @@
 import type { Reindex } from '@bunting/contracts';
 import type { ReindexRecord } from '../persistence/reindex-record.ts';
 
-export interface ReindexingNeeds {
+interface ReindexerOptions {
   readonly record: ReindexRecord;
-  /** Writes all documents anew. */
+  /** Rewrites all documents. */
   readonly rebuild: (progress: (done: number, all: number) => Promise<void>) => Promise<void>;
-  /** Has the index of the other engine built anew, where there is one. */
+  /** Requests a rebuild of the Meilisearch index, if one is configured. */
   readonly rebuildIndex: () => Promise<void>;
   readonly warn: (message: string) => void;
 }
 
-/** Who writes everything anew when he is asked to. */
-export interface Reindexing {
+/** Runs reindexes on request. */
+export interface Reindexer {
   start(): Promise<Reindex>;
-  /** Gives up what was begun here: it can be begun again. */
+  /** Cancels a reindex of this process. Another can be started. */
   stop(): Promise<void>;
 }
 
-export const reindexing = ({ record, rebuild, rebuildIndex, warn }: ReindexingNeeds): Reindexing => {
+export const startReindexer = ({ record, rebuild, rebuildIndex, warn }: ReindexerOptions): Reindexer => {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
 
@@ -30,7 +30,7 @@ export const reindexing = ({ record, rebuild, rebuildIndex, warn }: ReindexingNe
       await rebuildIndex();
       await record.end(null);
     } catch (error) {
-      warn(`What is searched could not be written anew: ${(error as Error).message}`);
+      warn(`The reindex of search failed: ${(error as Error).message}. Start it again with npm run reindex.`);
       await record.end((error as Error).message).catch(() => undefined);
     }
   };

@@ -1,48 +1,48 @@
 import { type Loop, startLoop } from '@bunting/runtime';
-import type { KeptStates } from '../persistence/stored-states.ts';
-import type { Reconciled } from './reconciler.ts';
+import type { StoredStates } from '../persistence/stored-states.ts';
+import type { ReconciliationResult } from './reconciler.ts';
 
-export interface StartReconcilerOptions {
-  readonly reconcile: (after: string) => Promise<Reconciled>;
-  readonly kept: Pick<KeptStates, 'claim' | 'comparedUpTo'>;
+interface StartReconcilerOptions {
+  readonly reconcile: (after: string) => Promise<ReconciliationResult>;
+  readonly stored: Pick<StoredStates, 'claim' | 'saveComparedUpTo'>;
   /** milliseconds between comparisons; 0 for none */
-  readonly everyMs: number;
+  readonly intervalMs: number;
   readonly warn: (message: string) => void;
-  readonly tell: (done: Reconciled) => void;
+  readonly onReconciled: (done: ReconciliationResult) => void;
 }
 
-const mostNamed = 5;
-/** How often a process tries to be the one that compares. */
-const claimingMs = 10_000;
+const maxNamed = 5;
+/** How often each process tries to claim the next comparison. */
+const claimIntervalMs = 10_000;
 
-/** Compares the documents with the features service again and again; of several processes, one at a time. */
+/** Reconciles the documents with the features service periodically, in one process of several at a time. */
 export const startReconciler = ({
   reconcile,
-  kept,
-  everyMs,
+  stored,
+  intervalMs,
   warn,
-  tell,
+  onReconciled,
 }: StartReconcilerOptions): Pick<Loop, 'stop'> => {
-  const round = async (): Promise<void> => {
-    const after = await kept.claim(everyMs);
+  const reconcileIfDue = async (): Promise<void> => {
+    const after = await stored.claim(intervalMs);
     if (after === undefined) return;
     const done = await reconcile(after);
-    await kept.comparedUpTo(done.comparedUpTo);
-    tell(done);
+    await stored.saveComparedUpTo(done.comparedUpTo);
+    onReconciled(done);
     const { repaired } = done;
     if (repaired.length > 0) {
-      const more = repaired.length > mostNamed ? ` and ${repaired.length - mostNamed} more` : '';
+      const more = repaired.length > maxNamed ? ` and ${repaired.length - maxNamed} more` : '';
       warn(
-        `What is searched was not what there is, and was put right: ${repaired.slice(0, mostNamed).join(', ')}${more}.`,
+        `Repaired ${repaired.length} search documents that had drifted from features: ${repaired.slice(0, maxNamed).join(', ')}${more}. No action is needed unless this repeats.`,
       );
     }
   };
 
-  if (everyMs === 0) return { stop: () => Promise.resolve() };
+  if (intervalMs === 0) return { stop: () => Promise.resolve() };
   return startLoop({
-    name: 'The comparison of search documents with the features service',
-    run: round,
-    intervalMs: Math.min(everyMs, claimingMs),
+    name: 'The reconciliation of search documents with the features service',
+    run: reconcileIfDue,
+    intervalMs: Math.min(intervalMs, claimIntervalMs),
     warn,
   });
 };

@@ -1,28 +1,28 @@
 import { type Bus, call, systemContext } from '@bunting/bus';
 import { DigestStates, ListStateVersions, ReadStates, type StateVersion } from '@bunting/contracts';
-import type { CurrentState, KeptDigest, KeptEntity } from '../persistence/stored-states.ts';
+import type { CurrentState, StateDigest, StateEntity } from '../persistence/stored-states.ts';
 
-/** The features service, as who compares with it sees it. */
+/** The current states in the features service. */
 export interface StateSource {
-  digests(entity: KeptEntity): Promise<readonly KeptDigest[]>;
+  digests(entity: StateEntity): Promise<readonly StateDigest[]>;
   versions(
-    entity: KeptEntity,
+    entity: StateEntity,
     group: string | undefined,
     after: string,
     limit: number,
   ): Promise<readonly StateVersion[]>;
-  states(entity: KeptEntity, ids: readonly string[]): Promise<readonly CurrentState[]>;
+  states(entity: StateEntity, ids: readonly string[]): Promise<readonly CurrentState[]>;
 }
 
 const timeoutMs = 10_000;
-const groupsAtOnce = 200;
+const groupPageSize = 200;
 
 export const stateSource = (bus: Bus): StateSource => ({
   digests: async (entity) => {
-    const groups: KeptDigest[] = [];
+    const groups: StateDigest[] = [];
     for (let after: string | null = ''; after !== null;) {
-      const body = { entity, after, limit: groupsAtOnce };
-      const page: { groups: KeptDigest[]; next: string | null } = await call(
+      const body = { entity, after, limit: groupPageSize };
+      const page: { groups: StateDigest[]; next: string | null } = await call(
         bus,
         DigestStates,
         { body },

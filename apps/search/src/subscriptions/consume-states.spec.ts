@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import {
   aFeature,
   type AnyState,
-  featureGone,
-  featureTold,
+  deletedFeatureState,
+  featureState,
   messagesOf,
-  segmentTold,
+  segmentState,
   tagged,
 } from '../../test/builders.ts';
 import { generatedWorld } from '../../test/generated-searches.ts';
@@ -40,52 +40,55 @@ describe('the documents', () => {
       `select name, version, lookup.type from feature_document left join feature_lookup lookup using (name) order by name`,
     );
   it('keep what is newest, whatever comes after it', async () => {
-    await apply(featureTold(aFeature({ name: 'a', type: 'release' }), 5));
-    await apply(featureTold(aFeature({ name: 'a', type: 'experiment' }), 4));
-    await apply(featureTold(aFeature({ name: 'a', type: 'operational' }), 5));
+    await apply(featureState(aFeature({ name: 'a', type: 'release' }), 5));
+    await apply(featureState(aFeature({ name: 'a', type: 'experiment' }), 4));
+    await apply(featureState(aFeature({ name: 'a', type: 'operational' }), 5));
     expect(await known()).toEqual([{ name: 'a', version: 5, type: 'release' }]);
-    await apply(featureTold(aFeature({ name: 'a', type: 'kill-switch' }), 6), featureTold(aFeature({ name: 'a' }), 3));
+    await apply(
+      featureState(aFeature({ name: 'a', type: 'kill-switch' }), 6),
+      featureState(aFeature({ name: 'a' }), 3),
+    );
     expect(await known()).toEqual([{ name: 'a', version: 6, type: 'kill-switch' }]);
   });
 
-  it('remember that a feature is gone, until it is told of anew', async () => {
-    await apply(featureTold(aFeature({ name: 'a' }), 1), featureGone('a', 3));
-    await apply(featureTold(aFeature({ name: 'a' }), 2));
+  it('remember the deletion of a feature until it is created again', async () => {
+    await apply(featureState(aFeature({ name: 'a' }), 1), deletedFeatureState('a', 3));
+    await apply(featureState(aFeature({ name: 'a' }), 2));
     expect(await known()).toEqual([{ name: 'a', version: 3, type: null }]);
-    await apply(featureGone('never-heard-of', 9));
-    await apply(featureTold(aFeature({ name: 'a', type: 'permission' }), 4));
+    await apply(deletedFeatureState('never-created', 9));
+    await apply(featureState(aFeature({ name: 'a', type: 'permission' }), 4));
     expect(await known()).toEqual([
       { name: 'a', version: 4, type: 'permission' },
-      { name: 'never-heard-of', version: 9, type: null },
+      { name: 'never-created', version: 9, type: null },
     ]);
   });
 
   it('keep the newest name of a segment', async () => {
-    await apply(segmentTold(1, 'new', 2), segmentTold(1, 'old', 1), segmentTold(2, 'other', 1));
-    await apply(segmentTold(1, 'older', 1), { entity: 'segment', id: '2', version: 2, state: null });
-    await apply(segmentTold(2, 'late', 1));
+    await apply(segmentState(1, 'new', 2), segmentState(1, 'old', 1), segmentState(2, 'other', 1));
+    await apply(segmentState(1, 'older', 1), { entity: 'segment', id: '2', version: 2, state: null });
+    await apply(segmentState(2, 'late', 1));
     expect(await rows('select id, version, name from segment order by id')).toEqual([
       { id: 1, version: 2, name: 'new' },
       { id: 2, version: 2, name: null },
     ]);
   });
 
-  it('are the same, however often and in whatever order they are told', async () => {
+  it('are the same, however often and in whatever order states are delivered', async () => {
     const world = generatedWorld(12, 4).features;
     const name = (state: FeatureState, index: number) => ({ ...state, name: `f${index % 4}` });
     const states = world.map((state, index) =>
-      index % 5 === 4 ? featureGone(`f${index % 4}`, index) : featureTold(name(state, index), index),
+      index % 5 === 4 ? deletedFeatureState(`f${index % 4}`, index) : featureState(name(state, index), index),
     );
     await apply(...states);
     const expected = await rows('select * from feature_lookup order by name');
     expect(expected).toHaveLength(3);
     await fc.assert(
       fc.asyncProperty(
-        fc.shuffledSubarray([...states, ...states], { minLength: 12 }).map((told) => [...told, ...states]),
+        fc.shuffledSubarray([...states, ...states], { minLength: 12 }).map((delivered) => [...delivered, ...states]),
         fc.integer({ min: 1, max: 9 }),
-        async (told, batch) => {
+        async (delivered, batch) => {
           await database.transaction(({ query }) => query('truncate feature_document, feature_lookup'));
-          for (let at = 0; at < told.length; at += batch) await apply(...told.slice(at, at + batch));
+          for (let at = 0; at < delivered.length; at += batch) await apply(...delivered.slice(at, at + batch));
           expect(await rows('select * from feature_lookup order by name')).toEqual(expected);
         },
       ),
@@ -99,31 +102,31 @@ describe('the documents', () => {
       rows<{ row: string; noted: string | null }>(
         'select l.xmin::text as row, c.changed::text as noted from feature_lookup l left join feature_change c using (name)',
       );
-    await apply(featureTold(state, 1));
+    await apply(featureState(state, 1));
     const first = await written();
-    await apply(featureTold({ ...state, description: 'more' }, 2));
+    await apply(featureState({ ...state, description: 'more' }, 2));
     expect(await written()).toEqual(first);
-    await apply(featureTold({ ...state, stale: true }, 3));
+    await apply(featureState({ ...state, stale: true }, 3));
     const [second] = await written();
     expect(second?.row).not.toBe(first[0]?.row);
     expect(second?.noted).toBe(first[0]?.noted);
-    await apply(featureTold({ ...state, tags: [] }, 4));
+    await apply(featureState({ ...state, tags: [] }, 4));
     const [third] = await written();
     expect(third?.noted).not.toBe(first[0]?.noted);
-    await apply(featureGone('a', 5));
+    await apply(deletedFeatureState('a', 5));
     const noted = await rows<{ noted: string }>('select changed::text as noted from feature_change');
     expect(noted.map((each) => each.noted)).not.toContain(third?.noted);
     expect(noted).toHaveLength(1);
   });
 
   it('refuse a state that is none, whole', async () => {
-    const broken = { ...featureTold(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;
-    await expect(apply(featureTold(aFeature({ name: 'whole' })), broken)).rejects.toThrow(Refusal);
+    const broken = { ...featureState(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;
+    await expect(apply(featureState(aFeature({ name: 'whole' })), broken)).rejects.toThrow(Refusal);
     expect(await known()).toEqual([]);
   });
 });
 
-describe('what the features service tells', () => {
+describe('a change in the features service', () => {
   let started: StartedSearch;
   beforeAll(async () => {
     started = await startSearch();
@@ -131,8 +134,12 @@ describe('what the features service tells', () => {
   afterAll(() => started.stop());
 
   it('is found without what cannot be understood, which is put aside', async () => {
-    const broken = { ...featureTold(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;
-    await started.features.tell(featureTold(aFeature({ name: 'one' })), broken, featureTold(aFeature({ name: 'two' })));
+    const broken = { ...featureState(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;
+    await started.features.publish(
+      featureState(aFeature({ name: 'one' })),
+      broken,
+      featureState(aFeature({ name: 'two' })),
+    );
     expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
     const parked = await started.database.read<{ reason: string }>({
       name: '',
@@ -141,9 +148,9 @@ describe('what the features service tells', () => {
     expect(parked).toEqual([{ reason: expect.stringContaining('/state') }]);
   });
 
-  it('is found after a thousand features were told of in one go', async () => {
-    const many = Array.from({ length: 1_200 }, (_, index) => featureTold(aFeature({ name: `many-${index}` })));
-    await started.features.tell(...many);
+  it('is found after a thousand features changed in one transaction', async () => {
+    const many = Array.from({ length: 1_200 }, (_, index) => featureState(aFeature({ name: `many-${index}` })));
+    await started.features.publish(...many);
     expect(await started.search({ query: 'many-', limit: '1' })).toMatchObject({ total: 1_200 });
   });
 });

@@ -3,7 +3,7 @@ import type { Database } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
 import { applyStates } from '../persistence/apply-states.ts';
 
-export interface FollowStatesNeeds {
+interface ConsumeStatesOptions {
   readonly database: Database;
   readonly bus: Bus;
   readonly intervalMs: number;
@@ -12,6 +12,6 @@ export interface FollowStatesNeeds {
   readonly logError: (message: string) => void;
 }
 
-/** Keeps the documents as the features service has them. */
-export const followStates = (needs: FollowStatesNeeds): Promise<Projection> =>
+/** Starts the projection of the features service's states to search documents. */
+export const consumeStates = (needs: ConsumeStatesOptions): Promise<Projection> =>
   startProjection({ ...needs, consumer: 'search', producer: 'features', topic: 'state', apply: applyStates });

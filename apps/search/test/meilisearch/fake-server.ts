@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { rankOf, type StoredDocument } from './ranking.ts';
 
 /** A request as it came in. */
-export interface Call {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
 }
 
 /** What goes out: JSON, unless `text` is given. */
-export interface Reply {
+export interface FakeResponse {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
@@ -40,12 +40,12 @@ interface Task {
 }
 
 /** A Meilisearch server as far as its protocol is spoken here: tasks, settings, documents, searches, keys and errors. */
-export interface MeilisearchStandIn {
+export interface FakeMeilisearch {
   readonly url: string;
   /** every request since the start, in order */
-  readonly calls: readonly Call[];
+  readonly calls: readonly ReceivedRequest[];
   /** Given a request and the reply to it, may return another. */
-  meddle: (call: Call, reply: Reply) => Reply;
+  meddle: (call: ReceivedRequest, reply: FakeResponse) => FakeResponse;
   /** the code with which the next tasks of a type fail */
   failing: { type: string; code: string } | undefined;
   /** what is stored; another map is like a disk that was restored or altered */
@@ -56,7 +56,7 @@ export interface MeilisearchStandIn {
   stop(): Promise<void>;
 }
 
-export interface StandInOptions {
+export interface FakeMeilisearchOptions {
   /** allows everything; without it, no key is needed */
   readonly masterKey?: string;
   readonly keys?: readonly ApiKey[];
@@ -64,7 +64,7 @@ export interface StandInOptions {
 
 /** An answer that is thrown to where it is sent. */
 class Refused extends Error {
-  readonly reply: Reply;
+  readonly reply: FakeResponse;
   constructor(status: number, code: string) {
     super(code);
     this.reply = { status, json: { message: code, code, type: 'invalid_request', link: '' } };
@@ -103,8 +103,8 @@ const found = ({ settings, documents }: StoredIndex, request: Readonly<Record<st
   return { indexUid: request['indexUid'], hits, query: q ?? '', limit, offset: 0, estimatedTotalHits: ranked.length };
 };
 
-export const startMeilisearchStandIn = async (options: StandInOptions = {}): Promise<MeilisearchStandIn> => {
-  const calls: Call[] = [];
+export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {}): Promise<FakeMeilisearch> => {
+  const calls: ReceivedRequest[] = [];
   const tasks: Task[] = [];
   let indexes = new Map<string, StoredIndex>();
 
@@ -115,7 +115,7 @@ export const startMeilisearchStandIn = async (options: StandInOptions = {}): Pro
   };
 
   /** Accepts a task, and does it in the next turn of the event loop, after the tasks before it. */
-  const enqueue = (type: string, run: () => void): Reply => {
+  const enqueue = (type: string, run: () => void): FakeResponse => {
     const task: Task = { uid: tasks.length, type, status: 'enqueued', error: null, run };
     tasks.push(task);
     setImmediate(() => {
@@ -142,7 +142,12 @@ export const startMeilisearchStandIn = async (options: StandInOptions = {}): Pro
       throw new Refused(403, 'invalid_api_key');
   };
 
-  const ofIndex = (request: IncomingMessage, { method, body }: Call, uid: string, rest: string): Reply => {
+  const ofIndex = (
+    request: IncomingMessage,
+    { method, body }: ReceivedRequest,
+    uid: string,
+    rest: string,
+  ): FakeResponse => {
     const may = (action: string): void => requireKey(request, action, [uid]);
     switch (`${method} ${rest}`) {
       case 'DELETE ':
@@ -189,7 +194,7 @@ export const startMeilisearchStandIn = async (options: StandInOptions = {}): Pro
     }
   };
 
-  const answer = (request: IncomingMessage, call: Call): Reply => {
+  const answer = (request: IncomingMessage, call: ReceivedRequest): FakeResponse => {
     const { method, path, body } = call;
     if (method === 'POST' && path === '/indexes') {
       const { uid } = body as { uid: string };
@@ -229,8 +234,8 @@ export const startMeilisearchStandIn = async (options: StandInOptions = {}): Pro
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname } = new URL(request.url ?? '/', 'http://stand-in');
-    const call: Call = { method: request.method ?? '', path: pathname, body: await bodyOf(request) };
-    let reply: Reply;
+    const call: ReceivedRequest = { method: request.method ?? '', path: pathname, body: await bodyOf(request) };
+    let reply: FakeResponse;
     try {
       reply = answer(request, call);
     } catch (error) {
@@ -258,7 +263,7 @@ export const startMeilisearchStandIn = async (options: StandInOptions = {}): Pro
       server.closeAllConnections();
     });
 
-  const standIn: MeilisearchStandIn = {
+  const standIn: FakeMeilisearch = {
     url: `http://127.0.0.1:${port}`,
     calls,
     meddle: (_call, reply) => reply,

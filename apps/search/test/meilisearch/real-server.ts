@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Meilisearch } from 'meilisearch';
 
-/** A real server to test with, and an index on it that is nobody else's. */
+/** A real Meilisearch server for tests, and a unique index name on it. */
 export interface RealServer {
   readonly url: string;
   readonly key?: string;

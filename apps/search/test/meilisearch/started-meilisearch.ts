@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import type { FeatureIndex } from '../../src/feature-index.ts';
-import { type AnsweredBy, fuzzyIndex } from '../../src/meilisearch/fuzzy-index.ts';
-import type { IndexWork } from '../../src/meilisearch/index-updater.ts';
+import { type FuzzyEngine, fuzzyIndex } from '../../src/meilisearch/fuzzy-index.ts';
+import type { IndexUpdate } from '../../src/meilisearch/index-updater.ts';
 import { startMeilisearch } from '../../src/meilisearch/start-meilisearch.ts';
 import { applyStates } from '../../src/persistence/apply-states.ts';
 import { indexFeed } from '../../src/persistence/index-feed.ts';
@@ -13,9 +13,9 @@ import { type AnyState, messagesOf } from '../builders.ts';
 export interface StartedMeilisearch {
   readonly index: FeatureIndex;
   readonly database: Database;
-  readonly work: readonly IndexWork[];
+  readonly work: readonly IndexUpdate[];
   readonly warnings: readonly string[];
-  readonly answers: readonly AnsweredBy[];
+  readonly answers: readonly FuzzyEngine[];
   /** Applies states to the tables. */
   apply(states: readonly AnyState[]): Promise<void>;
   /** Resolves once the index has followed all changes. */
@@ -37,16 +37,16 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
   const feed = indexFeed(database);
   const uid = options.uid ?? 'features';
-  const [work, warnings, answers]: [IndexWork[], string[], AnsweredBy[]] = [[], [], []];
+  const [work, warnings, answers]: [IndexUpdate[], string[], FuzzyEngine[]] = [[], [], []];
   const meilisearch = startMeilisearch({
     ...{ key: undefined, uid, searchTimeoutMs: 5_000, intervalMs: 20, checkIntervalMs: 200, ...options, feed },
     warn: (message) => void warnings.push(message),
-    tell: (done) => void work.push(done),
-    circuitChanged: () => undefined,
+    onUpdate: (done) => void work.push(done),
+    onCircuitChange: () => undefined,
   });
   const { similar } = meilisearch;
   return {
-    index: fuzzyIndex({ postgres: postgresIndex(database), similar, answered: (by) => void answers.push(by) }),
+    index: fuzzyIndex({ postgres: postgresIndex(database), similar, onSearch: (by) => void answers.push(by) }),
     ...{ database, work, warnings, answers },
     apply: (states) => database.transaction((tx) => applyStates(tx, messagesOf(states))),
     level: () =>

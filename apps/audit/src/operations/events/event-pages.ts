@@ -1,61 +1,65 @@
 import type { Caller } from '@bunting/contracts';
 import { describeEvent } from '../../domain/description.ts';
-import { asSeen, type VisibleEvents, visibleEvents } from '../../domain/visible-events.ts';
+import { withoutHiddenProject, type VisibleEvents, visibleEvents } from '../../domain/visible-events.ts';
 import type { Criteria } from '../../persistence/search/conditions.ts';
 import type { EventSearch, FoundEvent } from '../../persistence/search/event-search.ts';
-import type { PageOf } from '../../persistence/search/event-rows.ts';
+import type { PageRequest } from '../../persistence/search/event-rows.ts';
 
-export interface Surroundings {
+export interface EventPagesOptions {
   readonly search: EventSearch;
-  /** waits until the log is fresh, at most so long; how many milliseconds it is behind */
+  /** waits at most so long until the log is fresh; resolves with the milliseconds that it is behind */
   readonly catchUp: (atMostMs: number) => Promise<number>;
   readonly freshnessWaitMs: number;
   /** where links in summaries begin */
   readonly publicUrl: string;
 }
 
-/** What an operation is given of who asks, and for how long. */
-export interface Asking {
+/** The part of a call's context that event operations use. */
+export interface EventRequestContext {
   readonly caller: Caller;
   readonly now: Date;
   readonly deadline: Date;
   readonly setHeader: (header: string, value: string) => void;
 }
 
-export interface EventAnswer {
+export interface EventPageJson {
   /** the events of the page as JSON texts, with labels and summaries, the newest first */
   readonly events: readonly string[];
   readonly total: number;
 }
 
-/** What is left of the caller's patience for the search itself, after the wait for fresh events. */
-const searchingMs = 250;
+/** The part of the deadline that is reserved for the search, after the wait for fresh events. */
+const searchTimeMs = 250;
 
-/** The event as it was told, but for what is hidden from who asks, with a label and a summary added at its end. */
-export const described = ({ json, event }: FoundEvent, visible: VisibleEvents, publicUrl: string): string => {
-  const seen = asSeen(event, visible);
+/** The event as JSON text with label and summary, without what is hidden from the caller. */
+export const describedEventJson = ({ json, event }: FoundEvent, visible: VisibleEvents, publicUrl: string): string => {
+  const seen = withoutHiddenProject(event, visible);
   const { label, summary } = describeEvent(seen, publicUrl);
   return `${(seen === event ? json : JSON.stringify(seen)).slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
 };
 
-/** A list of the one value; undefined where there is none. */
-export const listed = <T>(value: T | undefined): readonly T[] | undefined =>
+/** A list of one value, or undefined for undefined. */
+export const optionalList = <T>(value: T | undefined): readonly T[] | undefined =>
   value === undefined ? undefined : [value];
 
-/** Waits until the log is fresh, or as long as there is time; how stale it is then, is said. */
-export const freshLog =
-  ({ catchUp, freshnessWaitMs }: Pick<Surroundings, 'catchUp' | 'freshnessWaitMs'>) =>
-  async ({ now, deadline, setHeader }: Asking): Promise<void> => {
-    const patienceMs = deadline.getTime() - now.getTime() - searchingMs;
+/** Waits until the log is fresh, within the deadline. Sets `Bunting-Stale` when it is not. */
+export const waitUntilFresh =
+  ({ catchUp, freshnessWaitMs }: Pick<EventPagesOptions, 'catchUp' | 'freshnessWaitMs'>) =>
+  async ({ now, deadline, setHeader }: EventRequestContext): Promise<void> => {
+    const patienceMs = deadline.getTime() - now.getTime() - searchTimeMs;
     const behindMs = await catchUp(Math.max(0, Math.min(freshnessWaitMs, patienceMs)));
     if (behindMs > 0) setHeader('Bunting-Stale', String(behindMs));
   };
-export type FreshLog = ReturnType<typeof freshLog>;
+export type WaitUntilFresh = ReturnType<typeof waitUntilFresh>;
 
-/** Answers from the fresh log what the caller may see of what matches. */
-export const eventAnswers = ({ search, publicUrl, ...log }: Surroundings) => {
-  const fresh = freshLog(log);
-  return async (asking: Asking, query: Omit<Criteria, 'visible'>, page: Partial<PageOf>): Promise<EventAnswer> => {
+/** Reads pages of matching events that the caller may see, after the log has caught up. */
+export const eventPages = ({ search, publicUrl, ...log }: EventPagesOptions) => {
+  const fresh = waitUntilFresh(log);
+  return async (
+    asking: EventRequestContext,
+    query: Omit<Criteria, 'visible'>,
+    page: Partial<PageRequest>,
+  ): Promise<EventPageJson> => {
     await fresh(asking);
     const visible = visibleEvents(asking.caller);
     const { events, total } = await search.find(
@@ -63,7 +67,7 @@ export const eventAnswers = ({ search, publicUrl, ...log }: Surroundings) => {
       { from: Number.MAX_SAFE_INTEGER, limit: 100, ...page },
       asking.deadline,
     );
-    return { events: events.map((event) => described(event, visible, publicUrl)), total };
+    return { events: events.map((event) => describedEventJson(event, visible, publicUrl)), total };
   };
 };
-export type EventAnswers = ReturnType<typeof eventAnswers>;
+export type ReadEventPage = ReturnType<typeof eventPages>;

@@ -1,14 +1,14 @@
 import { FeedEvents } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { anEvent, lee, strangerTo, mia } from '../../../test/builders.ts';
-import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
+import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 
 let audit: StartedAudit;
-let features: Teller;
+let features: EventProducer;
 beforeAll(async () => {
   audit = await startAudit();
-  features = await startTeller(audit.bus);
-  await features.tell(
+  features = await startEventProducer(audit.bus);
+  await features.publish(
     anEvent({ data: { title: 'Half of Oslo' } }),
     anEvent({ type: 'feature-archived', project: 'bank' }),
     anEvent({ type: 'user-created', project: null }),
@@ -24,7 +24,7 @@ type Query = Parameters<typeof read>[0];
 const read = (
   query: { after?: number; follow?: boolean; type?: string; project?: string; query?: string },
   caller = mia,
-) => audit.ask(FeedEvents, { query }, caller);
+) => audit.call(FeedEvents, { query }, caller);
 
 /** All pages of the feed, one after the other. */
 const readAll = async (query: Query, caller = mia) => {
@@ -40,7 +40,7 @@ const readAll = async (query: Query, caller = mia) => {
 const idsOf = (items: readonly { id: number }[]) => items.map(({ id }) => id);
 
 describe('The feed', () => {
-  it('tells all events in their order, with hash, label and summary', async () => {
+  it('feeds all events in their order, with hash, label and summary', async () => {
     const items = await readAll({});
     expect(idsOf(items)).toEqual(Array.from({ length: 303 }, (_, nth) => nth + 1));
     expect(items[0]).toMatchObject({
@@ -61,14 +61,14 @@ describe('The feed', () => {
     expect(await read({ after: 303 })).toEqual({ items: [], next: 303, atEnd: true });
   });
 
-  it('holds what was told before it was asked for', async () => {
+  it('contains what was committed before the request', async () => {
     for (const nth of [1, 2, 3]) {
-      await features.tell(anEvent({ project: 'fresh' }));
+      await features.publish(anEvent({ project: 'fresh' }));
       expect(await readAll({ project: 'IS:fresh' })).toHaveLength(nth);
     }
   });
 
-  it('tells what the filters ask for, and moves on past all the rest', async () => {
+  it('feeds events that match the filters, and skips all others', async () => {
     expect(idsOf(await readAll({ type: 'IS_ANY_OF:feature-archived,user-created' }))).toEqual([2, 3]);
     expect(idsOf(await readAll({ project: 'IS:many', query: '299' }))).toEqual([303]);
     const nothing = await read({ project: 'IS:nowhere' });
@@ -76,16 +76,16 @@ describe('The feed', () => {
     expect(nothing.next).toBeGreaterThanOrEqual(303);
   });
 
-  it('tells everybody what they may see', async () => {
+  it('feeds each caller the events that they may see', async () => {
     expect(idsOf(await readAll({}, lee))).not.toContain(3);
-    expect(idsOf(await readAll({}, strangerTo('shop', 'many')))).toContain(2);
-    expect(idsOf(await readAll({}, strangerTo('bank')))).not.toContain(2);
-    expect(idsOf(await readAll({ project: 'IS:shop' }, strangerTo('shop')))).toEqual([]);
+    expect(idsOf(await readAll({}, callerWithHiddenProjects('shop', 'many')))).toContain(2);
+    expect(idsOf(await readAll({}, callerWithHiddenProjects('bank')))).not.toContain(2);
+    expect(idsOf(await readAll({ project: 'IS:shop' }, callerWithHiddenProjects('shop')))).toEqual([]);
   });
 
   it('has pages that the message bus can carry, however large the events are', async () => {
     const { next } = await read({ after: 303 });
-    await features.tell(
+    await features.publish(
       ...Array.from({ length: 5 }, () => anEvent({ project: 'large', data: { text: 'x'.repeat(300_000) } })),
     );
     const page = await read({ after: next });

@@ -8,11 +8,11 @@ import {
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anEvent, lee, strangerTo, mia } from '../../../test/builders.ts';
-import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
+import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 
 let audit: StartedAudit;
-let features: Teller;
+let features: EventProducer;
 
 const someEvent = fc.record({
   type: fc.constantFrom('feature-created' as const, 'feature-archived' as const, 'feature-tagged' as const),
@@ -24,23 +24,23 @@ const someEvent = fc.record({
   data: fc.constantFrom(null, { title: 'Half of Oslo' }, { title: 'feature-created' }, { note: '100%' }),
   tags: fc.constantFrom<RecordedEvent['tags']>([], [{ type: 'team', value: 'Oslo' }]),
 });
-const told: RecordedEvent[] = fc.sample(someEvent, { numRuns: 250, seed: 3 }).map((said) => anEvent(said));
+const published: RecordedEvent[] = fc.sample(someEvent, { numRuns: 250, seed: 3 }).map((said) => anEvent(said));
 
 beforeAll(async () => {
   audit = await startAudit();
-  features = await startTeller(audit.bus);
-  await features.tell(...told);
+  features = await startEventProducer(audit.bus);
+  await features.publish(...published);
 });
 afterAll(async () => {
   await features.stop();
   await audit.stop();
 });
 
-const find = (query: Record<string, string>, caller = mia) => audit.ask(FindEvents, { query }, caller);
+const find = (query: Record<string, string>, caller = mia) => audit.call(FindEvents, { query }, caller);
 
 /** The ids of the events that the filters ask for, the newest first, said in the plainest way. */
 const expected = ({ query = '', from = 'IS:0000', to = 'IS:9999', ...filters }: Record<string, string>): number[] =>
-  told
+  published
     .map((event, nth) => ({ event, id: nth + 1 }))
     .filter(({ event, id }) => {
       const fields: Record<string, unknown> = {
@@ -111,11 +111,11 @@ describe('The search by filters', () => {
     const bank = expected({ project: 'IS:bank' }).slice(0, 1);
     const id = `IS_ANY_OF:${[...shop, ...bank, 999_999].join(',')}`;
     expect(await idsOf({ id, project: 'IS:shop' })).toEqual(shop);
-    expect(await idsOf({ id }, strangerTo('shop'))).toEqual(bank);
+    expect(await idsOf({ id }, callerWithHiddenProjects('shop'))).toEqual(bank);
     expect(await find({ id, limit: '1', offset: '1' })).toMatchObject({ total: 3, events: [expect.anything()] });
   });
 
-  it('shows fifty at once unless told otherwise, with label and summary', async () => {
+  it('returns fifty events per page by default, with label and summary', async () => {
     const { events, total } = await find({});
     expect([events.length, total]).toEqual([50, 250]);
     expect(events[0]).toMatchObject({ id: 250, label: expect.any(String), summary: expect.any(String) });
@@ -123,11 +123,11 @@ describe('The search by filters', () => {
     expect((await find({ offset: '9007199254740991' })).events).toEqual([]);
   });
 
-  it('finds in the very next search what was told', async () => {
+  it('finds an event in the first search after its commit', async () => {
     for (const nth of [1, 2, 3]) {
-      await features.tell(anEvent({ project: 'fresh' }));
+      await features.publish(anEvent({ project: 'fresh' }));
       expect((await find({ project: 'IS:fresh' })).total).toBe(nth);
-      told.push(anEvent({ project: 'fresh' }));
+      published.push(anEvent({ project: 'fresh' }));
     }
   });
 
@@ -136,8 +136,8 @@ describe('The search by filters', () => {
       new Set((await find({ limit: '1000' }, caller)).events.map(({ project }) => project));
     expect(await places(mia)).toEqual(new Set(['shop', 'bank', 'Shop', 'fresh', null]));
     expect(await places(lee)).toEqual(new Set(['shop', 'bank', 'Shop', 'fresh']));
-    expect(await places(strangerTo('shop', 'Shop', 'fresh'))).toEqual(new Set(['bank']));
-    expect((await find({ project: 'IS_ANY_OF:shop,bank' }, strangerTo('shop'))).total).toBe(
+    expect(await places(callerWithHiddenProjects('shop', 'Shop', 'fresh'))).toEqual(new Set(['bank']));
+    expect((await find({ project: 'IS_ANY_OF:shop,bank' }, callerWithHiddenProjects('shop'))).total).toBe(
       expected({ project: 'IS:bank' }).length,
     );
   });
@@ -176,43 +176,43 @@ describe('The search by filters', () => {
 
 describe('The older reads', () => {
   it('list the hundred newest events, of all or of a project', async () => {
-    const { version, events, totalEvents } = await audit.ask(ListEvents);
-    expect([version, events.length, totalEvents]).toEqual([1, 100, told.length]);
-    expect(events[0]?.id).toBe(told.length);
-    const ofShop = await audit.ask(ListEvents, { query: { project: 'shop' } });
+    const { version, events, totalEvents } = await audit.call(ListEvents);
+    expect([version, events.length, totalEvents]).toEqual([1, 100, published.length]);
+    expect(events[0]?.id).toBe(published.length);
+    const ofShop = await audit.call(ListEvents, { query: { project: 'shop' } });
     expect(ofShop.totalEvents).toBe(expected({ project: 'IS:shop' }).length);
   });
 
   it('list what happened to a feature, and nothing for one that never was', async () => {
-    const { toggleName, totalEvents } = await audit.ask(ListEventsOfFeature, { params: { featureName: 'cart' } });
+    const { toggleName, totalEvents } = await audit.call(ListEventsOfFeature, { params: { featureName: 'cart' } });
     expect([toggleName, totalEvents]).toEqual(['cart', expected({ feature: 'IS:cart' }).length]);
-    expect(await audit.ask(ListEventsOfFeature, { params: { featureName: 'no "such"' } })).toEqual({
+    expect(await audit.call(ListEventsOfFeature, { params: { featureName: 'no "such"' } })).toEqual({
       version: 1,
       toggleName: 'no "such"',
       events: [],
       totalEvents: 0,
     });
-    const seen = await audit.ask(
+    const seen = await audit.call(
       ListEventsOfFeature,
       { params: { featureName: 'cart' } },
-      strangerTo('shop', 'bank', 'Shop'),
+      callerWithHiddenProjects('shop', 'bank', 'Shop'),
     );
     expect(seen.totalEvents).toBe(0);
   });
 
   it('list who caused events, by the newest of their names, of those that may be seen', async () => {
-    await features.tell(
+    await features.publish(
       anEvent({ project: 'creators', createdByUserId: 7, createdBy: 'old@example.com' }),
       anEvent({ project: 'creators', createdByUserId: 7, createdBy: 'Zoe@example.com' }),
       anEvent({ project: null, createdByUserId: 8, createdBy: 'anna@example.com' }),
     );
-    const creators = await audit.ask(ListEventCreators);
+    const creators = await audit.call(ListEventCreators);
     expect(creators.filter(({ id }) => id > 6)).toEqual([
       { id: 8, name: 'anna@example.com' },
       { id: 7, name: 'Zoe@example.com' },
     ]);
-    expect((await audit.ask(ListEventCreators, {}, lee)).map(({ id }) => id)).not.toContain(8);
-    expect(await audit.ask(ListEventCreators, {}, strangerTo('shop', 'bank', 'Shop', 'fresh'))).toEqual([
+    expect((await audit.call(ListEventCreators, {}, lee)).map(({ id }) => id)).not.toContain(8);
+    expect(await audit.call(ListEventCreators, {}, callerWithHiddenProjects('shop', 'bank', 'Shop', 'fresh'))).toEqual([
       { id: 7, name: 'Zoe@example.com' },
     ]);
   });
@@ -222,15 +222,15 @@ describe('A flag that was moved out of a project', () => {
   it('does not tell where it was, to whom that project is hidden', async () => {
     const data = { oldProject: 'vault', newProject: 'shop' };
     const moved = { type: 'feature-project-change' as const, project: 'shop', featureName: 'graduate', data };
-    await features.tell(anEvent(moved));
+    await features.publish(anEvent(moved));
     const query = { feature: 'IS:graduate' };
     const summary = (from: string) => expect.stringContaining(`from **${from}** to **[shop]`);
     expect(await find(query)).toMatchObject({ total: 1, events: [{ data, summary: summary('vault') }] });
 
-    const stranger = strangerTo('vault');
+    const stranger = callerWithHiddenProjects('vault');
     const asTheySeeIt = { data: { ...data, oldProject: null }, summary: summary('unknown'), tags: [] };
     expect(await find(query, stranger)).toMatchObject({ total: 1, events: [asTheySeeIt] });
-    expect(await audit.ask(FeedEvents, { query }, stranger)).toMatchObject({ items: [asTheySeeIt] });
-    expect(await find(query, strangerTo('shop'))).toEqual({ total: 0, events: [] });
+    expect(await audit.call(FeedEvents, { query }, stranger)).toMatchObject({ items: [asTheySeeIt] });
+    expect(await find(query, callerWithHiddenProjects('shop'))).toEqual({ total: 0, events: [] });
   });
 });

@@ -1,10 +1,10 @@
 import { implement, JsonText } from '@bunting/bus';
 import { FindEvents } from '@bunting/contracts';
-import { eventFilters, eventRows } from '../../domain/event-query.ts';
-import type { EventAnswers } from './event-pages.ts';
+import { parseEventFilters, parsePage } from '../../domain/event-query.ts';
+import type { ReadEventPage } from './event-pages.ts';
 
-export const findEventsEndpoint = (answer: EventAnswers) =>
+export const findEventsEndpoint = (answer: ReadEventPage) =>
   implement(FindEvents, async ({ query, ...asking }) => {
-    const { events, total } = await answer(asking, { ...eventFilters(query), textIn: 'data' }, eventRows(query));
+    const { events, total } = await answer(asking, { ...parseEventFilters(query), textIn: 'data' }, parsePage(query));
     return new JsonText(`{"events":[${events.join(',')}],"total":${total}}`);
   });

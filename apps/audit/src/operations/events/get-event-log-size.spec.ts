@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => log.close());
 
 describe('The size of the log', () => {
-  it('is told in events and in bytes, with how long they are kept', async () => {
+  it('counts events and bytes, and names the retention', async () => {
     const audit = await startAudit({}, { url: log.url });
-    const size = await audit.ask(GetEventLogSize);
+    const size = await audit.call(GetEventLogSize);
     expect(size).toMatchObject({
       events: 3,
       firstId: 1,
@@ -38,7 +38,7 @@ describe('The size of the log', () => {
   it('shrinks by itself where events are kept for some days only', async () => {
     const audit = await startAudit({ AUDIT_RETENTION_DAYS: '30' }, { url: log.url });
     await eventually(async () =>
-      expect(await audit.ask(GetEventLogSize)).toMatchObject({ events: 1, firstId: 3, retentionDays: 30 }),
+      expect(await audit.call(GetEventLogSize)).toMatchObject({ events: 1, firstId: 3, retentionDays: 30 }),
     );
     await audit.stop();
   });

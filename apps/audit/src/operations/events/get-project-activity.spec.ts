@@ -1,16 +1,16 @@
 import { GetProjectActivity } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders.ts';
-import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 
 const dayMs = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
 
 let audit: StartedAudit;
-let features: Teller;
+let features: EventProducer;
 beforeAll(async () => {
   audit = await startAudit();
-  features = await startTeller(audit.bus);
+  features = await startEventProducer(audit.bus);
 });
 afterAll(async () => {
   await features.stop();
@@ -18,12 +18,12 @@ afterAll(async () => {
 });
 
 const activity = async (body: { project?: string; days?: number } = {}) =>
-  (await audit.ask(GetProjectActivity, { body })).projects;
+  (await audit.call(GetProjectActivity, { body })).projects;
 
 it('counts the events of each project in the last 30 days and in the 30 days before, those just emitted included', async () => {
   expect(await activity()).toEqual([]);
   const now = daysAgo(0);
-  await features.tell(
+  await features.publish(
     ...[70, 45, 31, 29].map((days) => anEvent({ createdAt: daysAgo(days) })),
     anEvent({ createdAt: now }),
     anEvent({ project: 'bank', createdAt: daysAgo(90) }),
@@ -39,7 +39,7 @@ it('counts the events of each project in the last 30 days and in the 30 days bef
 });
 
 it('counts the events of a project on each of the last days', async () => {
-  await features.tell(anEvent({ createdAt: daysAgo(45) }));
+  await features.publish(anEvent({ createdAt: daysAgo(45) }));
   const dayOf = (days: number): string => daysAgo(days).slice(0, 10);
   const [shop] = await activity({ project: 'shop', days: 60 });
   expect(shop?.days).toEqual([

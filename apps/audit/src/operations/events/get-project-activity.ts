@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { GetProjectActivity } from '@bunting/contracts';
 import type { ProjectActivity } from '../../persistence/statistics/project-activity.ts';
-import type { FreshLog } from './event-pages.ts';
+import type { WaitUntilFresh } from './event-pages.ts';
 
 export const getProjectActivityEndpoint = (
-  fresh: FreshLog,
+  fresh: WaitUntilFresh,
   activityOf: (project: string | undefined, days: number) => Promise<ProjectActivity>,
 ) =>
   implement(GetProjectActivity, async (request) => {

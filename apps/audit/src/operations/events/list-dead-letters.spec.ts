@@ -5,15 +5,15 @@ import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders.ts';
-import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 
 let nats: TestNats;
 let audit: StartedAudit;
-let features: Teller;
+let features: EventProducer;
 beforeAll(async () => {
   nats = await startNats();
   audit = await startAudit({ AUDIT_DEAD_LETTER_AFTER_MS: '0' }, { busUrl: nats.url });
-  features = await startTeller(audit.bus);
+  features = await startEventProducer(audit.bus);
 });
 afterAll(async () => {
   await features.stop();
@@ -24,12 +24,12 @@ afterAll(async () => {
 it('lists events that could not be appended until they are, and the log is not complete so long', async () => {
   const inAudit = (statement: string) => audit.database.transaction(({ query }) => query(statement));
   await inAudit("alter table event_search add constraint no_doom check (project is distinct from 'doom')");
-  await features.tell(anEvent({ project: 'before' }));
-  await features.tell(anEvent({ project: 'doom', featureName: 'late' }));
-  await features.tell(anEvent({ project: 'after' }));
+  await features.publish(anEvent({ project: 'before' }));
+  await features.publish(anEvent({ project: 'doom', featureName: 'late' }));
+  await features.publish(anEvent({ project: 'after' }));
   expect((await audit.search()).events.map(({ project }) => project)).toEqual(['after', 'before']);
 
-  const { deadLetters, unanswered } = await audit.ask(ListDeadLetters);
+  const { deadLetters, unanswered } = await audit.call(ListDeadLetters);
   const letter = {
     ...{ service: 'audit', producer: 'features', topic: 'event', position: 2, type: 'feature-created', attempts: 1 },
     reason: expect.stringContaining('"no_doom"'),
@@ -37,7 +37,7 @@ it('lists events that could not be appended until they are, and the log is not c
   expect(deadLetters).toEqual([expect.objectContaining(letter)]);
   expect(unanswered.toSorted()).toEqual(['change-requests', 'gateway', 'search']);
   const [{ uid, reason } = { uid: '', reason: '' }] = deadLetters;
-  expect(await audit.ask(VerifyEvents)).toMatchObject({
+  expect(await audit.call(VerifyEvents)).toMatchObject({
     ...{ intact: true, complete: false, checkedTo: 2 },
     deadLetters: [{ service: 'features', position: 2, uid, reason, attempts: 1 }],
   });
@@ -47,9 +47,9 @@ it('lists events that could not be appended until they are, and the log is not c
 
   await inAudit('alter table event_search drop constraint no_doom');
   const replica = await startAudit({}, { busUrl: nats.url, url: audit.url });
-  await eventually(async () => expect((await audit.ask(ListDeadLetters)).deadLetters).toEqual([]));
+  await eventually(async () => expect((await audit.call(ListDeadLetters)).deadLetters).toEqual([]));
   expect((await audit.search()).events.map(({ project }) => project)).toEqual(['doom', 'after', 'before']);
-  expect(await audit.ask(VerifyEvents)).toMatchObject({ intact: true, complete: true, deadLetters: [] });
+  expect(await audit.call(VerifyEvents)).toMatchObject({ intact: true, complete: true, deadLetters: [] });
   await replica.stop();
 });
 
@@ -64,7 +64,7 @@ it('lists the dead letters of the other services that answer', async () => {
     ),
   );
   const served = await serve(audit.bus, [readDeadLettersEndpoint('search', database)], { checkReplies: true });
-  expect(await audit.ask(ListDeadLetters)).toMatchObject({
+  expect(await audit.call(ListDeadLetters)).toMatchObject({
     deadLetters: [{ service: 'search', producer: 'features', topic: 'state', position: 7, attempts: 3 }],
     unanswered: expect.arrayContaining(['change-requests', 'gateway']),
   });

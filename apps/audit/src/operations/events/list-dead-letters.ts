@@ -1,8 +1,8 @@
 import { type Bus, call, implement, systemContext } from '@bunting/bus';
 import { type DeadLetter, ListDeadLetters, readDeadLettersOf } from '@bunting/contracts';
 
-/** How long the other services have to answer: less than the caller waits. */
-const answerMs = 2_000;
+/** Timeout of calls to the other services: less than the caller's. */
+const timeoutMs = 2_000;
 
 const consumers = Object.keys(readDeadLettersOf) as (keyof typeof readDeadLettersOf)[];
 
@@ -10,7 +10,7 @@ export const listDeadLettersEndpoint = (bus: Bus, own: () => Promise<DeadLetter[
   implement(ListDeadLetters, async () => {
     const ofOthers = consumers.map(async (service) => ({
       service,
-      letters: await call(bus, readDeadLettersOf[service], {}, systemContext(answerMs)).catch(() => undefined),
+      letters: await call(bus, readDeadLettersOf[service], {}, systemContext(timeoutMs)).catch(() => undefined),
     }));
     const all = [{ service: 'audit', letters: await own() }, ...(await Promise.all(ofOthers))];
     return {

@@ -1,8 +1,8 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ListEventsOfFeature } from '@bunting/contracts';
-import type { EventAnswers } from './event-pages.ts';
+import type { ReadEventPage } from './event-pages.ts';
 
-export const listEventsOfFeatureEndpoint = (answer: EventAnswers) =>
+export const listEventsOfFeatureEndpoint = (answer: ReadEventPage) =>
   implement(ListEventsOfFeature, async ({ params: { featureName }, ...asking }) => {
     const { events, total } = await answer(asking, { features: [featureName] }, {});
     const name = JSON.stringify(featureName);

@@ -1,14 +1,14 @@
 import type { Event, SearchEventsBody } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { anEvent, lee, strangerTo, mia } from '../../../test/builders.ts';
-import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
+import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 
 let audit: StartedAudit;
-let features: Teller;
+let features: EventProducer;
 
 beforeAll(async () => {
   audit = await startAudit({ AUDIT_PUBLIC_URL: 'https://bunting.example/' });
-  features = await startTeller(audit.bus);
+  features = await startEventProducer(audit.bus);
 });
 afterAll(async () => {
   await features.stop();
@@ -19,18 +19,18 @@ const idsOf = (events: readonly Event[]): number[] => events.map(({ id }) => id)
 const namesOf = (events: readonly Event[]) => events.map(({ featureName }) => featureName);
 
 describe('The search for events', () => {
-  it('finds in the very next search what was told', async () => {
+  it('finds an event in the first search after its commit', async () => {
     for (const nth of [1, 2, 3, 4, 5]) {
-      await features.tell(anEvent({ project: 'fresh', featureName: `fresh-${nth}` }));
+      await features.publish(anEvent({ project: 'fresh', featureName: `fresh-${nth}` }));
       const { events, totalEvents } = await audit.search({ project: 'fresh', limit: 1 });
       expect(namesOf(events)).toEqual([`fresh-${nth}`]);
       expect(totalEvents).toBe(nth);
     }
   });
 
-  it('tells all of an event, and null for what it has not', async () => {
+  it('returns all members of an event, and null for those it does not have', async () => {
     const strategy = { id: 'b8c1', name: 'flexibleRollout', parameters: { rollout: '50' }, segments: [1] };
-    await features.tell(
+    await features.publish(
       anEvent({
         type: 'feature-strategy-update',
         createdAt: '2026-02-03T04:05:06.789Z',
@@ -84,15 +84,15 @@ describe('The search for events', () => {
     });
   });
 
-  it('keeps the keys of the data in the order in which they were told', async () => {
-    await features.tell(anEvent({ project: 'order', data: { zebra: 1, apple: { y: 1, x: 2 }, mango: [] } }));
+  it('keeps the order of the keys of the data', async () => {
+    await features.publish(anEvent({ project: 'order', data: { zebra: 1, apple: { y: 1, x: 2 }, mango: [] } }));
     const { events } = await audit.search({ project: 'order' });
     expect(JSON.stringify(events[0]?.data)).toBe('{"zebra":1,"apple":{"y":1,"x":2},"mango":[]}');
   });
 
   describe('with criteria', () => {
     beforeAll(async () => {
-      await features.tell(
+      await features.publish(
         anEvent({ project: 'criteria', featureName: 'one' }),
         anEvent({ project: 'criteria', featureName: 'two' }),
         anEvent({ project: 'criteria', featureName: 'one', type: 'feature-archived' }),
@@ -135,7 +135,7 @@ describe('The search for events', () => {
       'x'.repeat(20_000) + 'end',
     ];
     beforeAll(async () => {
-      await features.tell(...texts.map((text) => anEvent({ project: 'text', data: { description: text } })));
+      await features.publish(...texts.map((text) => anEvent({ project: 'text', data: { description: text } })));
     });
 
     it.each<[string, number]>([
@@ -169,7 +169,7 @@ describe('The search for events', () => {
     );
 
     it('finds keys and values of both data, and tags', async () => {
-      await features.tell(
+      await features.publish(
         anEvent({
           project: 'parts',
           preData: { 'Old Key': [{ deep: 'Old Value' }] },
@@ -182,7 +182,7 @@ describe('The search for events', () => {
     });
 
     it('finds an event by a number and by a word for yes', async () => {
-      await features.tell(anEvent({ project: 'values', data: { weight: 333, enabled: true } }));
+      await features.publish(anEvent({ project: 'values', data: { weight: 333, enabled: true } }));
       expect((await audit.search({ project: 'values', query: '333' })).totalEvents).toBe(1);
       expect((await audit.search({ project: 'values', query: 'true' })).totalEvents).toBe(1);
     });
@@ -196,7 +196,7 @@ describe('The search for events', () => {
   describe('page by page', () => {
     const names = Array.from({ length: 25 }, (_, nth) => `page-${nth}`);
     beforeAll(async () => {
-      for (const featureName of names) await features.tell(anEvent({ project: 'pages', featureName }));
+      for (const featureName of names) await features.publish(anEvent({ project: 'pages', featureName }));
     });
 
     it('lists the newest first, 100 at most unless fewer are asked for', async () => {
@@ -204,7 +204,7 @@ describe('The search for events', () => {
       expect(namesOf(events)).toEqual(names.toReversed());
       expect(idsOf(events)).toEqual(idsOf(events).toSorted((one, other) => other - one));
       expect(namesOf((await audit.search({ project: 'pages', limit: 2 })).events)).toEqual(['page-24', 'page-23']);
-      await features.tell(...Array.from({ length: 130 }, () => anEvent({ project: 'many' })));
+      await features.publish(...Array.from({ length: 130 }, () => anEvent({ project: 'many' })));
       expect((await audit.search({ project: 'many' })).events).toHaveLength(100);
     });
 
@@ -223,7 +223,7 @@ describe('The search for events', () => {
     );
 
     it('begins below an offset that belongs to an event that does not match', async () => {
-      await features.tell(anEvent({ project: 'elsewhere' }));
+      await features.publish(anEvent({ project: 'elsewhere' }));
       const [elsewhere] = idsOf((await audit.search({ project: 'elsewhere' })).events);
       expect(namesOf((await audit.search({ project: 'pages', offset: elsewhere as number, limit: 1 })).events)).toEqual(
         ['page-24'],
@@ -243,7 +243,7 @@ describe('The search for events', () => {
     it.each([{}, { query: 'walk' }])('has neither gap nor overlap while new events arrive: %j', async (criteria) => {
       const project = `walk-${Object.keys(criteria).length}`;
       const tell = (count: number) =>
-        features.tell(...Array.from({ length: count }, () => anEvent({ project, data: { walk: 1 } })));
+        features.publish(...Array.from({ length: count }, () => anEvent({ project, data: { walk: 1 } })));
       await tell(40);
       const before = idsOf((await audit.search({ project, ...criteria })).events);
       const walked: number[] = [];
@@ -257,9 +257,9 @@ describe('The search for events', () => {
     });
   });
 
-  describe('as somebody', () => {
+  describe('as a caller with limited rights', () => {
     beforeAll(async () => {
-      await features.tell(
+      await features.publish(
         anEvent({ type: 'banner-created', project: 'seen' }),
         anEvent({ type: 'banner-created', project: 'unseen' }),
         anEvent({ type: 'banner-created', project: null }),
@@ -271,9 +271,9 @@ describe('The search for events', () => {
     it.each([
       ['an admin', mia, [null, 'unseen', 'seen']],
       ['who may only read', lee, ['unseen', 'seen']],
-      ['to whom a project is hidden', strangerTo('unseen'), ['seen']],
-      ['to whom several are hidden', strangerTo('seen', 'unseen', 'absent'), []],
-      ['to whom a project without events is hidden', strangerTo('absent'), ['unseen', 'seen']],
+      ['to whom a project is hidden', callerWithHiddenProjects('unseen'), ['seen']],
+      ['to whom several are hidden', callerWithHiddenProjects('seen', 'unseen', 'absent'), []],
+      ['to whom a project without events is hidden', callerWithHiddenProjects('absent'), ['unseen', 'seen']],
     ])('shows %s what they may see, and counts no more', async (_who, caller, places) => {
       for (const body of [{ type }, { type, query: 'banner-' }, { type, feature: 'banner' }] as const) {
         const { events, totalEvents } = await audit.search(body, caller);
@@ -284,7 +284,10 @@ describe('The search for events', () => {
 
     it('answers nothing of a project that the caller may not see', async () => {
       for (const body of [{ project: 'unseen' }, { project: 'unseen', query: 'banner' }]) {
-        expect(await audit.search(body, strangerTo('unseen'))).toMatchObject({ events: [], totalEvents: 0 });
+        expect(await audit.search(body, callerWithHiddenProjects('unseen'))).toMatchObject({
+          events: [],
+          totalEvents: 0,
+        });
       }
     });
   });
@@ -298,10 +301,13 @@ describe('When a producer cannot be asked', () => {
   });
 
   it('says nothing of the kind as soon as all of them can', async () => {
-    const others = [await startTeller(audit.bus, 'gateway'), await startTeller(audit.bus, 'change-requests')];
+    const others = [
+      await startEventProducer(audit.bus, 'gateway'),
+      await startEventProducer(audit.bus, 'change-requests'),
+    ];
     try {
       expect((await audit.search({ limit: 1 })).headers).toEqual({});
-      await others[0]?.tell(anEvent({ type: 'api-token-created', project: null }));
+      await others[0]?.publish(anEvent({ type: 'api-token-created', project: null }));
       const { events, headers } = await audit.search({ limit: 1 });
       expect(events).toMatchObject([{ type: 'api-token-created' }]);
       expect(headers).toEqual({});

@@ -1,14 +1,14 @@
 import { implement, JsonText } from '@bunting/bus';
 import { requireStorableText, SearchEvents } from '@bunting/contracts';
-import { type EventAnswers, listed } from './event-pages.ts';
+import { type ReadEventPage, optionalList } from './event-pages.ts';
 
-export const searchEventsEndpoint = (answer: EventAnswers) =>
+export const searchEventsEndpoint = (answer: ReadEventPage) =>
   implement(SearchEvents, async ({ body, ...asking }) => {
     requireStorableText(body, '/body');
     const { type, project, feature, query, limit = 100, offset = 0 } = body;
     const { events, total } = await answer(
       asking,
-      { types: listed(type), projects: listed(project), features: listed(feature), text: query },
+      { types: optionalList(type), projects: optionalList(project), features: optionalList(feature), text: query },
       { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },
     );
     return new JsonText(`{"version":1,"events":[${events.join(',')}],"totalEvents":${total}}`);

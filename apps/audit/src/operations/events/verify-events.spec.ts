@@ -1,14 +1,14 @@
 import { VerifyEvents } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders.ts';
-import { type StartedAudit, startAudit, startTeller, type Teller } from '../../../test/started-audit.ts';
+import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
 
 let audit: StartedAudit;
-let features: Teller;
+let features: EventProducer;
 beforeAll(async () => {
   audit = await startAudit();
-  features = await startTeller(audit.bus);
-  await features.tell(anEvent(), anEvent(), anEvent({ data: { title: 'third' } }), anEvent());
+  features = await startEventProducer(audit.bus);
+  await features.publish(anEvent(), anEvent(), anEvent({ data: { title: 'third' } }), anEvent());
   await audit.search();
 });
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 describe('The check of the log', () => {
   it('says that nothing was touched, and what to keep to be sure of it the next time', async () => {
-    const { head, ...report } = await audit.ask(VerifyEvents);
+    const { head, ...report } = await audit.call(VerifyEvents);
     expect(report).toMatchObject({
       intact: true,
       complete: true,
@@ -30,29 +30,29 @@ describe('The check of the log', () => {
     });
     expect(head).toEqual({ id: 4, hash: report.hash });
     const known = `${head.id}:${head.hash}`;
-    expect(await audit.ask(VerifyEvents, { query: { from: 2, known } })).toMatchObject({ intact: true, checked: 3 });
+    expect(await audit.call(VerifyEvents, { query: { from: 2, known } })).toMatchObject({ intact: true, checked: 3 });
   });
 
   it('calls nothing intact that is not there: a range may begin at the next event to come, and not after it', async () => {
-    expect(await audit.ask(VerifyEvents, { query: { from: 5 } })).toMatchObject({ intact: true, from: 5, checked: 0 });
-    await expect(audit.ask(VerifyEvents, { query: { from: 6 } })).rejects.toMatchObject({
+    expect(await audit.call(VerifyEvents, { query: { from: 5 } })).toMatchObject({ intact: true, from: 5, checked: 0 });
+    await expect(audit.call(VerifyEvents, { query: { from: 6 } })).rejects.toMatchObject({
       kind: 'ValidationError',
       message: expect.stringMatching(/\/query\/from.* the last one has 4\./),
     });
   });
 
-  it('names what was told and can never arrive', async () => {
-    expect(await audit.ask(VerifyEvents)).toMatchObject({ neverArrived: [] });
-    const requests = await startTeller(audit.bus, 'change-requests');
+  it('names events that were pruned before the log read them', async () => {
+    expect(await audit.call(VerifyEvents)).toMatchObject({ neverArrived: [] });
+    const requests = await startEventProducer(audit.bus, 'change-requests');
     await requests.database.transaction(async ({ query }) => {
       const row = `insert into outbox (topic, type, payload) values ('event', 'change-added', '{}')`;
       for (let nth = 1; nth <= 3; nth++) await query(row);
       await query("select outbox_head('event')");
       await query('delete from outbox where position < 4');
     });
-    await requests.tell(anEvent());
+    await requests.publish(anEvent());
     await audit.search();
-    expect(await audit.ask(VerifyEvents)).toMatchObject({
+    expect(await audit.call(VerifyEvents)).toMatchObject({
       intact: true,
       neverArrived: [{ service: 'change-requests', first: 1, last: 3 }],
     });
@@ -61,13 +61,13 @@ describe('The check of the log', () => {
 
   it('names the first event that is not what it was', async () => {
     await audit.database.transaction(({ query }) => query(`update event set data = '{"title":"3rd"}' where id = 3`));
-    expect(await audit.ask(VerifyEvents)).toMatchObject({
+    expect(await audit.call(VerifyEvents)).toMatchObject({
       intact: false,
       complete: false,
       checkedTo: 2,
       fault: { id: 3, kind: 'altered', message: expect.stringContaining('Event 3') },
     });
-    expect(await audit.ask(VerifyEvents, { query: { to: 2 } })).toMatchObject({ intact: true, checkedTo: 2 });
+    expect(await audit.call(VerifyEvents, { query: { to: 2 } })).toMatchObject({ intact: true, checkedTo: 2 });
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('The check of the log', () => {
     [{ known: 'abc' }, '/query/known'],
     [{ known: `1:${'g'.repeat(64)}` }, '/query/known'],
   ])('refuses %j, and names what is wrong with it', async (query, path) => {
-    await expect(audit.ask(VerifyEvents, { query })).rejects.toMatchObject({
+    await expect(audit.call(VerifyEvents, { query })).rejects.toMatchObject({
       kind: 'ValidationError',
       details: [{ path }],
     });

@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { type DeadLetter, invalid, VerifyEvents } from '@bunting/contracts';
 import type { MissedRange } from '@bunting/outbox';
-import { knownHash } from '../../domain/parse-event-hash.ts';
-import type { ChainReport, CheckOptions } from '../../persistence/log/verify-chain.ts';
+import { parseEventHash } from '../../domain/parse-event-hash.ts';
+import type { VerificationReport, VerificationOptions } from '../../persistence/log/verify-chain.ts';
 
-/** What is left of the caller's patience for the answer itself. */
-const answeringMs = 1_000;
+/** The part of the deadline that is reserved for the reply. */
+const replyTimeMs = 1_000;
 
 export const verifyEventsEndpoint = (
-  check: (options: CheckOptions) => Promise<ChainReport>,
+  check: (options: VerificationOptions) => Promise<VerificationReport>,
   missed: () => Promise<MissedRange[]>,
   deadLetters: () => Promise<DeadLetter[]>,
 ) =>
@@ -19,8 +19,8 @@ export const verifyEventsEndpoint = (
     const report = await check({
       from,
       to,
-      known: known === undefined ? undefined : knownHash(known, '/query/known'),
-      until: new Date(deadline.getTime() - answeringMs),
+      known: known === undefined ? undefined : parseEventHash(known, '/query/known'),
+      until: new Date(deadline.getTime() - replyTimeMs),
     });
     if (from !== undefined && from > report.head.id + 1) {
       const message = `The \`/query/from\` property must be the id of an event: the last one has ${report.head.id}. You sent ${from}.`;

@@ -47,17 +47,17 @@ describe('The event log', () => {
     ]);
   });
 
-  it('keeps what texts are made of, control characters too, and tells nothing from what is empty', async () => {
+  it('stores all characters, control characters too, and distinguishes null from an empty text', async () => {
     await empty();
     const odd = 'a\u0001b\u001cc\u001dd\u001ee\u001ff';
-    const told = [{ name: odd, [odd]: '' }, null, {}, { text: '\u001d' }];
-    await append(...told.map((data) => arriving(anEvent({ data, preData: data, createdBy: odd }))));
+    const published = [{ name: odd, [odd]: '' }, null, {}, { text: '\u001d' }];
+    await append(...published.map((data) => arriving(anEvent({ data, preData: data, createdBy: odd }))));
     const stored = await log.database.read<{ data: unknown; pre_data: unknown; created_by: string }>({
       name: 'stored',
       text: 'select data, pre_data, created_by from event order by id',
     });
-    expect(stored).toEqual(told.map((data) => ({ data, pre_data: data, created_by: odd })));
-    expect(await counts()).toMatchObject([{ all: told.length, searchable: told.length }]);
+    expect(stored).toEqual(published.map((data) => ({ data, pre_data: data, created_by: odd })));
+    expect(await counts()).toMatchObject([{ all: published.length, searchable: published.length }]);
   });
 
   it('has an event once, however often it arrives, and gives it no second id', async () => {

@@ -1,25 +1,25 @@
 import type { RecordedEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../../domain/searchable-text.ts';
-import { headForUpdate, type SealedEvent, sealOf } from './hash-chain.ts';
+import { lockHead, type HashedEvent, eventHash } from './hash-chain.ts';
 import { countActivity } from '../statistics/project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 
-/** An event on its way into the log, with what makes it the same event however often it arrives. */
-export interface ArrivingEvent {
+/** An event to append, with the uid by which redeliveries are recognised. */
+export interface IncomingEvent {
   readonly uid: string;
   readonly event: RecordedEvent;
 }
 
-const knownUids = 'select uid from event where uid = any($1::uuid[])';
+const selectKnownUids = 'select uid from event where uid = any($1::uuid[])';
 
 /** An event as it is stored, with all that a search by text finds it by. */
-interface ArrivedEvent extends SealedEvent {
+interface EventToInsert extends HashedEvent {
   readonly text: string;
 }
 
-/** The types of what arrives, each in a list of its own: PostgreSQL reads lists in far less time than JSON. */
-const arrived: Readonly<Record<keyof ArrivedEvent, string>> = {
+/** SQL types of the members. Each is sent as an array: PostgreSQL parses arrays in far less time than JSON. */
+const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
   id: 'bigint',
   uid: 'uuid',
   type: 'text',
@@ -35,28 +35,30 @@ const arrived: Readonly<Record<keyof ArrivedEvent, string>> = {
   hash: 'text',
   text: 'text',
 };
-const members = Object.keys(arrived) as (keyof ArrivedEvent)[];
+const members = Object.keys(columnTypes) as (keyof EventToInsert)[];
 
-/** These are long and hold no control characters but those of search: joined by others, they need not be escaped one by one. */
-const joined: readonly (keyof ArrivedEvent)[] = ['data', 'preData', 'tags', 'text'];
-const between = '\u001c';
-const nothing = '\u001d';
+/** Long members without the separators below: joined to one text they need not be escaped as array elements. */
+const joinedMembers: readonly (keyof EventToInsert)[] = ['data', 'preData', 'tags', 'text'];
+const elementSeparator = '\u001c';
+const nullElement = '\u001d';
 
-/** SQL: what arrives of a member, as a list, from the parameter with this number. */
-const listed = (member: keyof ArrivedEvent, parameter: number): string => {
-  const type = `${arrived[member]}[]`;
-  return joined.includes(member)
+/** SQL: the array of a member's values, from the parameter with this number. */
+const listExpression = (member: keyof EventToInsert, parameter: number): string => {
+  const type = `${columnTypes[member]}[]`;
+  return joinedMembers.includes(member)
     ? String.raw`string_to_array($${parameter}, E'\x1c', E'\x1d')::${type}`
     : `$${parameter}::${type}`;
 };
 
-/** The parameter that `listed` takes. */
-const listOf = (member: keyof ArrivedEvent, rows: readonly ArrivedEvent[]): unknown =>
-  joined.includes(member) ? rows.map((row) => row[member] ?? nothing).join(between) : rows.map((row) => row[member]);
+/** The parameter that `listExpression` reads. */
+const listValue = (member: keyof EventToInsert, rows: readonly EventToInsert[]): unknown =>
+  joinedMembers.includes(member)
+    ? rows.map((row) => row[member] ?? nullElement).join(elementSeparator)
+    : rows.map((row) => row[member]);
 
 const insertEvents = `
   with arrived as (
-    select * from unnest(${members.map((member, nth) => listed(member, nth + 5)).join(', ')})
+    select * from unnest(${members.map((member, nth) => listExpression(member, nth + 5)).join(', ')})
       as row (${members.map((member) => `"${member}"`).join(', ')})
   ), logged as (
     insert into event (id, uid, type, created_at, created_by, created_by_user_id,
@@ -76,26 +78,26 @@ const insertEvents = `
   )
   update event_log_head set id = $1, uid = $2, events = events + $3, hash = decode($4, 'hex')`;
 
-/** As PostgreSQL will give it back; the log keeps milliseconds. */
-const moment = (createdAt: string): string => `${new Date(createdAt).toISOString().slice(0, -1)}000Z`;
+/** The timestamp as PostgreSQL returns it. The log stores milliseconds. */
+const timestamp = (createdAt: string): string => `${new Date(createdAt).toISOString().slice(0, -1)}000Z`;
 
 const jsonText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** Half a letter is no text that PostgreSQL could store; what is hashed is what will be stored. */
-const storable = <T extends string | null>(text: T): T => (text === null ? text : (text.toWellFormed() as T));
+/** Replaces lone surrogates, which PostgreSQL cannot store: the hash must be that of the stored text. */
+const toStorableText = <T extends string | null>(text: T): T => (text === null ? text : (text.toWellFormed() as T));
 
 /**
  * Appends events in their order, each with its hash; those that the log has already take no new id. Whoever else appends
  * waits until the transaction ends, so that an event never becomes visible after one with a higher id.
  */
-export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): Promise<void> => {
+export const appendEvents = async (tx: Tx, arriving: readonly IncomingEvent[]): Promise<void> => {
   const { query } = tx;
-  // The snapshot of each statement is taken when it begins: the lock is had before anything else is looked at.
-  const head = await headForUpdate(tx);
-  const known = await query<{ uid: string }>(knownUids, [arriving.map(({ uid }) => uid)]);
+  // The lock comes first: each later statement then sees all events of earlier appenders.
+  const head = await lockHead(tx);
+  const known = await query<{ uid: string }>(selectKnownUids, [arriving.map(({ uid }) => uid)]);
   const seen = new Set(known.map(({ uid }) => uid));
   let { id, hash } = head;
-  const rows: ArrivedEvent[] = [];
+  const rows: EventToInsert[] = [];
   for (const { uid, event } of arriving) {
     const same = uid.toLowerCase();
     if (seen.has(same)) continue;
@@ -105,22 +107,22 @@ export const appendEvents = async (tx: Tx, arriving: readonly ArrivingEvent[]): 
       id,
       uid: same,
       type: event.type,
-      createdAt: moment(event.createdAt),
-      createdBy: storable(event.createdBy),
+      createdAt: timestamp(event.createdAt),
+      createdBy: toStorableText(event.createdBy),
       createdByUserId: event.createdByUserId,
-      project: storable(event.project),
-      environment: storable(event.environment),
-      featureName: storable(event.featureName),
+      project: toStorableText(event.project),
+      environment: toStorableText(event.environment),
+      featureName: toStorableText(event.featureName),
       data: jsonText(event.data),
       preData: jsonText(event.preData),
       tags: JSON.stringify(event.tags),
     };
-    hash = sealOf(hash, stored);
+    hash = eventHash(hash, stored);
     rows.push({ ...stored, hash, text: searchableText(event) });
   }
   const last = rows.at(-1);
   if (last === undefined) return;
   await ensurePartitions(tx, head.partitionedTo, last.id);
-  const lists = members.map((member) => listOf(member, rows));
+  const lists = members.map((member) => listValue(member, rows));
   await query(insertEvents, [last.id, last.uid, rows.length, last.hash, ...lists]);
 };

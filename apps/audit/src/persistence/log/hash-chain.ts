@@ -3,12 +3,13 @@ import { hash } from 'node:crypto';
 import { type ChainedEvent, chainText } from '../../domain/hash-chain.ts';
 
 /** An event of the chain, with the hash that the log has of it, in hex. */
-export interface SealedEvent extends ChainedEvent {
+export interface HashedEvent extends ChainedEvent {
   readonly hash: string;
 }
 
 /** The hash of an event that follows the event with the hash `before`. */
-export const sealOf = (before: string, event: ChainedEvent): string => hash('sha256', chainText(before, event), 'hex');
+export const eventHash = (before: string, event: ChainedEvent): string =>
+  hash('sha256', chainText(before, event), 'hex');
 
 /** The columns of `event` as the chain reads them. JSON is taken as the text that is stored. */
 export const chainColumns = `
@@ -17,7 +18,7 @@ export const chainColumns = `
   feature_name as "featureName", data::text as data, pre_data::text as "preData", tags::text as tags,
   encode(hash, 'hex') as hash`;
 
-/** The end of the log. */
+/** The head of the log: its last event. */
 export interface Head {
   readonly id: number;
   /** of the last event, in hex */
@@ -25,11 +26,14 @@ export interface Head {
   readonly partitionedTo: number;
 }
 
-/** Locks the end of the log until the transaction is over; other appenders wait. */
-export const headForUpdate = async ({ query }: Tx): Promise<Head> => {
+/** Locks the head of the log until the transaction ends. Other appenders wait. */
+export const lockHead = async ({ query }: Tx): Promise<Head> => {
   const [head] = await query<Head>(
     `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
   );
-  if (head === undefined) throw new Error('The event log has no head.');
+  if (head === undefined)
+    throw new Error(
+      'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
+    );
   return head;
 };

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
 
-/** How much the log holds, and how much room it takes. */
+/** The number of events and the disk space of the log. */
 export interface LogSize {
   readonly events: number;
   readonly firstId: number | null;
@@ -32,6 +32,9 @@ const size: Statement = {
 
 export const logSize = async (database: Database): Promise<LogSize> => {
   const [found] = await database.read<LogSize>(size);
-  if (found === undefined) throw new Error('The event log has no head.');
+  if (found === undefined)
+    throw new Error(
+      'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
+    );
   return found;
 };

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
-import { checkChain } from './verify-chain.ts';
+import { verifyChain } from './verify-chain.ts';
 import { eventCreators } from '../statistics/event-creators.ts';
 import { appendEvents } from './append-events.ts';
 import { eventSearch } from '../search/event-search.ts';
@@ -76,13 +76,13 @@ describe('The retention of events', () => {
 
   it('leaves a chain that is whole from where the log begins, and still shows what is removed by hand', async () => {
     await appendDays(1, 10);
-    const { head, hash } = await checkChain(log.database, { to: 4 });
+    const { head, hash } = await verifyChain(log.database, { to: 4 });
     await drop(day(5));
-    expect(await checkChain(log.database)).toMatchObject({ from: 5, checked: 6, fault: null, head });
-    expect((await checkChain(log.database, { known: { id: 4, hash } })).fault).toBeNull();
-    expect((await checkChain(log.database, { known: { id: 4, hash: head.hash } })).fault).toMatchObject({ id: 4 });
+    expect(await verifyChain(log.database)).toMatchObject({ from: 5, checked: 6, fault: null, head });
+    expect((await verifyChain(log.database, { known: { id: 4, hash } })).fault).toBeNull();
+    expect((await verifyChain(log.database, { known: { id: 4, hash: head.hash } })).fault).toMatchObject({ id: 4 });
     await run('delete from event where id = 5');
-    expect((await checkChain(log.database)).fault).toMatchObject({ id: 5, kind: 'missing' });
+    expect((await verifyChain(log.database)).fault).toMatchObject({ id: 5, kind: 'missing' });
   });
 
   it('drops everything when everything is old, and goes on numbering', async () => {
@@ -90,7 +90,7 @@ describe('The retention of events', () => {
     expect(await drop(day(20))).toBe(3);
     await append({});
     expect(await ids()).toEqual([4]);
-    expect(await checkChain(log.database)).toMatchObject({ from: 4, checked: 1, fault: null });
+    expect(await verifyChain(log.database)).toMatchObject({ from: 4, checked: 1, fault: null });
   });
 });
 
@@ -113,7 +113,7 @@ describe('The partitions of the log', () => {
       );
       expect(events.map(({ event }) => event.id)).toEqual([boundary + 1, boundary, boundary - 1]);
     }
-    expect(await checkChain(log.database)).toMatchObject({ from: boundary - 2, checked: 6, fault: null });
+    expect(await verifyChain(log.database)).toMatchObject({ from: boundary - 2, checked: 6, fault: null });
   });
 
   it('are dropped whole when all that they have is old', async () => {
@@ -130,7 +130,7 @@ describe('The partitions of the log', () => {
     expect(await drop(day(5))).toBe(1);
     expect(await ids()).toEqual([boundary + 1, boundary + 2]);
     expect((await logSize(log.database)).events).toBe(6 - 4);
-    expect(await checkChain(log.database)).toMatchObject({ checked: 2, fault: null });
+    expect(await verifyChain(log.database)).toMatchObject({ checked: 2, fault: null });
   });
 
   it('are made for as many events as arrive', async () => {

@@ -1,12 +1,12 @@
 import type { Database, Tx } from '@bunting/database';
 
-/** Which events the log has: those after the one, up to the other. */
-interface Kept {
+/** The ids in the log: after `droppedId`, up to `id`. */
+interface RetainedRange {
   readonly droppedId: number;
   readonly id: number;
 }
 
-const rowsAtOnce = 5_000;
+const batchSize = 5_000;
 
 /** Records that the events from `$1` to `$2` are dropped. */
 const recordDropped = `
@@ -14,7 +14,7 @@ const recordDropped = `
     events = events - (select count(*) from event where id between $1 and $2),
     dropped_id = $2, dropped_hash = (select hash from event where id = $2)`;
 
-/** The oldest partition, and the last id that it has room for. */
+/** The oldest partition and the last id of its range. */
 const oldestPartition = async ({ query }: Tx): Promise<{ name: string; last: number } | undefined> => {
   const [found] = await query<{ name: string; bounds: string }>(
     `select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bounds
@@ -25,8 +25,8 @@ const oldestPartition = async ({ query }: Tx): Promise<{ name: string; last: num
   return found === undefined || to === undefined ? undefined : { name: found.name, last: Number(to) - 1 };
 };
 
-/** Drops the oldest partition if all that it has is old. */
-const dropPartition = async (tx: Tx, { droppedId, id }: Kept, before: Date): Promise<number> => {
+/** Drops the oldest partition if all its events have expired. */
+const dropPartition = async (tx: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
   const { query } = tx;
   const partition = await oldestPartition(tx);
   if (partition === undefined || partition.last > id) return 0;
@@ -39,12 +39,12 @@ const dropPartition = async (tx: Tx, { droppedId, id }: Kept, before: Date): Pro
   return Math.max(1, partition.last - droppedId);
 };
 
-/** Deletes the oldest events up to the first that is not old, so many at once. */
-const deleteRows = async ({ query }: Tx, { droppedId, id }: Kept, before: Date): Promise<number> => {
+/** Deletes one batch of the oldest events, up to the first that has not expired. */
+const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
   const [old] = await query<{ last: number | null }>(
     `select max(id) as last from (
        select id, bool_and(created_at < $2) over (order by id) as old from (
-         select id, created_at from event where id > $1 and id <= $3 order by id limit ${rowsAtOnce}) as oldest
+         select id, created_at from event where id > $1 and id <= $3 order by id limit ${batchSize}) as oldest
      ) as looked where old`,
     [droppedId, before, id],
   );
@@ -57,7 +57,7 @@ const deleteRows = async ({ query }: Tx, { droppedId, id }: Kept, before: Date):
 };
 
 /**
- * Drops the oldest events, up to the first that is not older: a whole partition at once, or a bounded number of rows. What is
+ * Drops the oldest events, up to the first that has not expired: a whole partition, or a bounded number of rows. What is
  * dropped leaves its last hash behind, from which the chain goes on.
  * @returns how many were dropped
  */
@@ -65,7 +65,10 @@ export const dropOldest = (database: Database, before: Date): Promise<number> =>
   database.transaction(async (tx) => {
     // Whoever reads for long must not hold up all who come after.
     await tx.query("set local lock_timeout = '2s'");
-    const [kept] = await tx.query<Kept>('select dropped_id as "droppedId", id from event_log_head for update');
-    if (kept === undefined) throw new Error('The event log has no head.');
+    const [kept] = await tx.query<RetainedRange>('select dropped_id as "droppedId", id from event_log_head for update');
+    if (kept === undefined)
+      throw new Error(
+        'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
+      );
     return (await dropPartition(tx, kept, before)) || deleteRows(tx, kept, before);
   });

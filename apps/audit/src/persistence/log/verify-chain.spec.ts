@@ -3,8 +3,8 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
 import { anEvent } from '../../../test/builders.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
-import { chainColumns, type SealedEvent, sealOf } from './hash-chain.ts';
-import { checkChain, type CheckOptions } from './verify-chain.ts';
+import { chainColumns, type HashedEvent, eventHash } from './hash-chain.ts';
+import { verifyChain, type VerificationOptions } from './verify-chain.ts';
 import { appendEvents } from './append-events.ts';
 
 let log: OpenedLog;
@@ -21,13 +21,13 @@ const append = (...events: readonly Partial<RecordedEvent>[]) =>
       events.map((said) => ({ uid: randomUUID(), event: anEvent(said) })),
     ),
   );
-/** What somebody does who has the database, and no business there. */
+/** Tampers with the tables of the log. */
 const tamper = (...statements: readonly string[]) =>
   log.database.transaction(async ({ query }) => {
     for (const statement of statements) await query(statement);
   });
-const check = (options: CheckOptions = {}) => checkChain(log.database, options);
-const faultOf = async (options?: CheckOptions) => {
+const check = (options: VerificationOptions = {}) => verifyChain(log.database, options);
+const faultOf = async (options?: VerificationOptions) => {
   const { fault } = await check(options);
   return fault === null ? null : [fault.id, fault.kind];
 };
@@ -37,7 +37,7 @@ const appendTen = async () => {
 };
 
 describe('The chain of hashes', () => {
-  it('is intact as long as nobody touches it, whatever the events say', async () => {
+  it('is intact while no one changes it, whatever the events contain', async () => {
     await append(
       { data: { 'key "quoted"': ['\\', '\n', ' ', '😀', 'ünï', 1e21, -0.5, 1e-7, true, null, { '': '' }] } },
       { createdAt: '2026-02-03T05:05:06.1239+01:00', project: null, environment: 'production', tags: [] },
@@ -140,17 +140,17 @@ describe('The chain of hashes', () => {
     expect(await faultOf({ known: head })).toEqual([9, 'missing']);
   });
 
-  it('shows a log that was written anew, to who kept a hash', async () => {
+  it('detects a rewritten log by a hash that was kept elsewhere', async () => {
     await appendTen();
     const { head } = await check({ to: 5 });
     const known = { id: 5, hash: (await check({ to: 5 })).hash };
     expect(known.hash).not.toBe(head.hash);
     expect(await faultOf({ known })).toBeNull();
     await tamper(`update event set data = '{}' where id = 3`);
-    const stored = await log.database.read<SealedEvent>({ text: `select ${chainColumns} from event order by id` });
+    const stored = await log.database.read<HashedEvent>({ text: `select ${chainColumns} from event order by id` });
     let hash = '0'.repeat(64);
     for (const event of stored) {
-      hash = sealOf(hash, event);
+      hash = eventHash(hash, event);
       await tamper(`update event set hash = decode('${hash}', 'hex') where id = ${event.id}`);
     }
     await tamper(`update event_log_head set hash = decode('${hash}', 'hex')`);

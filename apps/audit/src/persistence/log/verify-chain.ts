@@ -1,23 +1,23 @@
 import type { Database, Statement } from '@bunting/database';
-import { type ChainFault, type FaultKind, faultAt } from '../../domain/hash-chain.ts';
-import { chainColumns, sealOf, type SealedEvent } from './hash-chain.ts';
+import { type ChainFault, type FaultKind, chainFault } from '../../domain/hash-chain.ts';
+import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
 
-/** An event's id and hash, as somebody keeps them elsewhere to hold the log to them. */
-export interface KnownHash {
+/** The id and hash of an event. Kept outside the log, they prove later that it has not been rewritten. */
+export interface EventHash {
   readonly id: number;
   readonly hash: string;
 }
 
-export interface CheckOptions {
+export interface VerificationOptions {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  readonly known?: KnownHash | undefined;
-  /** when to stop and say how far it came */
+  readonly known?: EventHash | undefined;
+  /** the deadline, at which verification stops and reports how far it came */
   readonly until?: Date | undefined;
   readonly progress?: ((checkedTo: number, to: number) => void) | undefined;
 }
 
-export interface ChainReport {
+export interface VerificationReport {
   readonly from: number;
   readonly to: number;
   /** how many events were checked, and up to which id */
@@ -25,8 +25,8 @@ export interface ChainReport {
   readonly checkedTo: number;
   /** of the event `checkedTo` */
   readonly hash: string;
-  /** the end of the log: keep it elsewhere, and nobody can shorten the log unnoticed */
-  readonly head: KnownHash;
+  /** the last event of the log; kept elsewhere, it reveals that the log was truncated */
+  readonly head: EventHash;
   readonly fault: ChainFault | null;
 }
 
@@ -45,36 +45,42 @@ const ends: Statement = {
            (select min(event.id) from event where event.id > head.id) as beyond
          from event_log_head as head`,
 };
-const stretch: Statement = {
+const eventsOfRange: Statement = {
   name: 'chain-stretch',
   text: `select ${chainColumns} from event where id between $1 and $2 order by id`,
 };
 const hashOf: Statement = { name: 'chain-hash', text: "select encode(hash, 'hex') as hash from event where id = $1" };
 
-const stretchLength = 2_000;
+const batchSize = 2_000;
 
-/** Whether one of the events near by is the one that belongs to `id`. */
-const strayAt = (id: number, before: string, found: SealedEvent, nearby: readonly SealedEvent[]) =>
+/** The event of the batch that belongs at `id`, if any: it has been moved. */
+const findDisplaced = (id: number, before: string, found: HashedEvent, nearby: readonly HashedEvent[]) =>
   nearby.find((event) => {
     if (event.id === id) return false;
-    const hash = sealOf(before, { ...event, id });
+    const hash = eventHash(before, { ...event, id });
     return hash === event.hash || hash === found.hash;
   });
 
 /**
- * Checks that the events of a range are those that were appended: hashes each anew from what is stored and from the hash
- * before it, and names the first one that is not what it was. It computes here, and trusts the database with nothing but reading.
+ * Verifies that the events of a range are those that were appended: recomputes each hash from the stored event and the hash
+ * before it, and reports the first mismatch. Hashes are computed here: the database is only read.
  */
-export const checkChain = async (database: Database, options: CheckOptions = {}): Promise<ChainReport> => {
+export const verifyChain = async (
+  database: Database,
+  options: VerificationOptions = {},
+): Promise<VerificationReport> => {
   const { known, until, progress } = options;
   const readEnds = async (): Promise<Ends> => {
     const [found] = await database.read<Ends>(ends);
-    if (found === undefined) throw new Error('The event log has no head.');
+    if (found === undefined)
+      throw new Error(
+        'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
+      );
     return found;
   };
   const read = (first: number, last: number) => {
-    const events = database.read<SealedEvent>(stretch, [first, Math.min(last, first + stretchLength - 1)]);
-    // It is read ahead: when the check ends before its turn, nobody awaits it.
+    const events = database.read<HashedEvent>(eventsOfRange, [first, Math.min(last, first + batchSize - 1)]);
+    // Prefetched: the result is not awaited when the verification ends earlier.
     events.catch(() => undefined);
     return events;
   };
@@ -84,7 +90,7 @@ export const checkChain = async (database: Database, options: CheckOptions = {})
   const to = Math.min(options.to ?? log.id, log.id);
   let expected = from;
   let before = log.droppedHash;
-  const report = (fault: ChainFault | null): ChainReport => ({
+  const report = (fault: ChainFault | null): VerificationReport => ({
     from,
     to,
     checked: expected - from,
@@ -93,7 +99,7 @@ export const checkChain = async (database: Database, options: CheckOptions = {})
     head: { id: log.id, hash: log.hash },
     fault,
   });
-  const wrong = (id: number, kind: FaultKind, detail?: string) => report(faultAt(id, kind, detail));
+  const wrong = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
 
   if (known !== undefined && known.id > log.id) return wrong(log.id + 1, 'missing', `, for ${known.id} is known`);
   if (known?.id === log.droppedId && known.hash !== log.droppedHash) return wrong(known.id, 'altered');
@@ -107,17 +113,17 @@ export const checkChain = async (database: Database, options: CheckOptions = {})
   while (expected <= to) {
     if (until !== undefined && Date.now() >= until.getTime()) return report(null);
     const events = await reading;
-    reading = read(expected + stretchLength, to);
-    const end = Math.min(to, expected + stretchLength - 1);
+    reading = read(expected + batchSize, to);
+    const end = Math.min(to, expected + batchSize - 1);
     for (const event of [...events, undefined]) {
       if (event?.id !== expected) {
         if (expected > end) break;
         // What is dropped for its age while it is read is not missing.
         const { droppedId } = await readEnds();
-        return droppedId < expected ? wrong(expected, 'missing') : checkChain(database, options);
+        return droppedId < expected ? wrong(expected, 'missing') : verifyChain(database, options);
       }
-      if (sealOf(before, event) !== event.hash) {
-        const stray = strayAt(expected, before, event, events);
+      if (eventHash(before, event) !== event.hash) {
+        const stray = findDisplaced(expected, before, event, events);
         return stray === undefined ? wrong(expected, 'altered') : wrong(expected, 'moved', `the id ${stray.id}`);
       }
       if (known?.id === expected && known.hash !== event.hash) {

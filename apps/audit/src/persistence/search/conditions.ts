@@ -2,7 +2,7 @@ import { eventTypes } from '@bunting/contracts';
 import { folded, whoEnds } from '../../domain/searchable-text.ts';
 import type { VisibleEvents } from '../../domain/visible-events.ts';
 
-/** Which events are searched for: each criterion that is given must hold, and of a list one value suffices. */
+/** Criteria of a search. All that are given must match; a list matches with one of its values. */
 export interface Criteria {
   readonly types?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;

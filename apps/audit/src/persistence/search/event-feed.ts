@@ -1,21 +1,21 @@
 import type { Database, Statement } from '@bunting/database';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
-import { eventOf, type EventRow, type FoundEvent, foundEvent } from './event-rows.ts';
+import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from './event-rows.ts';
 
-/** So many ids are looked at for a page at most: one of a rare kind takes several pages, and none takes long. */
+/** How many ids a page scans at most. A rare event may take several pages. */
 const window = 20_000;
-/** How many events a page has at most, and how many characters, unless one event alone has more. */
-const mostEvents = 250;
-const mostCharacters = 400_000;
+/** Limits of a page. A single event may exceed the number of characters. */
+const maxEvents = 250;
+const maxCharacters = 400_000;
 
-/** An event of the feed, and its hash in hex. */
-export interface FedEvent extends FoundEvent {
+/** An event of the feed with its hash in hex. */
+export interface FeedEvent extends FoundEvent {
   readonly hash: string | null;
 }
 
 /** What follows an id. */
 export interface FeedPage {
-  readonly events: readonly FedEvent[];
+  readonly events: readonly FeedEvent[];
   /** up to which id the log was looked at */
   readonly next: number;
   /** the end of the log at that moment */
@@ -33,28 +33,28 @@ const pageAfter = ({ sql, values }: Conditions): Statement => {
       select head.id as head, page.* from event_log_head as head left join lateral (
         select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash
         from (select id from event_search ${where(`id > ${after}`, `id <= ${after} + ${window}`, ...sql)}
-              order by id limit ${mostEvents}) as found cross join lateral ${eventOf('found.id')} as event) as page on true
+              order by id limit ${maxEvents}) as found cross join lateral ${selectEventById('found.id')} as event) as page on true
       where head.one order by page.id`,
   };
 };
 
-/** Reads the log from its beginning to its end, a bounded page at a time. */
+/** Reads the log in the order of ids, in bounded pages. */
 export const eventFeed =
   (database: Database) =>
   async (criteria: Criteria, after: number): Promise<FeedPage> => {
     const conditions = conditionsOf(criteria);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
     const head = rows[0]?.head ?? 0;
-    const events: FedEvent[] = [];
+    const events: FeedEvent[] = [];
     let characters = 0;
     for (const row of rows) {
       if (row.id === null) continue;
-      const found = foundEvent(row);
-      if (events.length > 0 && characters + found.json.length > mostCharacters) break;
+      const found = toFoundEvent(row);
+      if (events.length > 0 && characters + found.json.length > maxCharacters) break;
       characters += found.json.length;
       events.push({ ...found, hash: row.hash });
     }
-    const isWhole = events.length === rows.filter(({ id }) => id !== null).length && events.length < mostEvents;
+    const isWhole = events.length === rows.filter(({ id }) => id !== null).length && events.length < maxEvents;
     const next = isWhole ? Math.max(after, Math.min(head, after + window)) : (events.at(-1)?.event.id ?? after);
     return { events, next, head };
   };

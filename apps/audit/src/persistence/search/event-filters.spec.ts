@@ -2,14 +2,14 @@ import type { Caller, EventType, RecordedEvent } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { anEvent, lee, mia, strangerTo } from '../../../test/builders.ts';
-import { naiveFind, type NumberedEvent, type Question } from '../../../test/naive-search.ts';
+import { anEvent, lee, mia, callerWithHiddenProjects } from '../../../test/builders.ts';
+import { naiveFind, type NumberedEvent, type NaiveQuery } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
 import { appendEvents } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
 import { dropOldest } from '../log/retention.ts';
-import { pendingTexts } from '../tables.ts';
+import { textIndexMaintenance } from '../tables.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created'];
 const projects = ['shop', 'bank', 'post'];
@@ -39,7 +39,7 @@ const someEvent = fc
   });
 
 const several = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 });
-const someQuestion: fc.Arbitrary<Question> = fc.record(
+const someQuestion: fc.Arbitrary<NaiveQuery> = fc.record(
   {
     types: several([...types, 'feature-archived']),
     projects: several([...projects, 'unknown']),
@@ -59,25 +59,25 @@ const someQuestion: fc.Arbitrary<Question> = fc.record(
 const someCaller = fc.constantFrom<Caller>(
   mia,
   lee,
-  strangerTo('shop'),
-  strangerTo('bank', 'post', 'nowhere'),
-  strangerTo('shop', 'bank', 'post'),
+  callerWithHiddenProjects('shop'),
+  callerWithHiddenProjects('bank', 'post', 'nowhere'),
+  callerWithHiddenProjects('shop', 'bank', 'post'),
   { ...mia, hiddenProjects: ['shop'] },
 );
 
 let log: OpenedLog;
 let cached: EventSearch;
-let told: NumberedEvent[] = [];
+let published: NumberedEvent[] = [];
 
 const append = async (events: readonly RecordedEvent[]): Promise<void> => {
-  const first = (told.at(-1)?.id ?? 0) + 1;
+  const first = (published.at(-1)?.id ?? 0) + 1;
   const arriving = events.map((event) => ({ uid: randomUUID(), event }));
   await log.database.transaction((tx) => appendEvents(tx, arriving));
-  told.push(...events.map((event, nth) => ({ id: first + nth, event })));
+  published.push(...events.map((event, nth) => ({ id: first + nth, event })));
 };
 const midnight = (day: string | undefined, plusDays = 0) =>
   day === undefined ? undefined : new Date(Date.parse(`${day}T00:00:00.000Z`) + plusDays * 86_400_000);
-const find = async (question: Question, caller: Caller, by: EventSearch) => {
+const find = async (question: NaiveQuery, caller: Caller, by: EventSearch) => {
   const { from, to, highest = Number.MAX_SAFE_INTEGER, skip = 0, limit = 100, ...request } = question;
   const days = { notBefore: midnight(from), before: midnight(to, 1) };
   const { events, total } = await by.find(
@@ -95,7 +95,7 @@ const answersAlike = (seed: number) =>
       someCaller,
       async (more, question, caller) => {
         if (more.length > 0) await append(more);
-        const expected = naiveFind(told, question, caller);
+        const expected = naiveFind(published, question, caller);
         expect(await find(question, caller, eventSearch(log.database))).toEqual(expected);
         expect(await find(question, caller, cached)).toEqual(expected);
       },
@@ -115,13 +115,13 @@ describe('Every combination of what can be asked of events, by whomever, is answ
   it('while the texts of events wait in the pending list of their index', () => answersAlike(1));
 
   it('when they are merged into the index', async () => {
-    await pendingTexts(log.database).merge();
+    await textIndexMaintenance(log.database).merge();
     await answersAlike(2);
   });
 
   it('when old events were dropped', async () => {
     expect(await dropOldest(log.database, new Date('2021-01-01'))).toBe(200);
-    told = told.slice(200);
+    published = published.slice(200);
     await answersAlike(3);
   });
 
@@ -136,7 +136,7 @@ describe('Every combination of what can be asked of events, by whomever, is answ
     for (const length of [1, 3, 1_990, 10, 2_100, 5]) {
       await appendFew(length);
       expect(await find({ ...few, limit: 3, skip: 2 }, mia, cached)).toEqual(
-        naiveFind(told, { ...few, limit: 3, skip: 2 }, mia),
+        naiveFind(published, { ...few, limit: 3, skip: 2 }, mia),
       );
     }
   });
@@ -146,6 +146,6 @@ describe('Every combination of what can be asked of events, by whomever, is answ
     await append(fc.sample(someEvent, { numRuns: 3_000, seed: 7 }));
     for (const question of [{ projects: ['old'] }, { projects: ['old'], text: 'oslo', skip: 20, limit: 30 }])
       for (let time = 0; time < 2; time++)
-        expect(await find(question, mia, cached)).toEqual(naiveFind(told, question, mia));
+        expect(await find(question, mia, cached)).toEqual(naiveFind(published, question, mia));
   });
 });

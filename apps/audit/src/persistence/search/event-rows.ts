@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../domain/description.ts';
 
-export interface PageOf {
+export interface PageRequest {
   /** the highest id that the page may begin with */
   readonly from: number;
   readonly limit: number;
@@ -8,21 +8,21 @@ export interface PageOf {
   readonly skip?: number;
 }
 
-/** An event of a page: as JSON text, in which the keys of its data stand as they were told, and what that text says. */
+/** An event of a page, as JSON text that keeps the order of the keys of its data, and parsed. */
 export interface FoundEvent {
   readonly json: string;
-  /** parsed anew each time: one after the other the events of a page need no room, together they outlive a collection of garbage */
+  /** parsed on each access, so that a page does not hold all its events in memory */
   readonly event: LoggedEvent;
 }
 
-export interface FoundEvents {
+export interface EventPage {
   /** the newest first */
   readonly events: readonly FoundEvent[];
   /** how many match on all pages together */
   readonly total: number;
 }
 
-/** An event as it is read: its data as it is stored, and the moment in milliseconds. */
+/** A row of `event`: JSON columns as text, the timestamp in milliseconds since 1970. */
 export interface EventRow {
   readonly id: number;
   readonly createdAt: number;
@@ -41,7 +41,7 @@ export interface EventRow {
  * The event of an id, as a table of one row. It is looked up by itself, which `offset 0` says to the planner: a page is short, and
  * the log is long. JSON is made of it where it is answered, since that takes the database much longer than to read it.
  */
-export const eventOf = (id: string): string => `(
+export const selectEventById = (id: string): string => `(
   select event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,
     event.created_by as "createdBy", event.created_by_user_id as "createdByUserId", event.environment, event.project,
     event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags
@@ -50,7 +50,7 @@ export const eventOf = (id: string): string => `(
 const read = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
 /** An event of a row. The texts of its data become part of its own text as they are. */
-export const foundEvent = (row: EventRow): FoundEvent => {
+export const toFoundEvent = (row: EventRow): FoundEvent => {
   const { id, type, createdBy, createdByUserId, environment, project, featureName, data, preData, tags } = row;
   const createdAt = new Date(row.createdAt).toISOString();
   const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };

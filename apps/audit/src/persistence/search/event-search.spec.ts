@@ -2,13 +2,13 @@ import type { Caller, EventType, RecordedEvent, SearchEventsBody } from '@buntin
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { anEvent, lee, strangerTo, mia } from '../../../test/builders.ts';
+import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
 import { naiveSearch, type NumberedEvent } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { visibleEvents } from '../../domain/visible-events.ts';
 import { appendEvents } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
-import { pendingTexts } from '../tables.ts';
+import { textIndexMaintenance } from '../tables.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created', 'feature-tagged'];
 const projects = ['shop', 'bank', 'Shop'];
@@ -51,14 +51,14 @@ const someSearch = fc.record(
 const someCaller = fc.constantFrom<Caller>(
   mia,
   lee,
-  strangerTo('shop'),
-  strangerTo('shop', 'bank'),
-  strangerTo('nowhere'),
+  callerWithHiddenProjects('shop'),
+  callerWithHiddenProjects('shop', 'bank'),
+  callerWithHiddenProjects('nowhere'),
 );
 
 let log: OpenedLog;
 let search: EventSearch;
-const told: NumberedEvent[] = [];
+const published: NumberedEvent[] = [];
 
 const append = async (events: readonly RecordedEvent[]): Promise<void> => {
   await log.database.transaction((tx) =>
@@ -67,7 +67,7 @@ const append = async (events: readonly RecordedEvent[]): Promise<void> => {
       events.map((event) => ({ uid: randomUUID(), event })),
     ),
   );
-  for (const event of events) told.push({ id: told.length + 1, event });
+  for (const event of events) published.push({ id: published.length + 1, event });
 };
 
 const listed = (value: string | undefined) => (value === undefined ? undefined : [value]);
@@ -99,16 +99,16 @@ describe('The search of the log', () => {
     expect(await find({})).toEqual(nothing);
     expect(await find({ query: 'oslo' })).toEqual(nothing);
     expect(await find({ query: 'o', type: 'feature-created' }, lee)).toEqual(nothing);
-    expect(await find({ feature: 'banner' }, strangerTo('shop', 'bank'))).toEqual(nothing);
+    expect(await find({ feature: 'banner' }, callerWithHiddenProjects('shop', 'bank'))).toEqual(nothing);
   });
 
   it('answers like a search through a list, whatever is asked by whomever while the log grows', async () => {
     await append(fc.sample(someEvent, { numRuns: 2_300, seed: 7 }));
-    await pendingTexts(log.database).merge();
+    await textIndexMaintenance(log.database).merge();
     await fc.assert(
       fc.asyncProperty(fc.array(someEvent, { maxLength: 3 }), someSearch, someCaller, async (more, body, caller) => {
         if (more.length > 0) await append(more);
-        expect(await find(body, caller)).toEqual(naiveSearch(told, body, caller));
+        expect(await find(body, caller)).toEqual(naiveSearch(published, body, caller));
       }),
       { numRuns: 200, seed: 11 },
     );
@@ -117,7 +117,7 @@ describe('The search of the log', () => {
   it('answers the same when it has counted nothing yet', async () => {
     await fc.assert(
       fc.asyncProperty(someSearch, someCaller, async (body, caller) => {
-        const expected = naiveSearch(told, body, caller);
+        const expected = naiveSearch(published, body, caller);
         expect(await find(body, caller, eventSearch(log.database))).toEqual(expected);
       }),
       { numRuns: 100, seed: 13 },
@@ -126,7 +126,7 @@ describe('The search of the log', () => {
 
   it('answers many who begin the same search at the same time alike', async () => {
     const fresh = eventSearch(log.database);
-    const expected = naiveSearch(told, { query: 'OSLO' }, mia);
+    const expected = naiveSearch(published, { query: 'OSLO' }, mia);
     const answers = await Promise.all(Array.from({ length: 20 }, () => find({ query: 'Oslo' }, mia, fresh)));
     expect(answers).toEqual(Array.from({ length: 20 }, () => expected));
   });
@@ -150,11 +150,11 @@ describe('The search of the log', () => {
     expect((await find({ project: 'race', query: 'racing' })).totalEvents).toBe(60);
   });
 
-  it('begins anew when the log is another one than before, as after a backup was restored', async () => {
+  it('discards cached matches when a backup of the log was restored', async () => {
     const count = async () => (await find({ query: 'restored' })).totalEvents;
     await append(Array.from({ length: 5 }, () => anEvent({ data: { title: 'restored' } })));
     expect(await count()).toBe(5);
-    const backup = told.length - 2;
+    const backup = published.length - 2;
     await log.database.transaction(async ({ query }) => {
       await query('delete from event where id > $1', [backup]);
       await query('delete from event_search where id > $1', [backup]);
@@ -163,7 +163,7 @@ describe('The search of the log', () => {
       ]);
     });
     expect(await count()).toBe(3);
-    told.splice(backup);
+    published.splice(backup);
     await append(Array.from({ length: 4 }, () => anEvent({ data: { title: 'restored' } })));
     expect(await count()).toBe(7);
   });

@@ -3,22 +3,22 @@ import type { Database, Statement } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
-import { eventOf, type EventRow, foundEvent, type FoundEvents, type PageOf } from './event-rows.ts';
+import { selectEventById, type EventRow, toFoundEvent, type EventPage, type PageRequest } from './event-rows.ts';
 
 export type { FoundEvent } from './event-rows.ts';
 
-/** How many searches for a text run concurrently that read all texts: they must leave connections to others. */
+/** Concurrency limit of searches by text, which may read all texts: other calls need connections. */
 const maxConcurrentScans = 2;
 /** Up to how many matches their ids are cached, and not only their number. */
 const maxCachedIds = 2_000;
-/** Room for what is cached, in characters of conditions, and what a number and an id take. */
-const cacheRoom = 32_000_000;
-const roomOfTotal = 300;
-const roomOfId = 12;
-/** How often a search starts again because the log has lost events meanwhile, or got many that match. */
+/** Size of the cache, in characters of conditions, and the size of a total and of an id. */
+const maxCacheSize = 32_000_000;
+const sizeOfTotal = 300;
+const sizeOfId = 12;
+/** How often a search restarts because events were dropped meanwhile, or many matching ones appended. */
 const maxAttempts = 3;
 
-/** What matches of the events that the log held at one moment. */
+/** The matching events of one snapshot of the log. */
 interface Matches {
   readonly events: number;
   /** all of them, the newest first; undefined when they are many */
@@ -35,26 +35,26 @@ interface Search {
   readonly deadline: Date;
 }
 
-/** Answers what matches at a moment. No statement here has a name: a plan made for any text is wrong for most of them. */
+/** Selects matches of one snapshot. Statements here are not prepared: a generic plan for any text is wrong for most texts. */
 const atHead = (matches: string): Statement => ({
   text: `
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
     from event_log_head as head cross join (${matches}) as matches where head.one`,
 });
 
-/** What matches: its number, and the ids of few. A text is compared once, whether few or many events have it. */
+/** Counts matches, and selects their ids if they are few, in one pass over the texts. */
 const idsAndCountOf = ({ sql }: Conditions): Statement =>
   atHead(`
     select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
     from event_search ${where(...sql)}`);
 
-/** The ids that match, one more than are cached at most: where many match, the first few are found in no time. */
-const fewOf = ({ sql }: Conditions): Statement =>
+/** Selects matching ids, at most one more than are cached. */
+const firstMatchesOf = ({ sql }: Conditions): Statement =>
   atHead(`
     select count(*) as events, to_json(array_agg(id)) as ids
     from (select id from event_search ${where(...sql)} limit ${maxCachedIds + 1}) as few`);
 
-/** The number of what matches: an index that has all columns of the conditions is enough. */
+/** Counts matches, with an index-only scan where an index has all columns. */
 const countOf = ({ sql }: Conditions): Statement =>
   atHead(
     sql.length === 0
@@ -62,28 +62,31 @@ const countOf = ({ sql }: Conditions): Statement =>
       : `select count(*) as events, null as ids from event_search ${where(...sql)}`,
   );
 
-const find = async (database: Database, conditions: Conditions): Promise<Matches> => {
+const findMatches = async (database: Database, conditions: Conditions): Promise<Matches> => {
   const read = async (statement: Statement): Promise<Matches> => {
     const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
-    if (found === undefined) throw new Error('The event log has no head.');
+    if (found === undefined)
+      throw new Error(
+        'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
+      );
     const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
     return { ...found, ids };
   };
   if (conditions.sql.length === 0) return read(countOf(conditions));
   if (conditions.readTexts) return read(idsAndCountOf(conditions));
-  const few = await read(fewOf(conditions));
+  const few = await read(firstMatchesOf(conditions));
   return few.events > maxCachedIds ? read(countOf(conditions)) : few;
 };
 
-/** Takes the values of a statement, and says where they stand in it. */
-const placesAfter = (conditions: Conditions) => {
+/** Appends values to the parameters of the conditions, and returns their placeholders. */
+const parametersAfter = (conditions: Conditions) => {
   const values = [...conditions.values];
   return { values, place: (value: unknown, type = 'bigint'): string => `$${values.push(value)}::${type}` };
 };
-type Place = ReturnType<typeof placesAfter>['place'];
+type AddParameter = ReturnType<typeof parametersAfter>['place'];
 
 /** SQL: the ids of a page, of those that are cached and those that matched later. */
-const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageOf, place: Place): string => `
+const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageRequest, place: AddParameter): string => `
   select id from (select id from later union all select unnest(${place(ids, 'bigint[]')})) as matching
   where id <= ${place(from)} order by id desc limit ${place(limit)} offset ${place(skip)}`;
 
@@ -95,8 +98,8 @@ const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageOf, pl
 const pageOfMany = (
   { sql, withoutTextIndex }: Conditions,
   matches: Matches,
-  { from, limit, skip = 0 }: PageOf,
-  place: Place,
+  { from, limit, skip = 0 }: PageRequest,
+  place: AddParameter,
 ): string => {
   const wanted = skip + limit;
   const spread = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
@@ -122,8 +125,8 @@ type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
 } & (EventRow | { readonly id: null });
 
 /** Reads a page, and what has matched since the matches were found, in one statement: both are of one moment. */
-const pageAndLater = (conditions: Conditions, matches: Matches, page: PageOf) => {
-  const { values, place } = placesAfter(conditions);
+const pageAndLater = (conditions: Conditions, matches: Matches, page: PageRequest) => {
+  const { values, place } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
   const upTo = place(matches.upTo);
   const sinceThen = `from event_search ${where(...conditions.sql, `id > ${upTo}`)}`;
@@ -140,13 +143,13 @@ const pageAndLater = (conditions: Conditions, matches: Matches, page: PageOf) =>
     from event_log_head as head
     cross join (${later}) as counted
     left join (${ids === undefined ? pageOfMany(conditions, matches, page, place) : pageOfIds(ids, page, place)}) as page on true
-    left join lateral ${eventOf('page.id')} as found on true
+    left join lateral ${selectEventById('page.id')} as found on true
     where head.one order by page.id desc`;
   return { statement: { text }, values };
 };
 
-/** What matches once later matches are added; undefined where it must be found again. */
-const continued = (matches: Matches, row: Row): Matches | undefined => {
+/** The cached matches with later ones added; undefined when they must be searched again. */
+const continueMatches = (matches: Matches, row: Row): Matches | undefined => {
   const { upTo, uid, droppedId, later, laterIds } = row;
   if (!row.continues) return undefined;
   if (matches.ids === undefined) return { events: matches.events + later, ids: undefined, upTo, uid, droppedId };
@@ -164,33 +167,36 @@ const continued = (matches: Matches, row: Row): Matches | undefined => {
 export const eventSearch = (database: Database) => {
   const limitScans = pLimit(maxConcurrentScans);
   const cache = new LRUCache<string, Matches, Search>({
-    maxSize: cacheRoom,
-    sizeCalculation: ({ ids = [] }, key) => key.length + roomOfTotal + roomOfId * ids.length,
+    maxSize: maxCacheSize,
+    sizeCalculation: ({ ids = [] }, key) => key.length + sizeOfTotal + sizeOfId * ids.length,
     // Concurrent searches with the same conditions share one scan.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: { conditions, deadline } }) =>
       conditions.readTexts
         ? limitScans(() => {
             if (Date.now() >= deadline.getTime()) throw unavailable('Other searches took too long. Please try again.');
-            return find(database, conditions);
+            return findMatches(database, conditions);
           })
-        : find(database, conditions),
+        : findMatches(database, conditions),
   });
 
   return {
     /** The newest events that match, the newest first. */
-    find: async (criteria: Criteria, page: PageOf, deadline: Date): Promise<FoundEvents> => {
+    find: async (criteria: Criteria, page: PageRequest, deadline: Date): Promise<EventPage> => {
       const conditions = conditionsOf(criteria);
       const key = JSON.stringify(conditions);
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const matches = await cache.fetch(key, { context: { conditions, deadline }, forceRefresh: attempt > 0 });
-        if (matches === undefined) throw new Error('The event log has no head.');
+        if (matches === undefined)
+          throw new Error(
+            'The table event_log_head is empty: the event log was not migrated, or its row was deleted. Restore it from a backup.',
+          );
         const { statement, values } = pageAndLater(conditions, matches, page);
         const rows = await database.read<Row>(statement, values);
-        const now = rows[0] && continued(matches, rows[0]);
+        const now = rows[0] && continueMatches(matches, rows[0]);
         if (now === undefined) continue;
         cache.set(key, now);
-        return { events: rows.flatMap((row) => (row.id === null ? [] : foundEvent(row))), total: now.events };
+        return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: now.events };
       }
       throw unavailable('The event log has changed while it was searched. Please try again.');
     },

@@ -1,7 +1,7 @@
 import type { Database, Statement } from '@bunting/database';
 import type { VisibleEvents } from '../../domain/visible-events.ts';
 
-/** Somebody who caused events, under the name that the newest of them has. */
+/** A user who caused events, with the name in the newest of them. */
 export interface EventCreator {
   readonly id: number;
   readonly name: string;
@@ -18,7 +18,7 @@ const creators: Statement = {
     order by lower(name), id`,
 };
 
-/** Everybody who caused an event that may be seen, by name. */
+/** The creators of the events that the caller may see, by name. */
 export const eventCreators =
   (database: Database) =>
   (visible: VisibleEvents): Promise<EventCreator[]> =>

@@ -31,7 +31,7 @@ const activity: Statement = {
 
 export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
 
-/** The activity of one project, or of all that have events. @param days for how many days to count each day */
+/** The activity of one project, or of all with events. @param days how many days are counted one by one */
 export const projectActivity =
   (database: Database) =>
   (project: string | undefined, days: number): Promise<ProjectActivity> =>
