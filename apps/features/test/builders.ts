@@ -54,8 +54,8 @@ export const aSegment = (about: Partial<StoredSegment> = {}): StoredSegment => (
   ...about,
 });
 
-/** The surroundings of a fresh installation, with the project `shop` in `development` and `production`. */
-export const someSurroundings = (about: Partial<ProjectContext> = {}): ProjectContext => ({
+/** The project context of a fresh installation, with the project `shop` in `development` and `production`. */
+export const someProjectContext = (about: Partial<ProjectContext> = {}): ProjectContext => ({
   environments: [
     { name: 'development', type: 'development', sortOrder: 2, enabled: true },
     { name: 'production', type: 'production', sortOrder: 3, enabled: true },

@@ -1,4 +1,4 @@
-import type { References } from '../persistence/features/surroundings.ts';
+import type { References } from '../persistence/features/project-context.ts';
 
 /** The maximum length of names that are looked up. */
 const maxLength = 255;

@@ -14,7 +14,7 @@ import { environmentRepository } from './environments/environment-repository.ts'
 import { favoriteRepository } from './features/favorite-repository.ts';
 import { lockReferences } from './features/feature-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
-import { surroundingsRepository } from './features/surroundings.ts';
+import { projectContextRepository } from './features/project-context.ts';
 import { housekeepingRepository } from './housekeeping.ts';
 import { exportFeatures } from './import-export/exports.ts';
 import { importProposals } from './import-export/import-proposals.ts';
@@ -53,7 +53,7 @@ const repositories = (tx: Tx, outbox: Outbox, hidden: readonly string[], guard: 
   housekeeping: housekeepingRepository(tx, outbox),
   importProposals: importProposals(tx),
   importTargets: importTargetRepository(tx, hidden),
-  surroundings: surroundingsRepository(tx, hidden),
+  projectContext: projectContextRepository(tx, hidden),
   projects: projectRepository(tx, outbox),
   protection: protectionRepository(tx),
   readSituation: situationReader({ read: ({ text }, values) => tx.query(text, values) }),

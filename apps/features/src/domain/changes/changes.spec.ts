@@ -1,7 +1,7 @@
 import type { Change, CheckedChange } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aSegment, aStrategy, type FeatureAbout, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aSegment, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { normalizeDependency } from '../features/dependency.ts';
 import type { Feature } from '../features/feature.ts';
@@ -36,7 +36,7 @@ const aSituation = (
   return {
     project: 'shop',
     environment: 'production',
-    projectContext: someSurroundings({ segments: new Map(segments.map((segment) => [segment.id, segment])) }),
+    projectContext: someProjectContext({ segments: new Map(segments.map((segment) => [segment.id, segment])) }),
     now: '2026-11-21T10:00:00.000Z',
     newStrategyId: () => `made-${++made}`,
     features: new Map(features.map((feature) => [feature.name, feature])),

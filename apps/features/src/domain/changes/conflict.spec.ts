@@ -1,6 +1,6 @@
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aSegment, aStrategy, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { normalizeDependency } from '../features/dependency.ts';
 import { limits } from '../project-context.ts';
 import { foldChanges } from './fold.ts';
@@ -25,7 +25,7 @@ interface About extends Partial<Omit<ChangeContext, 'features'>> {
 const aSituation = ({ features = [checkout, parent], ...about }: About = {}): ChangeContext => ({
   project: 'shop',
   environment: 'production',
-  projectContext: someSurroundings({ segments: new Map([beta, foreign].map((segment) => [segment.id, segment])) }),
+  projectContext: someProjectContext({ segments: new Map([beta, foreign].map((segment) => [segment.id, segment])) }),
   now: '2026-11-21T10:00:00.000Z',
   newStrategyId: () => 'made',
   features: new Map(features.flatMap((feature) => (feature === gone ? [] : [[feature.name, feature] as const]))),
@@ -60,7 +60,7 @@ describe('a change that cannot be carried out as things are now', () => {
       'environment-unlinked',
       'Environment production is no longer available for this feature',
       add(),
-      { projectContext: someSurroundings({ environments: [] }) },
+      { projectContext: someProjectContext({ environments: [] }) },
     ],
     [
       'strategy-deleted',
@@ -151,7 +151,7 @@ describe('a change that cannot be carried out as things are now', () => {
   });
 
   it('says why as well where the rules have become stricter since', () => {
-    const strict = someSurroundings({ contextFields: new Map([['plan', { legalValues: [{ value: 'pro' }] }]]) });
+    const strict = someProjectContext({ contextFields: new Map([['plan', { legalValues: [{ value: 'pro' }] }]]) });
     const constraints = [{ contextName: 'plan', operator: 'IN', values: ['free'] }];
     expect(conflictsOf([add({ constraints })], aSituation({ projectContext: strict }))).toMatchObject([
       { code: 'invalid-payload', changeId: 0, feature: 'checkout' },

@@ -1,12 +1,12 @@
 import type { CreateStrategy } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aStrategy, type FeatureAbout, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { disableEnvironment, enableEnvironment, needsDefaultStrategy, replaceVariants } from './feature-environment.ts';
 import type { Decision } from '../features/feature.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 
-const projectContext = someSurroundings();
+const projectContext = someProjectContext();
 const on = aStrategy({ id: 'on', title: 'On' });
 const off = aStrategy({ id: 'off', title: 'Off', disabled: true });
 
@@ -101,7 +101,7 @@ describe('a feature that is turned on', () => {
   });
 
   const theNew = (defaultStrategy?: CreateStrategy) => {
-    const projectContext = someSurroundings({
+    const projectContext = someProjectContext({
       defaultStickiness: 'userId',
       defaultStrategies: { development: defaultStrategy },
     });

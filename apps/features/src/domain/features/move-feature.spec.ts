@@ -1,15 +1,15 @@
 import { expect, it } from '@jest/globals';
-import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { type Move, moveFeature } from './move-feature.ts';
 
-const here = someSurroundings({
+const here = someProjectContext({
   segments: new Map([
     [1, { id: 1, name: 'everybody', project: null }],
     [2, { id: 2, name: 'customers', project: 'shop' }],
   ]),
 });
-const move: Move = { to: 'garage', source: here, target: someSurroundings(), children: [] };
+const move: Move = { to: 'garage', source: here, target: someProjectContext(), children: [] };
 const using = (...segments: number[]) => aFeature({ strategies: [aStrategy({ segments })] });
 
 it('takes a feature along with its strategies and the segments that every project may use', () => {

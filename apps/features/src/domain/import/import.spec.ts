@@ -1,7 +1,7 @@
 import { type Constraint, type ExportedFeatures, ImportFeaturesBody } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import type { Feature } from '../features/feature.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
@@ -75,7 +75,7 @@ const aFile = (about: Partial<ExportedFeatures> = {}): ExportedFeatures => ({
 const aPlace = (about: Partial<ImportDestination> = {}): ImportDestination => ({
   project: 'shop',
   environment: 'development',
-  projectContext: someSurroundings({ segments: new Map([[41, { id: 41, name: 'beta', project: null }]]) }),
+  projectContext: someProjectContext({ segments: new Map([[41, { id: 41, name: 'beta', project: null }]]) }),
   features: new Map(),
   children: new Map(),
   tagTypes: new Set(['simple']),
@@ -443,7 +443,7 @@ describe('an import never makes a feature mean more than it did', () => {
   });
 
   it('a segment that is not here is told, and the whole is refused', () => {
-    const place = aPlace({ projectContext: someSurroundings() });
+    const place = aPlace({ projectContext: someProjectContext() });
     expect(faultsOf(aFile(), place)).toEqual([
       ['Segment "beta" does not exist; it is used by checkout', '/segments/0/name'],
     ]);
@@ -451,7 +451,7 @@ describe('an import never makes a feature mean more than it did', () => {
 
   it('a segment that another project owns is refused', () => {
     const segments = new Map([[41, { id: 41, name: 'beta', project: 'garage' }]]);
-    const [[message] = []] = faultsOf(aFile(), aPlace({ projectContext: someSurroundings({ segments }) }));
+    const [[message] = []] = faultsOf(aFile(), aPlace({ projectContext: someProjectContext({ segments }) }));
     expect(message).toBe('The segments beta with id 41 does not belong to project "shop"');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   validateDefaultStrategy,
@@ -63,7 +63,7 @@ describe('a naming pattern', () => {
 
 describe('a default strategy', () => {
   const ask = (name: string, environment = 'development') =>
-    validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someSurroundings());
+    validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
 
   it('is a gradual rollout in an environment of the project', () => {
     expect(ask('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });

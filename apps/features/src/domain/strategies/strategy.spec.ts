@@ -1,6 +1,6 @@
 import type { CreateStrategy, JsonPatch, PatchOperation, StrategyVariant } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import type { Decision, Strategy } from '../features/feature.ts';
 import { addStrategy, inEnvironment, patchStrategy, removeStrategy, strategyOf } from './strategy.ts';
@@ -13,7 +13,7 @@ const segments: SegmentReference[] = [
   { id: 20, name: 'ours', project: 'shop' },
   { id: 21, name: 'theirs', project: 'garage' },
 ];
-const projectContext = someSurroundings({ segments: new Map(segments.map((segment) => [segment.id, segment])) });
+const projectContext = someProjectContext({ segments: new Map(segments.map((segment) => [segment.id, segment])) });
 
 const rollout = { rollout: '50', stickiness: 'userId', groupId: 'checkout' };
 const stored = aStrategy({
@@ -336,7 +336,7 @@ describe('a new strategy', () => {
   });
 
   it('gets what a gradual rollout needs', () => {
-    const projectContext = someSurroundings({ defaultStickiness: 'userId' });
+    const projectContext = someProjectContext({ defaultStickiness: 'userId' });
     expect(strategyIn(added({ name: 'flexibleRollout' }, [], projectContext)).parameters).toEqual({
       rollout: '100',
       stickiness: 'userId',

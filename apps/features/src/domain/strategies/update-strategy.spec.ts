@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { UpdateStrategyBody } from '@bunting/contracts';
-import { aFeature, aStrategy, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { strategyOf } from './strategy.ts';
 import { updateStrategy } from './update-strategy.ts';
 
@@ -12,7 +12,7 @@ const before = aStrategy({
 });
 const feature = aFeature({ strategies: [before], enabled: true });
 const updated = (update: UpdateStrategyBody) =>
-  strategyOf(updateStrategy(feature, at, update, someSurroundings()).feature, at);
+  strategyOf(updateStrategy(feature, at, update, someProjectContext()).feature, at);
 
 it('empties the lists that it does not mention, and keeps the rest', () => {
   expect(updated({})).toEqual({ ...before, variants: [] });
@@ -34,7 +34,7 @@ it('keeps the settings of a strategy of another type', () => {
 });
 
 it('tells that the feature went off with its last active strategy', () => {
-  const { events } = updateStrategy(feature, at, { disabled: true }, someSurroundings());
+  const { events } = updateStrategy(feature, at, { disabled: true }, someProjectContext());
   expect(events.map(({ type }) => type)).toEqual(['feature-strategy-update', 'feature-environment-disabled']);
-  expect(updateStrategy(feature, at, { variants }, someSurroundings()).events).toEqual([]);
+  expect(updateStrategy(feature, at, { variants }, someProjectContext()).events).toEqual([]);
 });

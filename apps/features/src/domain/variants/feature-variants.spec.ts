@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { FeatureVariant } from '@bunting/contracts';
 import fc from 'fast-check';
-import { aFeature, someSurroundings } from '../../../test/builders.ts';
+import { aFeature, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   patchEnvironmentVariants,
@@ -12,7 +12,7 @@ import {
   variantsOf,
 } from './feature-variants.ts';
 
-const around = someSurroundings();
+const around = someProjectContext();
 const variant = (name: string): FeatureVariant => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
 const only = [{ ...variant('a'), weight: 1000 }];
 const feature = aFeature({ environments: { production: { enabled: true, strategies: [], variants: only } } });

@@ -16,7 +16,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const families = await tx.features.findFamiliesForUpdate(body.features);
       const features = families.filter(({ name }) => named.has(name));
       requireSameProject(features, params.projectId);
-      const children = await tx.surroundings.childrenOf(features.map(({ name }) => name));
+      const children = await tx.projectContext.childrenOf(features.map(({ name }) => name));
       await saveAllAndRecord(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;
     }),

@@ -11,7 +11,7 @@ import { requireBelowLimits } from '../features/require-below-limits.ts';
  * @param limit the maximum number of active features in all projects
  */
 export const requireRevivable = async (
-  tx: Pick<Transaction, 'projects' | 'surroundings'>,
+  tx: Pick<Transaction, 'projects' | 'projectContext'>,
   decisions: readonly Decision[],
   limit: number | undefined,
 ): Promise<void> => {
@@ -24,9 +24,9 @@ export const requireRevivable = async (
   await requireBelowLimits(tx, { project: first.project, featureLimit, limit, adding: revived.length });
   const strategies = revived.flatMap(strategiesOf);
   if (strategies.length === 0) return;
-  const surroundings = await tx.surroundings.ofProject(first.project, {
+  const projectContext = await tx.projectContext.ofProject(first.project, {
     texts: strategies.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
     numbers: strategies.flatMap(({ segments }) => segments),
   });
-  if (surroundings !== undefined) requireUsableReferences(revived, surroundings);
+  if (projectContext !== undefined) requireUsableReferences(revived, projectContext);
 };

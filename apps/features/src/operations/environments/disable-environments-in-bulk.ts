@@ -12,10 +12,10 @@ export const disableEnvironmentsInBulkEndpoint = ({ transaction }: FeaturesConte
       const { params, body, caller } = request;
       const { projectId: project, environment } = params;
       authorise(caller, DisableEnvironmentsInBulk.permission, { project, environment });
-      const { features, surroundings } = await lockFeatures(tx, project, body.features);
+      const { features, projectContext } = await lockFeatures(tx, project, body.features);
       await saveAllAndRecord(
         tx,
-        features.map((feature) => disableEnvironment(feature, environment, surroundings)),
+        features.map((feature) => disableEnvironment(feature, environment, projectContext)),
         caller,
       );
       return null;

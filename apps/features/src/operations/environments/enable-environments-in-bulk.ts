@@ -15,13 +15,13 @@ export const enableEnvironmentsInBulkEndpoint = ({ transaction }: FeaturesContex
       const { environment } = params;
       const where = { project: params.projectId, environment };
       authorise(caller, EnableEnvironmentsInBulk.permission, where);
-      const { features, surroundings } = await lockFeatures(tx, params.projectId, body.features);
+      const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
       // Enabling adds the first strategy where there is none, which takes the permission to add strategies.
       if (features.some((feature) => inEnvironment(feature, environment).strategies.length === 0))
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const decisions = features.map((feature) =>
-        enableEnvironment(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, surroundings),
+        enableEnvironment(feature, environment, { activateDisabled, newStrategyId: randomUUID() }, projectContext),
       );
       await saveAllAndRecord(tx, decisions, caller);
       return null;

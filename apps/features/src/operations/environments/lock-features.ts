@@ -5,19 +5,19 @@ import { shortName } from '../../domain/refusals.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Locks features of a project and reads their surroundings. Refuses names that the project does not have. */
+/** Locks features of a project and reads its context. Refuses names that the project does not have. */
 export const lockFeatures = async (
-  { features, surroundings: repository }: Pick<Transaction, 'features' | 'surroundings'>,
+  { features, projectContext: repository }: Pick<Transaction, 'features' | 'projectContext'>,
   project: string,
   names: readonly string[],
-): Promise<{ readonly features: readonly Feature[]; readonly surroundings: ProjectContext }> => {
+): Promise<{ readonly features: readonly Feature[]; readonly projectContext: ProjectContext }> => {
   const found = await features.findAllForUpdate(names);
   const byName = new Map(found.map((feature) => [feature.name, feature]));
   for (const name of names) {
     const feature = byName.get(name);
     if (feature?.project !== project) throw featureNotFound(name, project);
   }
-  const surroundings = await repository.ofProject(project);
-  if (surroundings === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
-  return { features: found, surroundings };
+  const projectContext = await repository.ofProject(project);
+  if (projectContext === undefined) throw notFound(`Could not find project with id ${shortName(project)}`);
+  return { features: found, projectContext };
 };

@@ -10,9 +10,9 @@ export const disableEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const { environment } = params;
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, DisableEnvironment.permission, { project: feature.project, environment });
-      await saveAndRecord(tx, disableEnvironment(feature, environment, surroundings), caller);
+      await saveAndRecord(tx, disableEnvironment(feature, environment, projectContext), caller);
       return null;
     }),
   );

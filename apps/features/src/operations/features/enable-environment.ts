@@ -12,7 +12,7 @@ export const enableEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, query, caller } = request;
       const { environment } = params;
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       const where = { project: feature.project, environment };
       authorise(caller, EnableEnvironment.permission, where);
       // Enabling adds the first strategy, which takes the permission to add strategies.
@@ -20,7 +20,7 @@ export const enableEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
         authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const enabling = { activateDisabled, newStrategyId: randomUUID() };
-      await saveAndRecord(tx, enableEnvironment(feature, environment, enabling, surroundings), caller);
+      await saveAndRecord(tx, enableEnvironment(feature, environment, enabling, projectContext), caller);
       return null;
     }),
   );

@@ -12,13 +12,13 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const to = body.newProjectId;
       await tx.projects.lockShared({ project: to });
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
       await tx.guard.checkDeparture(feature.name, feature.project);
       await tx.guard.checkArrival('Changing project', feature.name, to);
-      const there = await tx.surroundings.ofProject(to);
+      const there = await tx.projectContext.ofProject(to);
       const children = await tx.features.childrenOf(feature.name);
-      const decision = moveFeature(feature, { to, source: surroundings, target: there, children });
+      const decision = moveFeature(feature, { to, source: projectContext, target: there, children });
       const moves = decision.feature !== feature && feature.archivedAt === null;
       const { project } = await tx.projects.newFeatureContext(to, feature.name);
       await requireBelowLimits(tx, {

@@ -12,9 +12,9 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { projectId: id, environment } = params;
       const { project } = await lockProject(tx, { id, caller, access: SetDefaultStrategy.permission });
-      const surroundings = await tx.surroundings.ofProject(id, referencesIn(body));
-      if (surroundings === undefined) throw new Error(`The project ${id} is locked, and has no surroundings.`);
-      const strategy = validateDefaultStrategy(project.id, environment, body, surroundings);
+      const projectContext = await tx.projectContext.ofProject(id, referencesIn(body));
+      if (projectContext === undefined) throw new Error(`The project ${id} is locked, and has no projectContext.`);
+      const strategy = validateDefaultStrategy(project.id, environment, body, projectContext);
       const before = await tx.projects.defaultStrategyForUpdate(id, environment);
       if (isEqual(strategy, before)) return strategy;
       await tx.projects.setDefaultStrategy(id, environment, strategy);

@@ -17,9 +17,13 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
       // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment });
       if (found?.project !== projectId) throw notFound(`Could not find strategy with id: ${shortName(strategyId)}`);
-      const { feature, surroundings } = await tx.features.getForUpdate(projectId, found.name, referencesIn(segmentIds));
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        projectId,
+        found.name,
+        referencesIn(segmentIds),
+      );
       const at = { environment, strategyId };
-      await saveAndRecord(tx, setStrategySegments(feature, at, segmentIds, surroundings), caller);
+      await saveAndRecord(tx, setStrategySegments(feature, at, segmentIds, projectContext), caller);
       return body;
     }),
   );

@@ -12,14 +12,14 @@ export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environment } = params;
-      const { feature, surroundings } = await tx.features.getForUpdate(
+      const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
         referencesIn(body),
       );
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();
-      const decision = addStrategy(feature, environment, body, strategyId, surroundings);
+      const decision = addStrategy(feature, environment, body, strategyId, projectContext);
       return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), { environment, strategyId }));
     }),
   );

@@ -10,13 +10,13 @@ export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchStrategy, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, surroundings } = await tx.features.getForUpdate(
+      const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
         referencesIn(body),
       );
       authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
-      const decision = patchStrategy(feature, params, body, surroundings);
+      const decision = patchStrategy(feature, params, body, projectContext);
       return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), params));
     }),
   );

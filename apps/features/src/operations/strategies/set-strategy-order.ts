@@ -12,9 +12,9 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environment } = params;
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
-      if (!hasEnvironment(surroundings, environment)) {
+      if (!hasEnvironment(projectContext, environment)) {
         throw notFound(`Feature ${feature.name} does not have environment ${shortName(environment)}`);
       }
       await saveAndRecord(tx, reorderStrategies(feature, environment, body, '/body'), caller);

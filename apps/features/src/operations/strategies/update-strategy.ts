@@ -11,13 +11,13 @@ export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateStrategy, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, surroundings } = await tx.features.getForUpdate(
+      const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
         referencesIn(body),
       );
       authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
-      const decision = updateStrategy(feature, params, body, surroundings);
+      const decision = updateStrategy(feature, params, body, projectContext);
       return publicStrategy(strategyOf(await saveAndRecord(tx, decision, caller), params));
     }),
   );

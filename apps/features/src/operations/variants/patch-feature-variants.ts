@@ -9,9 +9,9 @@ export const patchFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =
   implement(PatchFeatureVariants, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
-      const after = await saveAndRecord(tx, patchVariants(feature, body, surroundings), caller);
-      return { version: 1, variants: [...variantsOf(after, surroundings)] };
+      const after = await saveAndRecord(tx, patchVariants(feature, body, projectContext), caller);
+      return { version: 1, variants: [...variantsOf(after, projectContext)] };
     }),
   );

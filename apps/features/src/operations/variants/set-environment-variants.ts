@@ -10,14 +10,14 @@ export const setEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext)
   implement(SetEnvironmentVariants, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetEnvironmentVariants.permission, {
         project: feature.project,
         environment: params.environment,
       });
       const after = await saveAndRecord(
         tx,
-        setEnvironmentVariants(feature, params.environment, body, surroundings),
+        setEnvironmentVariants(feature, params.environment, body, projectContext),
         caller,
       );
       return { version: 1, variants: [...inEnvironment(after, params.environment).variants] };

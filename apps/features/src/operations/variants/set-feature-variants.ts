@@ -9,9 +9,9 @@ export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetFeatureVariants, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetFeatureVariants.permission, { project: feature.project });
-      const after = await saveAndRecord(tx, setVariants(feature, body, surroundings), caller);
-      return { version: 1, variants: [...variantsOf(after, surroundings)] };
+      const after = await saveAndRecord(tx, setVariants(feature, body, projectContext), caller);
+      return { version: 1, variants: [...variantsOf(after, projectContext)] };
     }),
   );

@@ -11,12 +11,16 @@ export const setVariantsInBatchEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environments = [], variants = [] } = body;
-      const { feature, surroundings } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       authorise(caller, SetVariantsInBatch.permission, { project: feature.project });
       for (const environment of environments) {
         authorise(caller, SetVariantsInBatch.permission, { project: feature.project, environment });
       }
-      const after = await saveAndRecord(tx, setVariantsInBatch(feature, environments, variants, surroundings), caller);
+      const after = await saveAndRecord(
+        tx,
+        setVariantsInBatch(feature, environments, variants, projectContext),
+        caller,
+      );
       const [environment] = environments;
       return {
         version: 1,

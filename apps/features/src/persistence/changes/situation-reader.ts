@@ -3,7 +3,12 @@ import type { FeatureReference, ChangeContext } from '../../domain/changes/index
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { featureJson, storedSegmentJson } from '../entities.ts';
 import { type FeatureJson, featureOf } from '../features/feature-row.ts';
-import { type References, surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
+import {
+  type References,
+  projectContextJson,
+  type ProjectContextJson,
+  projectContextOf,
+} from '../features/project-context.ts';
 
 /** The objects that changes may refer to, as far as that is known before the changes are interpreted. */
 export interface ChangeSubjects extends References {
@@ -20,7 +25,7 @@ export interface ChangeSubjects extends References {
 export type StoredSituation = Omit<ChangeContext, 'environment' | 'now' | 'newStrategyId'>;
 
 interface SituationJson {
-  readonly surroundings: SurroundingsJson;
+  readonly projectContext: ProjectContextJson;
   readonly features: readonly FeatureJson[];
   readonly children: readonly { readonly parent: string; readonly name: string }[];
   readonly segments: readonly StoredSegment[];
@@ -39,7 +44,7 @@ const situation: Statement = {
   text: `
     with found as (select * from feature f where f.name = any ($4::text[]))
     select json_build_object(
-      'surroundings', ${surroundingsJson(
+      'projectContext', ${projectContextJson(
         `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
         `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
       )},
@@ -89,7 +94,7 @@ export const situationReader =
       item.project === null || !hiddenOthers.includes(item.project);
     return {
       project,
-      projectContext: surroundingsOf(found.surroundings, hiddenOthers),
+      projectContext: projectContextOf(found.projectContext, hiddenOthers),
       features: new Map(
         found.features
           .map(featureOf)

@@ -10,13 +10,13 @@ import { statesOf } from './feature-json.ts';
 import { type FeatureJson, featureOf, insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { lockReferences as lockReferencesOf } from './feature-references.ts';
 import { noGuard, protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
-import { type References, surroundingsJson, type SurroundingsJson, surroundingsOf } from './surroundings.ts';
+import { type References, projectContextJson, type ProjectContextJson, projectContextOf } from './project-context.ts';
 import type { Seen, SeenFeature } from '../entity-tags.ts';
 
-/** A locked feature and its surroundings. */
+/** A locked feature and the context of its project. */
 export interface LockedFeature {
   readonly feature: Feature;
-  readonly surroundings: ProjectContext;
+  readonly projectContext: ProjectContext;
 }
 
 interface FeatureRow {
@@ -36,7 +36,7 @@ const noReferences: References = { texts: [], numbers: [] };
 
 const getForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edition,
-    ${surroundingsJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as surroundings,
+    ${projectContextJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as "projectContext",
     array(${protectedOfProject('p.id')}) as guarded
   from feature f join project p on p.id = f.project
   where f.name = $1 and f.project = $2
@@ -82,8 +82,8 @@ const changedParents = (before: Feature | undefined, after: Feature): string[] =
   return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
 };
 
-interface FeatureWithSurroundings extends FeatureRow {
-  readonly surroundings: SurroundingsJson;
+interface FeatureWithProjectContext extends FeatureRow {
+  readonly projectContext: ProjectContextJson;
   /** the protected environments of its project */
   readonly guarded: readonly string[];
 }
@@ -173,17 +173,17 @@ export const featureRepository = (
     /** The locked features, by name. */
     seen,
 
-    /** Locks a feature of a project and reads its surroundings, with the objects that a request refers to, in one statement. */
+    /** Locks a feature of a project and reads the context of the project, with the objects that a request refers to, in one statement. */
     getForUpdate: async (
       project: string,
       name: string,
       { texts, numbers }: References = noReferences,
     ): Promise<LockedFeature> => {
-      const [row] = await query<FeatureWithSurroundings>(getForUpdate, [name, project, texts, numbers]);
+      const [row] = await query<FeatureWithProjectContext>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await missingFeature(query, project, name);
       const feature = track(row);
       guard.cacheProtected(feature.project, row.guarded);
-      return { feature, surroundings: surroundingsOf(row.surroundings, hidden) };
+      return { feature, projectContext: projectContextOf(row.projectContext, hidden) };
     },
 
     /** Locks a feature of any project. */
@@ -233,7 +233,7 @@ export const featureRepository = (
       );
     },
 
-    /** Emits the states of features that only their surroundings change, such as an environment of their project. */
+    /** Emits the states of features that only the context of their project changes, such as an environment of their project. */
     emitStates: (names: readonly string[]): void => {
       for (const some of inBatches(names)) emitAgain(some);
     },

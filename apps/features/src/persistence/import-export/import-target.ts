@@ -2,7 +2,7 @@ import type { Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { ImportDestination, FileReferences } from '../../domain/import/index.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
-import { surroundingsJson, type SurroundingsJson, surroundingsOf } from '../features/surroundings.ts';
+import { projectContextJson, type ProjectContextJson, projectContextOf } from '../features/project-context.ts';
 
 /** What an import must know of the project that it imports into, beside the features of that project. */
 export interface ImportTarget extends Omit<ImportDestination, 'project' | 'environment' | 'features'> {
@@ -12,7 +12,7 @@ export interface ImportTarget extends Omit<ImportDestination, 'project' | 'envir
 interface ImportTargetJson {
   readonly naming: FeatureNaming | null;
   readonly featureLimit: number | null;
-  readonly surroundings: SurroundingsJson;
+  readonly projectContext: ProjectContextJson;
   readonly children: readonly { readonly parent: string; readonly name: string }[];
   readonly tagTypes: readonly string[];
   readonly tags: readonly Tag[];
@@ -24,7 +24,7 @@ const findTarget = `
   select json_build_object(
     'naming', p.feature_naming,
     'featureLimit', p.feature_limit,
-    'surroundings', ${surroundingsJson('$2::text[]', 'array(select id from segment where name = any ($3::text[]))')},
+    'projectContext', ${projectContextJson('$2::text[]', 'array(select id from segment where name = any ($3::text[]))')},
     'children', (
       select coalesce(json_agg(json_build_object('parent', parent, 'name', child.name)), '[]')
       from feature child, unnest(child.parents) as parent
@@ -62,7 +62,7 @@ export const importTargetRepository = ({ query }: Tx, hidden: readonly string[])
     return {
       naming: target.naming,
       featureLimit: target.featureLimit,
-      projectContext: surroundingsOf(target.surroundings, hidden),
+      projectContext: projectContextOf(target.projectContext, hidden),
       children: new Map([...children].map(([parent, some]) => [parent, some.map(({ name }) => name)])),
       tagTypes: new Set(target.tagTypes),
       tags: target.tags,

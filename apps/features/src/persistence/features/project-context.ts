@@ -12,8 +12,8 @@ interface ConnectedEnvironment extends Environment {
   readonly defaultStrategy: CreateStrategy | null;
 }
 
-/** The surroundings as `surroundingsJson` reads them. */
-export interface SurroundingsJson {
+/** The project context as `projectContextJson` reads it. */
+export interface ProjectContextJson {
   readonly environments: readonly ConnectedEnvironment[];
   readonly defaultStickiness: string;
   readonly strategyTypes: readonly (StrategyType & { readonly name: string })[];
@@ -28,10 +28,10 @@ const inDefaultStrategies = (path: string): string => `
   where connected.project = p.id`;
 
 /**
- * SQL: the surroundings of features in the project `p`: its environments and all strategy types, and those context fields and segments that are
+ * SQL: the context of the project `p`: its environments and all strategy types, and those context fields and segments that are
  * in the SQL arrays `texts` and `numbers` or in default strategies of the project.
  */
-export const surroundingsJson = (texts: string, numbers: string): string => `
+export const projectContextJson = (texts: string, numbers: string): string => `
   json_build_object(
     'environments', coalesce((
       select json_agg(json_build_object(
@@ -48,8 +48,8 @@ export const surroundingsJson = (texts: string, numbers: string): string => `
       select coalesce(json_agg(json_build_object('id', id, 'name', name, 'project', project)), '[]') from segment
       where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
 
-/** The surroundings as the rules take them, without segments of hidden projects. */
-export const surroundingsOf = (json: SurroundingsJson, hidden: readonly string[]): ProjectContext => ({
+/** The project context as the rules take it, without segments of hidden projects. */
+export const projectContextOf = (json: ProjectContextJson, hidden: readonly string[]): ProjectContext => ({
   environments: json.environments.map(({ name, type, sortOrder, enabled }) => ({ name, type, sortOrder, enabled })),
   defaultStrategies: Object.fromEntries(
     json.environments.map(({ name, defaultStrategy }) => [name, defaultStrategy ?? undefined]),
@@ -64,8 +64,8 @@ export const surroundingsOf = (json: SurroundingsJson, hidden: readonly string[]
   ),
 });
 
-const surroundingsOfProject = `
-  select ${surroundingsJson('$2::text[]', '$3::integer[]')} as surroundings
+const projectContextOfProject = `
+  select ${projectContextJson('$2::text[]', '$3::integer[]')} as "projectContext"
   from project p where p.id = $1 and p.archived_at is null`;
 
 const children = `
@@ -77,14 +77,18 @@ const children = `
  * What rules about several features take beside the features, within a transaction: one statement each.
  * @param hidden the projects that the caller may not see
  */
-export const surroundingsRepository = ({ query }: Tx, hidden: readonly string[]) => ({
+export const projectContextRepository = ({ query }: Tx, hidden: readonly string[]) => ({
   /** Undefined for a project that does not exist or is archived. */
   ofProject: async (
     project: string,
     { texts, numbers }: References = { texts: [], numbers: [] },
   ): Promise<ProjectContext | undefined> => {
-    const [row] = await query<{ surroundings: SurroundingsJson }>(surroundingsOfProject, [project, texts, numbers]);
-    return row === undefined ? undefined : surroundingsOf(row.surroundings, hidden);
+    const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
+      project,
+      texts,
+      numbers,
+    ]);
+    return row === undefined ? undefined : projectContextOf(row.projectContext, hidden);
   },
 
   /** The active features that depend on each of the named ones, by name; features without any are left out. */
