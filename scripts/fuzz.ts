@@ -17,7 +17,7 @@ broken accepted, and an event loop of which 99 of 100 turns stay under 50 ms in 
                   GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE must be 0 there, and its event loop is not measured
   --token TOKEN   its admin token
 
-Ctrl-C ends the run early, and what was found by then is told. Ends with 1 when a promise was broken, and shows the requests that broke it.`;
+Ctrl-C ends the run early and prints the results so far. The exit code is 1 if a promise was broken; the requests that broke it are shown.`;
 
 const promisedP99Ms = 50;
 const shownAtMost = 40;

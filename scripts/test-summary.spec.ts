@@ -13,12 +13,12 @@ it('adds up what several runs of Jest have printed, in colours or not', () => {
   expect(summaryOf(output)).toEqual({ passed: 18, failed: 2, skipped: 2 });
 });
 
-it('counts a file that could not be run as one failure, however often it is told', () => {
-  const told = 'FAIL features src/a.spec.ts (5.1 s)\n  ● Test suite failed to run\n\n    SyntaxError';
+it('counts a file that could not be run as one failure, however often it is printed', () => {
+  const printed = 'FAIL features src/a.spec.ts (5.1 s)\n  ● Test suite failed to run\n\n    SyntaxError';
   const output = [
-    told,
+    printed,
     'Summary of all failing tests',
-    told,
+    printed,
     'FAIL features src/b.spec.ts\n  ● Test suite failed to run',
   ].join('\n');
   expect(summaryOf(`${output}\nTests:       4 passed, 4 total`)).toEqual({ passed: 4, failed: 2, skipped: 0 });

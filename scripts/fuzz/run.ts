@@ -14,7 +14,7 @@ export interface FuzzOptions {
   readonly key: string;
   readonly requests: number;
   readonly seed: number;
-  /** requests under way at once */
+  /** concurrent requests */
   readonly atOnce: number;
   /** only operations whose id or address contains it */
   readonly only?: string;
@@ -182,7 +182,7 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
       while (next < requests && options.enough?.aborted !== true) {
         const nth = next++;
         if (nth > 0 && nth % replenishEvery === 0) {
-          // One after the other: where the objects cannot be made anew as fast as requests come, requests wait.
+          // Sequentially: requests wait if objects cannot be recreated fast enough.
           const before = replenishing;
           replenishing = before.then(replenish);
           await before;

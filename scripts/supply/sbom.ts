@@ -63,7 +63,7 @@ const serialNumberOf = (lock: LockFile): string => {
   return `urn:uuid:${[...parts, digest.slice(20, 32)].join('-')}`;
 };
 
-/** Everything that the repository is made of and what each part needs, by its lock file alone: nobody is asked for anything. */
+/** All components of the repository and their dependencies, from the lock file alone. */
 export const billOfMaterials = (lock: LockFile): Bom => {
   const folders = Object.entries(lock.packages).filter(([, { link }]) => link !== true);
   const refOf = (folder: string): string => (folder === '' ? (lock.packages['']?.name ?? 'bunting') : folder);

@@ -21,14 +21,14 @@ describe('the lock file', () => {
     ['with a weak checksum', { integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' }, 'has no checksum'],
     ['from a server of its own', { resolved: 'https://example.org/fastify.tgz' }, 'names where it is fetched from'],
     ['from a repository', { version: 'git+ssh://git@example.org/fastify.git#main' }, 'is of no one version'],
-  ])('with a package %s is told to be unsound', (_what, change, fault) => {
+  ])('is reported as unsound with a package %s', (_what, change, fault) => {
     const name = 'node_modules/fastify';
     const changed = { ...lock, packages: { ...lock.packages, [name]: { ...lock.packages[name], ...change } } };
     expect(faultsIn(changed)).toEqual([`${name} ${fault}.`]);
   });
 
   it.each(['^5.0.0', '~5.0.0', '*', 'latest', 'github:fastify/fastify', 'https://example.org/fastify.tgz'])(
-    'is told to be unsound when one of our packages asks for %s',
+    'is reported as unsound when a workspace package requires %s',
     (range) => {
       const gateway = { ...lock.packages['apps/gateway'], dependencies: { fastify: range } };
       const faults = faultsIn({ ...lock, packages: { ...lock.packages, 'apps/gateway': gateway } });

@@ -56,10 +56,10 @@ const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
       );
       if (unfinished.length > 0) throw new Error(`${unfinished.length} change requests are still being applied.`);
       for (const producer of producers) {
-        const emitted = await rowsOf<{ topic: string; told: string; untold: string }>(
+        const emitted = await rowsOf<{ topic: string; emitted: string; unpositioned: string }>(
           cluster,
           producer,
-          'select topic, count(*) as told, count(*) filter (where position is null) as untold from outbox group by topic',
+          'select topic, count(*) as emitted, count(*) filter (where position is null) as unpositioned from outbox group by topic',
         );
         for (const consumer of consumers) {
           const applied = await rowsOf<{ topic: string; position: string }>(
@@ -69,8 +69,8 @@ const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
           );
           for (const { topic, position } of applied) {
             const head = emitted.find((one) => one.topic === topic);
-            if (head !== undefined && (head.untold !== '0' || head.told !== position)) {
-              throw new Error(`${consumer} has applied ${position} of ${head.told} ${topic}s of ${producer}.`);
+            if (head !== undefined && (head.unpositioned !== '0' || head.emitted !== position)) {
+              throw new Error(`${consumer} has applied ${position} of ${head.emitted} ${topic}s of ${producer}.`);
             }
           }
         }

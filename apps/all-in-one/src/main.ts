@@ -11,7 +11,7 @@ Settings, from the environment:
   BUNTING_DATA_DIR      where the data is kept (default .bunting/ in the repository)
   BUNTING_ADMIN_TOKEN   the first admin token, instead of a made-up one
   LOG_LEVEL             info shows every request (default warn)
-The README has the table of all settings. Ctrl-C stops everything cleanly.`;
+docs/settings.md lists all settings. Ctrl-C stops everything cleanly.`;
 
 const repository = path.join(import.meta.dirname, '..', '..', '..');
 
