@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CallRequest } from '@bunting/bus';
+import { type AnyOperation, CreateProject, type RecordedEvent, Refusal, type ReplyOf } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
+import { mia, type StartedFeatures, startFeatures } from './started-features.ts';
+
+// The event catalogue: one row for each write of the service, with every event that it emits in full and in order.
+// The rows of a noun are in `event-catalogue/<noun>.ts`; `<noun>.events.spec.ts` beside the operations runs them.
+
+/** An expected event: an omitted property is null, and omitted tags are none. */
+export type ExpectedEvent = Partial<RecordedEvent> & Pick<RecordedEvent, 'type'>;
+
+type Send = <O extends AnyOperation>(operation: O, request: CallRequest<O>) => Promise<ReplyOf<O>>;
+
+/** A step of a row: requests, or direct work on the service. */
+export interface Step {
+  /** the operations that the step calls */
+  readonly operations: readonly AnyOperation[];
+  run(features: StartedFeatures, send: Send): Promise<unknown>;
+}
+
+export interface CatalogueRow {
+  /** the write as a gerund, with which the names of the tests begin */
+  readonly write: string;
+  /** prepares what the write needs */
+  readonly given?: Step;
+  readonly request: Step;
+  readonly emits: readonly ExpectedEvent[];
+  /** what happens when the same write comes a second time, without an Idempotency-Key */
+  readonly repeated: 'emits nothing' | 'is refused' | 'emits again';
+  /** the actor of the events, if it is not the caller */
+  readonly actor?: { readonly name: string; readonly id: number };
+}
+
+/** Calls an operation with a request that depends on what is stored. */
+export const sendComputed = <O extends AnyOperation>(
+  operation: O,
+  requestOf: (features: StartedFeatures) => Promise<CallRequest<O>>,
+): Step => ({
+  operations: [operation],
+  run: async (features, send) => send(operation, await requestOf(features)),
+});
+
+/** Calls an operation. */
+export const send = <O extends AnyOperation>(operation: O, request: CallRequest<O>): Step =>
+  sendComputed(operation, () => Promise.resolve(request));
+
+/** Works on the service without a request. */
+export const direct = (work: (features: StartedFeatures) => Promise<unknown>): Step => ({
+  operations: [],
+  run: work,
+});
+
+/** Runs steps one after the other. */
+export const inOrder = (...steps: readonly Step[]): Step => ({
+  operations: steps.flatMap(({ operations }) => operations),
+  run: async (features, sendRequest) => {
+    for (const step of steps) await step.run(features, sendRequest);
+  },
+});
+
+interface SentRequest {
+  readonly operation: AnyOperation;
+  readonly request: CallRequest<AnyOperation>;
+  readonly idempotencyKey: string;
+  readonly reply: unknown;
+}
+
+/** The `If-Match` of a request: a wrong entity tag must be refused without effect, and the refusal names the current one. */
+const currentEntityTag = async (
+  features: StartedFeatures,
+  operation: AnyOperation,
+  request: CallRequest<AnyOperation>,
+) => {
+  if (operation.ifMatch === undefined) return {};
+  const refusal = await features
+    .call(operation, request, mia, { ifMatch: ['none'] })
+    .catch((error: unknown) => error as Refusal);
+  expect(refusal).toMatchObject({ kind: 'PreconditionFailed', tag: expect.any(String) });
+  return { ifMatch: [(refusal as Refusal).tag ?? ''] };
+};
+
+/** Sends requests with an Idempotency-Key each, and records them. */
+const recordingSend =
+  (features: StartedFeatures, sent: SentRequest[]): Send =>
+  async (operation, request) => {
+    const idempotencyKey = randomUUID();
+    const headers = { idempotencyKey, ...(await currentEntityTag(features, operation, request)) };
+    const reply = await features.call(operation, request, mia, headers);
+    sent.push({ operation, request, idempotencyKey, reply });
+    return reply;
+  };
+
+/** Sends requests without headers. */
+const plainSend =
+  (features: StartedFeatures): Send =>
+  (operation, request) =>
+    features.call(operation, request);
+
+const completeEvent = (event: ExpectedEvent, actor: { readonly name: string; readonly id: number }) => ({
+  ...{ project: null, environment: null, featureName: null, data: null, preData: null, tags: [] },
+  ...event,
+  ...{ createdAt: expect.any(String), createdBy: actor.name, createdByUserId: actor.id },
+});
+
+/** Declares three tests for each row: the events of the write, its repetition with the same Idempotency-Key, and without. */
+export const describeRows = (rows: readonly CatalogueRow[]): void => {
+  let features: StartedFeatures;
+  beforeAll(async () => {
+    features = await startFeatures();
+    for (const id of ['shop', 'yard']) await features.call(CreateProject, { body: { id, name: id } });
+  });
+  afterAll(() => features.stop());
+
+  describe.each(rows)('$write', ({ write, given, request, emits, repeated, actor = mia }) => {
+    const sent: SentRequest[] = [];
+    beforeAll(async () => {
+      await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
+      await given?.run(features, plainSend(features));
+      await features.clearOutbox();
+    });
+
+    it(`${write} emits ${emits.map(({ type }) => type).join(', ') || 'nothing'}`, async () => {
+      await request.run(features, recordingSend(features, sent));
+      expect(await features.emittedEvents()).toEqual(emits.map((event) => completeEvent(event, actor)));
+    });
+
+    it(`${write} with the same Idempotency-Key returns the same reply and emits nothing more`, async () => {
+      for (const { operation, request: body, idempotencyKey, reply } of sent) {
+        expect(await features.call(operation, body, mia, { idempotencyKey })).toEqual(reply);
+      }
+      expect(await features.emittedEvents()).toHaveLength(emits.length);
+    });
+
+    it(`${write} ${repeated} when it is repeated`, async () => {
+      await features.clearOutbox();
+      const repetition = request.run(features, plainSend(features));
+      await (repeated === 'is refused' ? expect(repetition).rejects.toBeInstanceOf(Refusal) : repetition);
+      expect(await features.emittedEvents()).toHaveLength(repeated === 'emits again' ? emits.length : 0);
+    });
+  });
+};

@@ -1,0 +1,60 @@
+import { expect } from '@jest/globals';
+import { CreateSegment, DeleteSegment, ListSegments, SetStrategySegments, UpdateSegment } from '@bunting/contracts';
+import { type CatalogueRow, inOrder, send, sendComputed, type Step } from '../event-catalogue.ts';
+import type { StartedFeatures } from '../started-features.ts';
+import { developmentEvent, inShop, segmentNamed, storedFeatures, strategy, strategyId } from './fixtures.ts';
+
+const segmentId = async (features: StartedFeatures, name: string): Promise<number> => {
+  const { segments } = await features.call(ListSegments, {});
+  return segments.find((segment) => segment.name === name)?.id ?? 0;
+};
+
+const createSegment = (name: string): Step => send(CreateSegment, { body: { name, project: 'shop', constraints: [] } });
+
+export const segmentRows: readonly CatalogueRow[] = [
+  {
+    write: 'creating a segment',
+    request: createSegment('young'),
+    emits: [{ type: 'segment-created', ...inShop, data: segmentNamed('young') }],
+    repeated: 'is refused',
+  },
+  {
+    write: 'updating a segment',
+    given: createSegment('old'),
+    request: sendComputed(UpdateSegment, async (features) => ({
+      params: { id: await segmentId(features, 'old') },
+      body: { name: 'old', description: 'Over 80.', project: 'shop', constraints: [] },
+    })),
+    emits: [
+      {
+        ...{ type: 'segment-updated', ...inShop },
+        ...{ preData: segmentNamed('old'), data: segmentNamed('old', 'Over 80.') },
+      },
+    ],
+    repeated: 'emits nothing',
+  },
+  {
+    write: 'deleting a segment',
+    given: createSegment('gone'),
+    request: sendComputed(DeleteSegment, async (features) => ({ params: { id: await segmentId(features, 'gone') } })),
+    emits: [{ type: 'segment-deleted', ...inShop, preData: segmentNamed('gone') }],
+    repeated: 'is refused',
+  },
+  {
+    write: 'setting the segments of a strategy',
+    given: inOrder(createSegment('linked'), storedFeatures({ strategies: [strategy] })),
+    request: sendComputed(SetStrategySegments, async (features) => ({
+      body: {
+        ...{ projectId: 'shop', environmentId: 'development', strategyId },
+        segmentIds: [await segmentId(features, 'linked')],
+      },
+    })),
+    emits: [
+      developmentEvent('feature-strategy-update', {
+        preData: strategy,
+        data: { ...strategy, segments: [expect.any(Number)] },
+      }),
+    ],
+    repeated: 'emits nothing',
+  },
+];

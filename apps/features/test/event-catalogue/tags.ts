@@ -1,0 +1,100 @@
+import {
+  AddFeatureTag,
+  CreateTag,
+  CreateTagType,
+  DeleteTag,
+  DeleteTagType,
+  RemoveFeatureTag,
+  TagFeaturesInBulk,
+  UpdateFeatureTags,
+  UpdateTagType,
+} from '@bunting/contracts';
+import { type CatalogueRow, inOrder, send } from '../event-catalogue.ts';
+import { inShop, lampEvent, lampPath, red, shopPath, storedFeatures, tagTypeNamed } from './fixtures.ts';
+
+const blue = { type: 'simple', value: 'blue' };
+
+export const tagRows: readonly CatalogueRow[] = [
+  {
+    write: 'tagging a feature',
+    given: storedFeatures({}),
+    request: send(AddFeatureTag, { params: lampPath, body: blue }),
+    emits: [{ type: 'tag-created', data: blue }, lampEvent('feature-tagged', { data: blue, tags: [blue, red] })],
+    repeated: 'emits nothing',
+  },
+  {
+    write: 'removing a tag from a feature',
+    given: storedFeatures({}),
+    request: send(RemoveFeatureTag, { params: { featureName: 'lamp', ...red } }),
+    emits: [lampEvent('feature-untagged', { preData: red })],
+    repeated: 'emits nothing',
+  },
+  {
+    write: 'changing the tags of a feature',
+    given: storedFeatures({}),
+    request: send(UpdateFeatureTags, { params: lampPath, body: { addedTags: [blue], removedTags: [red] } }),
+    emits: [
+      { type: 'tag-created', data: blue },
+      lampEvent('feature-tagged', { data: blue, tags: [blue, red] }),
+      lampEvent('feature-untagged', { preData: red, tags: [blue, red] }),
+    ],
+    repeated: 'emits nothing',
+  },
+  {
+    write: 'changing the tags of features in bulk',
+    given: storedFeatures({}, { name: 'bare', tags: [] }),
+    request: send(TagFeaturesInBulk, {
+      params: shopPath,
+      body: { features: ['lamp', 'bare'], tags: { addedTags: [blue], removedTags: [red] } },
+    }),
+    emits: [
+      { type: 'tag-created', data: blue },
+      lampEvent('feature-tagged', { data: blue, tags: [blue, red] }),
+      lampEvent('feature-untagged', { preData: red, tags: [blue, red] }),
+      { type: 'feature-tagged', ...inShop, featureName: 'bare', data: blue, tags: [blue] },
+    ],
+    repeated: 'emits nothing',
+  },
+  {
+    write: 'creating a tag',
+    request: send(CreateTag, { body: { type: 'simple', value: ' green ' } }),
+    emits: [{ type: 'tag-created', data: { type: 'simple', value: 'green' } }],
+    repeated: 'is refused',
+  },
+  {
+    write: 'deleting a tag that a feature has',
+    given: inOrder(send(CreateTag, { body: red }), storedFeatures({})),
+    request: send(DeleteTag, { params: red }),
+    emits: [lampEvent('feature-untagged', { preData: red }), { type: 'tag-deleted', data: red }],
+    repeated: 'is refused',
+  },
+  {
+    write: 'creating a tag type',
+    request: send(CreateTagType, { body: { name: 'team', description: 'Whose it is.' } }),
+    emits: [{ type: 'tag-type-created', data: tagTypeNamed('team', 'Whose it is.') }],
+    repeated: 'is refused',
+  },
+  {
+    write: 'updating a tag type',
+    given: send(CreateTagType, { body: { name: 'size' } }),
+    request: send(UpdateTagType, { params: { name: 'size' }, body: { description: 'How big it is.' } }),
+    emits: [{ type: 'tag-type-updated', preData: tagTypeNamed('size'), data: tagTypeNamed('size', 'How big it is.') }],
+    repeated: 'emits nothing',
+  },
+  {
+    write: 'deleting a tag type whose tags a feature has',
+    given: inOrder(
+      send(CreateTagType, { body: { name: 'shade' } }),
+      storedFeatures({ tags: [{ type: 'shade', value: 'dark' }] }),
+    ),
+    request: send(DeleteTagType, { params: { name: 'shade' } }),
+    emits: [
+      lampEvent('feature-untagged', {
+        preData: { type: 'shade', value: 'dark' },
+        tags: [{ type: 'shade', value: 'dark' }],
+      }),
+      { type: 'tag-type-deleted', preData: tagTypeNamed('shade') },
+    ],
+    repeated: 'is refused',
+  },
+];
