@@ -1,6 +1,7 @@
 import { call, systemContext } from '@bunting/bus';
 import {
   type Caller,
+  type ClientDelta,
   type ClientFeature,
   type ClientFeatures,
   type ClientFeaturesQuery,
@@ -101,6 +102,45 @@ const polled = async (url: string, { secret, query }: Scope): Promise<Held> => {
   return { features: answer.body.features, segments: answer.body.segments };
 };
 
+/** An SDK that polls deltas: it applies events by name and id. */
+const deltaClient = ({ secret, query, ...scope }: Scope) => {
+  const features = new Map<string, ClientFeature>();
+  const segments = new Map<number, ClientSegment>();
+  let tag: string | undefined;
+  const { clientSpec: _, ...rest } = query;
+  return {
+    poll: async (url: string): Promise<void> => {
+      const headers: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag };
+      const path = `/api/client/delta${searchOf(rest)}`;
+      const { status, body, ...response } = await apiOf(url, secret)<ClientDelta>('GET', path, undefined, headers);
+      if (status === 304) return;
+      expect(status).toBe(200);
+      const ids = body.events.map(({ eventId }) => eventId);
+      expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+      expect(ids[0]).toBeGreaterThan(tag === undefined ? -1 : Number(tag.replaceAll('"', '')));
+      tag = response.headers.get('etag') ?? '';
+      expect(tag).toBe(`"${ids.at(-1)}"`);
+      expect(body.events.filter(({ type }) => type === 'hydration').length).toBe('if-none-match' in headers ? 0 : 1);
+      for (const event of body.events) {
+        if (event.type === 'hydration') {
+          for (const feature of event.features) features.set(feature.name, feature);
+          for (const segment of event.segments) segments.set(segment.id, segment);
+        } else if (event.type === 'feature-updated') features.set(event.feature.name, event.feature);
+        else if (event.type === 'feature-removed') features.delete(event.featureName);
+        else if (event.type === 'segment-updated') segments.set(event.segment.id, event.segment);
+        else segments.delete(event.segmentId);
+      }
+    },
+    /** Has exactly the features of the database, and every segment that they use. */
+    expectCurrent: async (): Promise<void> => {
+      const truth = await truthOf({ ...scope, secret, query: { ...query, clientSpec: '5.2.0' } });
+      const byName = [...features.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+      expect(byName).toEqual(truth.features);
+      for (const segment of truth.segments ?? []) expect(segments.get(segment.id)).toEqual(segment);
+    },
+  };
+};
+
 /** Repeatable: the same changes in each run. */
 const randomFrom = (seed: number) => {
   let state = seed;
@@ -193,6 +233,7 @@ describe('what two gateways serve from memory', () => {
       await scopeOf(['*'], 'production', { clientSpec: '5.2.0', namePrefix: 'a-' }),
       await scopeOf(['*'], 'development', { clientSpec: '4.3.0', tag: ['simple:red'], project: ['south'] }),
     ];
+    const clients = scopes.map(deltaClient);
     const random = randomFrom(20_261_122);
     const segments: number[] = [];
     for (let round = 0; round < 150; round++) {
@@ -200,6 +241,13 @@ describe('what two gateways serve from memory', () => {
       const [scope, url] = [scopes[round % scopes.length] as Scope, random.of(gateways)];
       const held = await polled(url, scope);
       expect(held).toEqual(await truthOf(scope));
+      const client = random.of(clients);
+      await client.poll(random.of(gateways));
+      await client.expectCurrent();
+    }
+    for (const client of clients) {
+      await client.poll(random.of(gateways));
+      await client.expectCurrent();
     }
     for (const scope of scopes) {
       const truth = await truthOf(scope);

@@ -10,6 +10,7 @@ export * from './model/api-token.ts';
 export * from './model/application.ts';
 export * from './model/change-request-search.ts';
 export * from './model/change-request.ts';
+export * from './model/client-delta.ts';
 export * from './model/client-feature.ts';
 export * from './model/constraint-body.ts';
 export * from './model/constraint.ts';

@@ -1,4 +1,5 @@
 import type { ClientFeature, ClientFeatures, FeatureUsage } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
@@ -21,7 +22,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
     let token: string;
 
     /** The SDK as an application has it, once it has its first features. */
-    const started = async (secret: string, appName: string): Promise<Unleash> => {
+    const started = async (secret: string, appName: string, format: 'full' | 'delta' = 'full'): Promise<Unleash> => {
       const sdk = new Unleash({
         url: `${platform().url}/api`,
         appName,
@@ -30,6 +31,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
         metricsInterval: 0,
         storageProvider: new InMemStorageProvider(),
         skipInstanceCountWarning: true,
+        experimentalMode: { type: 'polling', format },
       });
       running.push(sdk);
       await once(sdk, UnleashEvents.Synchronized);
@@ -66,6 +68,26 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       await once(sdk, UnleashEvents.Unchanged);
       await afterNext(sdk, () => given().archive(at('switched')));
       expect(sdk.isEnabled(flag('switched'))).toBe(false);
+    });
+
+    it('follows features and segments by deltas, and removes what is archived', async () => {
+      const segment = await given().createSegment({
+        name: 'delivery-delta',
+        constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
+      });
+      await create('delta');
+      const sdk = await started(token, 'delivery-delta', 'delta');
+      const isOn = (userId: string) => sdk.isEnabled(flag('delta'), { userId });
+      expect(isOn('8')).toBe(true);
+      await afterNext(sdk, () => given().toggle(at('delta'), 'development', 'off'));
+      expect(isOn('8')).toBe(false);
+      await create('delta-segmented', { segments: [segment.id] });
+      await eventually(async () => {
+        const results = ['7', '8'].map((userId) => sdk.isEnabled(flag('delta-segmented'), { userId }));
+        expect(results).toEqual([true, false]);
+      });
+      await afterNext(sdk, () => given().archive(at('delta-segmented')));
+      expect(sdk.getFeatureToggleDefinitions().map(({ name }) => name)).not.toContain(flag('delta-segmented'));
     });
 
     it('evaluates constraints, segments, shares of users, variants and parents as they are set here', async () => {

@@ -1,4 +1,4 @@
-import type { ClientFeatures } from '@bunting/contracts';
+import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { get, type IncomingHttpHeaders } from 'node:http';
@@ -101,6 +101,50 @@ describe('a full answer from memory', () => {
     const admin = await gateway.ask(`${path}?environment=nowhere`);
     expect([admin.status, await admin.text()]).toEqual([400, expect.stringContaining('nowhere')]);
     expect((await ask(everything, {}, '?tag=nonsense')).status).toBe(400);
+  });
+});
+
+describe('a delta from memory', () => {
+  const poll = (known?: string, key = everything) =>
+    gateway.ask('/api/client/delta', { key, headers: known === undefined ? {} : { 'if-none-match': known } });
+  const eventsOf = async (response: Response) => ((await response.json()) as ClientDelta).events;
+
+  it('is one hydration without a revision, and with a tag that is none', async () => {
+    for (const known of [undefined, 'W/"abc"', '"-1"', '*', '"99999999999999999"', '"1", "2"']) {
+      const response = await poll(known);
+      const [event, ...more] = await eventsOf(response);
+      expect([event?.type, more, response.headers.get('etag')]).toEqual(['hydration', [], `"${event?.eventId}"`]);
+    }
+  });
+
+  it('is one hydration for a revision that this outbox never had', async () => {
+    expect(await eventsOf(await poll('"4000000000"'))).toMatchObject([{ type: 'hydration' }]);
+  });
+
+  it('is 304 without a body while nothing changed that the token gives access to', async () => {
+    const revision = (await poll(undefined, north)).headers.get('etag') ?? '';
+    outbox.write(featureRow('delta-elsewhere'));
+    for (const known of [revision, revision.replaceAll('"', '')]) {
+      const response = await poll(known, north);
+      expect([response.status, await response.text()]).toEqual([304, '']);
+    }
+  });
+
+  it('removes a feature that left the project, and names a segment before the feature that uses it first', async () => {
+    outbox.write(featureRow('delta-moving', { project: 'north' }));
+    const revision = (await poll(undefined, north)).headers.get('etag') ?? '';
+    const environments = { development: aSetting({ strategies: [aStrategy([9])] }) };
+    outbox.write(
+      segmentRow(9, 'ada'),
+      featureRow('delta-new', { project: 'north', environments }),
+      { entity: 'former-feature', id: 'delta-moving north', state: { name: 'delta-moving', project: 'north' } },
+      featureRow('delta-moving'),
+    );
+    expect(await eventsOf(await poll(revision, north))).toMatchObject([
+      { type: 'segment-updated', segment: { id: 9 } },
+      { type: 'feature-updated', feature: { name: 'delta-new' } },
+      { type: 'feature-removed', featureName: 'delta-moving', project: 'north' },
+    ]);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   type Caller,
   type ClientFeaturesQuery,
   deliveryScope,
+  GetClientDelta,
   GetClientFeature,
   GetClientFeatures,
   noSuchDeliveryEnvironment,
@@ -43,6 +44,15 @@ const encodingOf = (header: string | string[] | undefined): Encoding => {
   if (typeof header !== 'string') return 'identity';
   if (accepts(header, 'gzip')) return 'gzip';
   return accepts(header, 'br') ? 'br' : 'identity';
+};
+
+/** The version of the client specification from which on SDKs know deltas, and segments beside the features. */
+const deltaClientSpec = '5.2.0';
+
+/** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
+const revisionIn = ({ headers }: FastifyRequest): number | undefined => {
+  const tag = headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1') ?? '';
+  return /^\d{1,15}$/.test(tag) ? Number(tag) : undefined;
 };
 
 /** Shorter answers are not compressed. */
@@ -112,7 +122,21 @@ export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAns
     return response.header('content-type', jsonContentType).send(json);
   };
 
+  const delta: ClientAnswer = async (request, response, { caller, query }) => {
+    const view = await viewFor(GetClientDelta, response, caller, {
+      ...(query as ClientFeaturesQuery),
+      clientSpec: deltaClientSpec,
+    });
+    const known = revisionIn(request);
+    const changes = known === undefined ? view.hydration() : view.since(known);
+    delivery.resized(view);
+    if (changes === undefined) return response.code(304).send();
+    const { revision, body } = changes;
+    return response.header('etag', `"${revision}"`).header('content-type', jsonContentType).send(body);
+  };
+
   return new Map([
+    [GetClientDelta.subject, delta],
     [GetClientFeatures.subject, all],
     [GetClientFeature.subject, one],
   ]);

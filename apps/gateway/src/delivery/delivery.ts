@@ -21,14 +21,10 @@ export interface DeliveryOptions {
  */
 export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
   const store = deliveryStore();
-  const listeners = new Set<() => void>();
   const projection = await startInMemoryProjection({
     ...{ consumer: 'gateway', producer: 'features', topic: 'delivery', bus, warn },
     intervalMs: config.GATEWAY_DELIVERY_POLL_INTERVAL_MS,
-    apply: (messages, upTo, isComplete) => {
-      store.apply(messages, upTo, isComplete);
-      if (isComplete) for (const listener of listeners) listener();
-    },
+    apply: store.apply,
     reset: store.reset,
   });
   const maxSize = config.GATEWAY_DELIVERY_CACHE_MIB * 1024 * 1024;
@@ -56,11 +52,6 @@ export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
     },
     /** Counts the bytes of a view anew. */
     resized: (view: DeliveryView): void => void views.set(JSON.stringify(describeScope(view.scope)), view),
-    /** Calls a listener when something changed; returns what ends that. */
-    onChange: (listener: () => void): (() => void) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
     stop: (): Promise<void> => projection.stop(),
   };
 };

@@ -64,3 +64,4 @@ export { listUsersAndGroupsEndpoint } from './users/list-users-and-groups.ts';
 export { listUsersEndpoint } from './users/list-users.ts';
 export { searchUsersEndpoint } from './users/search-users.ts';
 export { updateUserEndpoint } from './users/update-user.ts';
+export { getClientDeltaEndpoint } from './delivery/get-client-delta.ts';

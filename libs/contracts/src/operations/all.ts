@@ -108,6 +108,7 @@ export * from './context/update-context-field.ts';
 export * from './context/validate-constraint.ts';
 export * from './context/validate-context-field-name.ts';
 export * from './delivery/evaluate-frontend-features.ts';
+export * from './delivery/get-client-delta.ts';
 export * from './delivery/get-client-feature.ts';
 export * from './delivery/get-client-features.ts';
 export * from './delivery/get-frontend-features.ts';
