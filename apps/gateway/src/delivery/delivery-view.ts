@@ -23,7 +23,7 @@ export interface Delta {
 }
 
 const suffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '-gzip', br: '-br' };
-/** Fast enough for the first answer after a change; ten thousand flags take some 40 ms in another thread. */
+/** A low level, since the first answer after a change waits for it. It is made in another thread. */
 const gzipLevel = 4;
 const brotliQuality = 5;
 /** Deltas are small, and many streams share one; reconnecting clients come from many revisions. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BulkMetricsBody, Caller, MetricsBody } from '@bunting/contracts';
+import { projectsOf, type BulkMetricsBody, type Caller, type MetricsBody } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { environmentFor, projectsOf } from './application-token.ts';
+import { environmentFor } from './application-token.ts';
 import { proxiedApplications, proxiedCounts, evaluationCounts, mayReportOn, stagesToEnter } from './metrics.ts';
 
 const now = new Date('2026-03-01T10:30:20.000Z');

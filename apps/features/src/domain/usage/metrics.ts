@@ -5,8 +5,9 @@ import {
   type MetricsBody,
   type Refusal,
   type RegisterApplicationBody,
+  projectsOf,
 } from '@bunting/contracts';
-import { environmentFor, projectsOf } from './application-token.ts';
+import { environmentFor } from './application-token.ts';
 import { isPublicKey, type ReportedApplicationInstance } from './applications.ts';
 import type { LifecycleStage } from '../features/feature.ts';
 import { invalidValue, shortName, invalidProperty } from '../refusals.ts';

@@ -1,7 +1,7 @@
+import { type DeliveryScope, noSuchDeliveryEnvironment } from '@bunting/contracts';
 import type { Revision } from '@bunting/outbox';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
-import { type DeliveryQuery, deliveryEnvironmentNotFound } from '../../domain/usage/delivery-query.ts';
 import type { ClientFeaturesReader } from '../../persistence/features/client-features-reader.ts';
 
 /** The reply to an SDK, and its entity tag. */
@@ -11,7 +11,7 @@ export interface CachedClientFeatures {
 }
 
 /** Returns the features that an SDK may evaluate: from the cache if no event since could have changed them. */
-export type ClientFeaturesCache = (selection: DeliveryQuery) => Promise<CachedClientFeatures>;
+export type ClientFeaturesCache = (selection: DeliveryScope) => Promise<CachedClientFeatures>;
 
 interface CacheEntry {
   readonly revision: Revision;
@@ -20,7 +20,7 @@ interface CacheEntry {
 }
 
 /** The query as the reply repeats it. */
-const queryOf = ({ environment, projects, namePrefix, tags, inlineSegments }: DeliveryQuery) => ({
+const queryOf = ({ environment, projects, namePrefix, tags, inlineSegments }: DeliveryScope) => ({
   environment,
   inlineSegmentConstraints: inlineSegments,
   ...(projects === undefined ? {} : { project: projects }),
@@ -43,7 +43,7 @@ export const clientFeaturesCache = (reader: ClientFeaturesReader, maxCharacters:
   });
 
   const load = async (
-    selection: DeliveryQuery,
+    selection: DeliveryScope,
     query: string,
     { position }: Revision,
     cached: CachedClientFeatures | undefined,
@@ -51,7 +51,7 @@ export const clientFeaturesCache = (reader: ClientFeaturesReader, maxCharacters:
     const queryHash = hash('sha256', query, 'hex').slice(0, 8);
     const cachedTag = cached?.tag.slice(queryHash.length + 1);
     const found = await reader.all(selection, cachedTag);
-    if (found === undefined) throw deliveryEnvironmentNotFound(selection.environment);
+    if (found === undefined) throw noSuchDeliveryEnvironment(selection.environment);
     if (cached !== undefined && found.features === undefined) return cached;
     const tag = `${queryHash}:${found.tag}`;
     const meta = JSON.stringify({ revisionId: position, etag: `"${tag}"`, queryHash });

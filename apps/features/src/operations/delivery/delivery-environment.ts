@@ -1,6 +1,4 @@
-import type { Caller } from '@bunting/contracts';
-import { boundEnvironment } from '../../domain/usage/application-token.ts';
-import { deliveryEnvironmentNotFound } from '../../domain/usage/delivery-query.ts';
+import { boundEnvironment, type Caller, noSuchDeliveryEnvironment } from '@bunting/contracts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
 
 /**
@@ -13,6 +11,6 @@ export const deliveryEnvironment = async (
   named: string | undefined,
 ): Promise<string> => {
   const environment = boundEnvironment(caller) ?? (await findApplicationEnvironment(caller, named));
-  if (environment === undefined) throw deliveryEnvironmentNotFound(named ?? 'default');
+  if (environment === undefined) throw noSuchDeliveryEnvironment(named ?? 'default');
   return environment;
 };

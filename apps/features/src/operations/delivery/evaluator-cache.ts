@@ -1,5 +1,4 @@
-import type { Caller, ClientFeatures } from '@bunting/contracts';
-import { deliveryQuery } from '../../domain/usage/delivery-query.ts';
+import { type Caller, type ClientFeatures, deliveryScope } from '@bunting/contracts';
 import { type Evaluator, evaluatorOf } from '@bunting/evaluation';
 import type { ClientFeaturesCache, CachedClientFeatures } from './client-features-cache.ts';
 
@@ -10,7 +9,7 @@ type EvaluatorCache = (caller: Caller, environment: string) => Promise<Evaluator
 export const evaluatorCache = (clientFeaturesCache: ClientFeaturesCache): EvaluatorCache => {
   const ready = new WeakMap<CachedClientFeatures, Evaluator>();
   return async (caller, environment) => {
-    const delivery = await clientFeaturesCache({ ...deliveryQuery(caller, environment), inlineSegments: false });
+    const delivery = await clientFeaturesCache({ ...deliveryScope(caller, environment), inlineSegments: false });
     let evaluator = ready.get(delivery);
     if (evaluator === undefined) {
       const { features, segments = [] } = JSON.parse(delivery.json) as ClientFeatures;

@@ -1,6 +1,5 @@
 import { implement, JsonText, notModified } from '@bunting/bus';
-import { GetClientFeatures } from '@bunting/contracts';
-import { deliveryQuery } from '../../domain/usage/delivery-query.ts';
+import { deliveryScope, GetClientFeatures } from '@bunting/contracts';
 import { authorise } from '../authorise.ts';
 import { deliveryEnvironment } from './delivery-environment.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -9,7 +8,7 @@ export const getClientFeaturesEndpoint = ({ clientFeaturesCache, findApplication
   implement(GetClientFeatures, async ({ caller, query, matchesIfNoneMatch, setHeader }) => {
     const environment = await deliveryEnvironment(findApplicationEnvironment, caller, query.environment);
     authorise(caller, GetClientFeatures.permission, { environment });
-    const { tag, json } = await clientFeaturesCache(deliveryQuery(caller, environment, query));
+    const { tag, json } = await clientFeaturesCache(deliveryScope(caller, environment, query));
     setHeader('ETag', `"${tag}"`);
     return matchesIfNoneMatch(tag) ? notModified : new JsonText(json);
   });

@@ -1,7 +1,6 @@
-import type { EventType } from '@bunting/contracts';
+import { type DeliveryScope, type EventType } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { revisionReader } from '@bunting/outbox';
-import type { DeliveryQuery } from '../../domain/usage/delivery-query.ts';
 import { describedColumns, describedMembers } from '../entities.ts';
 
 /** The features that an SDK may evaluate, as JSON texts, and a hash of them. */
@@ -120,7 +119,7 @@ export const clientFeaturesReader = (database: Database) => ({
 
   /** Undefined if the environment does not exist. @param cachedTag the tag of content that need not be returned again */
   all: async (
-    { environment, projects, namePrefix = '', tags, inlineSegments }: DeliveryQuery,
+    { environment, projects, namePrefix = '', tags, inlineSegments }: DeliveryScope,
     cachedTag?: string,
   ): Promise<ClientFeaturesContent | undefined> => {
     const documents = tags?.map((tag) => JSON.stringify([tag])) ?? null;
@@ -134,7 +133,7 @@ export const clientFeaturesReader = (database: Database) => ({
   },
 
   /** Undefined if the environment does not exist; null if the feature does not exist. */
-  one: async (name: string, { environment, projects }: DeliveryQuery): Promise<string | null | undefined> =>
+  one: async (name: string, { environment, projects }: DeliveryScope): Promise<string | null | undefined> =>
     (await database.read<{ json: string | null }>(oneFeature, [environment, projects ?? null, name]))[0]?.json,
 });
 export type ClientFeaturesReader = ReturnType<typeof clientFeaturesReader>;

@@ -1,6 +1,5 @@
-import type { Caller } from '@bunting/contracts';
+import { boundEnvironment, type Caller } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
-import { boundEnvironment } from '../../domain/usage/application-token.ts';
 
 const environment: Statement = {
   name: 'environment-of-application',
