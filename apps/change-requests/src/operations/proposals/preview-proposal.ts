@@ -8,7 +8,7 @@ import { refusePrototypeKeys } from '../../domain/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
 import { previewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { previewOf } from './preview-change-request.ts';
+import { previewOf } from '../queries/preview-change-request.ts';
 
 /** Previews changes that nobody has proposed. Their places in the list stand for their ids. */
 export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
