@@ -16,7 +16,7 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 import { consumeFeatureEvents } from './subscriptions/consume-feature-events.ts';
 import { consumeUserEvents } from './subscriptions/consume-user-events.ts';
 
-/** Who proposed what, who agreed, when it applies. */
+/** Change requests: proposals, reviews and schedules. */
 export const changeRequestsService = defineService({
   name: 'change-requests',
   config: ChangeRequestsConfig,
@@ -33,7 +33,7 @@ export const changeRequestsService = defineService({
       logError: (message) => log.error(message),
     });
     onStop('database', () => database.close());
-    const telling = startOutboxProducer({
+    const outboxProducer = startOutboxProducer({
       producer: 'change-requests',
       database,
       bus,
@@ -42,12 +42,12 @@ export const changeRequestsService = defineService({
       idempotencyRetentionHours: config.CHANGE_REQUESTS_IDEMPOTENCY_RETENTION_HOURS,
       warn,
     });
-    onStop('relay', () => telling.relay.stop());
+    onStop('relay', () => outboxProducer.relay.stop());
     const reader = changeRequestReader(database);
-    const work = unitOfWork(telling);
-    const agenda = pendingWorkReader(database);
+    const work = unitOfWork(outboxProducer);
+    const pendingWork = pendingWorkReader(database);
     const apply = applyRequest(bus, work);
-    const tellProtection = protectionSync(bus, agenda, work);
+    const syncProtection = protectionSync(bus, pendingWork, work);
     const rolesOf = rolesByPolicy({
       adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
@@ -55,11 +55,11 @@ export const changeRequestsService = defineService({
     const isVoluntary = config.CHANGE_REQUESTS_VOLUNTARY;
     const runner = startRunner({
       bus,
-      agenda,
+      pendingWork,
       reader,
       work,
       apply,
-      tellProtection,
+      syncProtection,
       intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
       recoveryTimeoutMs: config.CHANGE_REQUESTS_RECOVERY_MS,
       warn,
@@ -77,8 +77,8 @@ export const changeRequestsService = defineService({
     measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve(
       completeEndpoints('change-requests', [
-        ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, tellProtection }),
-        telling.endpoint,
+        ...changeRequestsEndpoints({ bus, reader, work, rolesOf, isVoluntary, apply, syncProtection }),
+        outboxProducer.endpoint,
         readDeadLettersEndpoint('change-requests', database),
       ]),
     );

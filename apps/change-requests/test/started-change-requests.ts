@@ -79,7 +79,7 @@ export interface StartedChangeRequests {
   /** Wakes what waits for commits of the service, as a replica that commits does. */
   wake(): void;
   /** every event that it told, oldest first */
-  told(): Promise<RecordedEvent[]>;
+  emittedEvents(): Promise<RecordedEvent[]>;
   /** how many rows each of its tables has */
   stored(): Promise<Record<string, number>>;
   /** Forgets all requests, all that was told, and what the features service was asked. */
@@ -127,7 +127,7 @@ export const startChangeRequests = async (
     get: (id, caller) => started.call(GetChangeRequest, { params: { projectId: 'shop', id } }, caller),
     pending: (caller, projectId = 'shop') => started.call(ListPendingChangeRequests, { params: { projectId } }, caller),
     wake: () => hosted.bus.notify({ producer: 'change-requests', topic: 'event' }),
-    told: async () => {
+    emittedEvents: async () => {
       const body = { topic: 'event', consumer: 'spec', after: 0, limit: 1000 } as const;
       const { messages } = await started.call(readOutboxOf['change-requests'], { body });
       return messages.map(({ payload }) => payload as RecordedEvent);

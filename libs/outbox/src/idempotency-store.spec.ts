@@ -4,7 +4,7 @@ import { type Caller, defineOperation, may, maySee, noAccess, notFound, refusal 
 import { type Database, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
 import { Type } from 'typebox';
-import { featureCreated } from '../test/telling.ts';
+import { featureCreated } from '../test/test-producer.ts';
 import { idempotencyTables, outboxTables, startOutboxProducer, type OutboxProducer } from './index.ts';
 
 const declared = {
@@ -34,7 +34,7 @@ const admin: Caller = { id: -42, name: 'admin', tokenId: 'b', grants: [] };
 describe('a write with an Idempotency-Key', () => {
   let bus: Bus;
   let database: Database;
-  let telling: OutboxProducer;
+  let outboxProducer: OutboxProducer;
   let ended: () => Promise<void>;
   let hold: Promise<void> | undefined;
   let beforeReply: () => void = () => undefined;
@@ -47,7 +47,7 @@ describe('a write with an Idempotency-Key', () => {
     database = await openDatabase({
       ...{ url: fresh.url, name: 'features', migrations: [outboxTables, things, idempotencyTables] },
     });
-    telling = startOutboxProducer({
+    outboxProducer = startOutboxProducer({
       ...{
         producer: 'features' as const,
         database,
@@ -59,7 +59,7 @@ describe('a write with an Idempotency-Key', () => {
       warn: () => undefined,
     });
     const add = implement(AddThing, (request) =>
-      telling.work(request, async ({ query }, outbox) => {
+      outboxProducer.work(request, async ({ query }, outbox) => {
         const { name } = request.body;
         if (name === '') throw refusal('ConflictError', 'no');
         if (name === 'guarded') {
@@ -79,9 +79,9 @@ describe('a write with an Idempotency-Key', () => {
         const [row] = await database.read<{ all: number }>({ name: 'all', text: 'select count(*) as all from thing' });
         return { text: `${id} of ${row?.all}` };
       };
-      const before = await telling.replay(request, reply);
+      const before = await outboxProducer.replay(request, reply);
       if (before !== undefined) return before;
-      const done = await telling.commitThenReply(
+      const done = await outboxProducer.commitThenReply(
         request,
         async ({ query }) =>
           (await query<{ id: number }>('insert into thing (name) values ($1) returning id', [request.body.name]))[0],
@@ -90,10 +90,10 @@ describe('a write with an Idempotency-Key', () => {
       if (done === undefined) throw new Error('It was inserted.');
       return done;
     });
-    const served = await serve(bus, [add, count, telling.endpoint], { checkReplies: true });
+    const served = await serve(bus, [add, count, outboxProducer.endpoint], { checkReplies: true });
     ended = async () => {
       await served.stop();
-      await telling.relay.stop();
+      await outboxProducer.relay.stop();
       await database.close();
       await bus.close();
       await fresh.drop();
@@ -201,7 +201,7 @@ describe('a write with an Idempotency-Key', () => {
       return database.statements - before;
     };
     await add(undefined, 'x');
-    await telling.relay.stop();
+    await outboxProducer.relay.stop();
     const without = await costOf(() => add(undefined, 'x'));
     expect(await costOf(() => add('k', 'x'))).toBe(without + 2);
   });
@@ -233,7 +233,7 @@ describe('a write with an Idempotency-Key', () => {
       query("update idempotent_reply set created_at = now() - interval '25 hours'"),
     );
     await add('young', 'y');
-    await telling.relay.keepHouse();
+    await outboxProducer.relay.keepHouse();
     await add('young', 'y');
     await add('old', 'x');
     expect(await names()).toEqual(['x', 'y', 'x']);

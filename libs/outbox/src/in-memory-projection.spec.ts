@@ -2,7 +2,7 @@ import { inProcessBus } from '@bunting/bus';
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { startProducer, type TestProducer } from '../test/telling.ts';
+import { startProducer, type TestProducer } from '../test/test-producer.ts';
 import { type InMemoryProjection, startInMemoryProjection } from './in-memory-projection.ts';
 
 const bus = inProcessBus();
@@ -29,7 +29,7 @@ const start = async (): Promise<void> => {
   });
 };
 const write = (id: number, name: string | null): Promise<void> =>
-  producer.telling.work(null, async (_, outbox) =>
+  producer.outboxProducer.work(null, async (_, outbox) =>
     outbox.delivery({
       entity: 'segment',
       id: String(id),

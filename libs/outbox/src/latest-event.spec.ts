@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Bus, inProcessBus } from '@bunting/bus';
 import type { EventType } from '@bunting/contracts';
-import { startProducer, type TestProducer } from '../test/telling.ts';
+import { startProducer, type TestProducer } from '../test/test-producer.ts';
 import { type ReadRevision, revisionReader } from './latest-event.ts';
 
 let bus: Bus;
@@ -24,7 +24,7 @@ const tell = (type: EventType) => producer.database.transaction(({ query }) => q
 it('is another one after every event that was committed, and the very same until then', async () => {
   const seen = [await latest()];
   for (const name of ['a', 'b', 'c']) {
-    await producer.tell(name);
+    await producer.emit(name);
     seen.push(await latest());
     expect(await latest()).toBe(seen.at(-1));
   }
@@ -42,7 +42,7 @@ it('is another one after an event that was written before those that are known, 
     await mayCommit;
   });
   await isInserted;
-  await producer.tell('early');
+  await producer.emit('early');
   const before = await latest();
   commitLate();
   await late;
@@ -51,7 +51,7 @@ it('is another one after an event that was written before those that are known, 
 });
 
 it('passes over what it is told to, and nothing else', async () => {
-  await producer.tell('first');
+  await producer.emit('first');
   const before = await latest();
   await tell('feature-favorited');
   expect(await latest()).toBe(before);
@@ -61,30 +61,30 @@ it('passes over what it is told to, and nothing else', async () => {
 });
 
 it('is the same for whoever looks for the first time, however much was passed over since', async () => {
-  await producer.tell('first');
+  await producer.emit('first');
   await tell('feature-favorited');
   expect(await revisionReader(producer.database, ['feature-favorited'])()).toEqual({ position: 1 });
 });
 
 it('is another one where the events that it knew are no longer those that are there', async () => {
-  await producer.tell('first');
-  await producer.tell('second');
+  await producer.emit('first');
+  await producer.emit('second');
   const before = await latest();
-  await producer.telling.relay.stop();
+  await producer.outboxProducer.relay.stop();
   // As after a restore from a backup: the second is gone, and another one has its place.
   await producer.database.transaction(async ({ query }) => {
     await query('delete from outbox where position = 2');
     await query("update outbox_topic set position = 1 where topic = 'event'");
   });
-  await producer.tell('another second');
+  await producer.emit('another second');
   const after = await latest();
   expect(after.position).toBe(before.position);
   expect(after).not.toBe(before);
 });
 
 it('costs one statement for all who ask at once', async () => {
-  await producer.telling.relay.stop();
-  await producer.tell('first');
+  await producer.outboxProducer.relay.stop();
+  await producer.emit('first');
   await latest();
   const before = producer.database.statements;
   await Promise.all(Array.from({ length: 100 }, () => latest()));

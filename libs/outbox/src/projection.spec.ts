@@ -4,7 +4,7 @@ import type { OutboxMessage, RecordedEvent } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, startNats, startTestPostgres, type TestNats, withClient } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
-import { featureCreated, startProducer, type TestProducer } from '../test/telling.ts';
+import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
 import { inboxTables, type Projection, startProjection } from './index.ts';
 
 const heardTable = {
@@ -82,7 +82,7 @@ describe('a projection', () => {
   it('holds everything that was committed before somebody asked', async () => {
     const projection = await follow(bus, consumer.database);
     for (let round = 1; round <= 20; round++) {
-      await producer.tell(`flag-${round}`);
+      await producer.emit(`flag-${round}`);
       expect(await projection.catchUp(5_000)).toBe(0);
       expect(await namesOf(consumer.database)).toHaveLength(round);
     }
@@ -90,7 +90,7 @@ describe('a projection', () => {
   });
 
   it('catches up with all that happened while it was not there', async () => {
-    for (let round = 1; round <= 30; round++) await producer.tell(`flag-${round}`);
+    for (let round = 1; round <= 30; round++) await producer.emit(`flag-${round}`);
     const projection = await follow(bus, consumer.database);
     expect(await projection.catchUp(5_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(Array.from({ length: 30 }, (_, nth) => `flag-${nth + 1}`));
@@ -100,7 +100,7 @@ describe('a projection', () => {
   it('hears of a change without asking for it', async () => {
     const projection = await follow(bus, consumer.database);
     await projection.catchUp(5_000);
-    await producer.tell('flag-1');
+    await producer.emit('flag-1');
     await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1']));
     await projection.stop();
   });
@@ -118,7 +118,7 @@ describe('a projection', () => {
     const wake = () => bus.notify({ producer: 'features', topic: 'event' });
     for (let round = 1; round <= 5; round++) {
       wake();
-      await producer.tell(`flag-${round}`);
+      await producer.emit(`flag-${round}`);
       wake();
     }
     await eventually(async () => expect(await namesOf(consumer.database)).toHaveLength(5));
@@ -144,7 +144,7 @@ describe('a projection', () => {
     await projection.catchUp(5_000);
     const before = consumer.database.statements;
     for (let round = 1; round <= 50; round++) {
-      await producer.telling.work(null, async (_, outbox) => outbox.event(featureCreated(`flag-${round}`)));
+      await producer.outboxProducer.work(null, async (_, outbox) => outbox.event(featureCreated(`flag-${round}`)));
     }
     await eventually(async () => expect(await namesOf(consumer.database)).toHaveLength(50));
     // Of the statements 50 are inserts of the names, and up to 20 reads of this test.
@@ -159,7 +159,7 @@ describe('a projection', () => {
     });
 
   it('keeps what it cannot apply as a dead letter, goes on with what follows, and logs an error', async () => {
-    for (const name of ['flag-1', 'poison', 'flag-2']) await producer.tell(name);
+    for (const name of ['flag-1', 'poison', 'flag-2']) await producer.emit(name);
     const errors: string[] = [];
     const projection = await follow(bus, consumer.database, {
       apply: (name) => {
@@ -186,7 +186,7 @@ describe('a projection', () => {
         if (name === 'flag-2' && failures-- > 0) throw new TypeError('not yet');
       },
     });
-    for (const name of ['flag-1', 'flag-2', 'flag-3']) await producer.tell(name);
+    for (const name of ['flag-1', 'flag-2', 'flag-3']) await producer.emit(name);
     await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2', 'flag-3']));
     expect([await letters(), failures]).toEqual([[], -1]);
     await projection.stop();
@@ -198,7 +198,7 @@ describe('a projection', () => {
         if (name === 'poison') throw new Error('cannot be applied');
       },
     });
-    await producer.tell('poison');
+    await producer.emit('poison');
     expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
     expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
     expect(await letters()).toEqual([]);
@@ -207,7 +207,7 @@ describe('a projection', () => {
 
   it('lets a series of messages that fail hold up the others once, and not each of them again', async () => {
     const names = ['poison-1', 'flag-1', 'poison-2', 'flag-2', 'poison-3', 'flag-3'];
-    for (const name of names) await producer.tell(name);
+    for (const name of names) await producer.emit(name);
     const projection = await follow(bus, consumer.database, {
       apply: (name) => {
         if (name.startsWith('poison')) throw new Error('cannot be applied');
@@ -222,7 +222,7 @@ describe('a projection', () => {
   });
 
   it('applies its dead letters as soon as a process starts that can, and keeps those that still fail', async () => {
-    for (const name of ['poison-1', 'flag-1', 'poison-2']) await producer.tell(name);
+    for (const name of ['poison-1', 'flag-1', 'poison-2']) await producer.emit(name);
     const failing = (poison: string) => (name: string) => {
       if (name.startsWith(poison)) throw new Error(`cannot apply ${name}`);
     };
@@ -238,7 +238,9 @@ describe('a projection', () => {
       expect(await letters()).toEqual([{ position: 1, reason: 'cannot apply poison-1', attempts: 2 }]),
     );
     await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'poison-2']));
-    expect(warnings).toEqual([expect.stringMatching(/^audit applied the dead letter event 3 of features .* at attempt 2\.$/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^audit applied the dead letter event 3 of features .* at attempt 2\.$/),
+    ]);
     await after.stop();
     const last = await Promise.all([follow(bus, consumer.database), follow(bus, consumer.database)]);
     await eventually(async () => expect(await letters()).toEqual([]));
@@ -257,7 +259,7 @@ describe('a projection', () => {
       deadLetterAfterMs: 0,
       intervalMs: 20,
     });
-    for (const name of ['flag-1', 'flag-2']) await producer.tell(name);
+    for (const name of ['flag-1', 'flag-2']) await producer.emit(name);
     await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1', 'flag-2']));
     expect(await letters()).toEqual([]);
     await projection.stop();
@@ -265,7 +267,7 @@ describe('a projection', () => {
 
   it('applies everything once, however many processes keep the same projection', async () => {
     const projections = await Promise.all([follow(bus, consumer.database), follow(bus, consumer.database)]);
-    await Promise.all(Array.from({ length: 100 }, (_, nth) => producer.tell(`flag-${nth}`)));
+    await Promise.all(Array.from({ length: 100 }, (_, nth) => producer.emit(`flag-${nth}`)));
     expect(await Promise.all(projections.map((projection) => projection.catchUp(5_000)))).toEqual([0, 0]);
     const rows = await consumer.database.read<{ position: number }>({
       name: 'positions',
@@ -301,7 +303,7 @@ describe('a projection whose producer has lost something', () => {
       logError: (message) => void complaints.push(message),
     });
   const tellAll = async (...names: string[]) => {
-    for (const name of names) await producer.tell(name);
+    for (const name of names) await producer.emit(name);
   };
   const inProducer = (...statements: readonly string[]) =>
     producer.database.transaction(async ({ query }) => {
@@ -400,7 +402,7 @@ describe('a projection whose producer has lost something', () => {
       state: { id: 1, name, project: null },
     });
     const tellStates = async (...states: readonly ReturnType<typeof segment>[]) => {
-      for (const state of states) await producer.telling.work(null, async (_, outbox) => outbox.state(state));
+      for (const state of states) await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state));
     };
     const followStates = (applied: string[]) =>
       startProjection({
@@ -453,7 +455,7 @@ describe('a projection whose producer has lost something', () => {
       state: { id: 1, name: `name ${version}`, project: null },
     });
     for (const version of [1, 2, 3])
-      await producer.telling.work(null, async (_, outbox) => outbox.state(segment(version)));
+      await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(segment(version)));
     await producer.database.read({ name: 'head', text: "select outbox_head('state')" });
     await inProducer("delete from outbox where topic = 'state' and position < 3");
     const versions: unknown[] = [];
@@ -490,7 +492,7 @@ describe('a projection whose PostgreSQL is read-only now and then', () => {
       for (let nth = 1; !isOver; nth++) {
         const name = `flag-${writer}-${nth}`;
         // What is refused has not happened, and is not done again.
-        await producer.tell(name).then(
+        await producer.emit(name).then(
           () => written.push(name),
           (error: unknown) => expect(error).toMatchObject({ kind: 'ServiceUnavailable' }),
         );
@@ -544,15 +546,15 @@ describe('a projection over NATS that carries little at once', () => {
     // Nobody asks by itself: what is missing shows in what is delivered.
     const projection = await follow(bus, consumer.database);
     const tellLarge = (name: string) =>
-      producer.telling.work(null, async (_, outbox) =>
+      producer.outboxProducer.work(null, async (_, outbox) =>
         outbox.event({ ...featureCreated(name), data: 'large '.repeat(500_000) }),
       );
     try {
       await projection.catchUp(5_000);
-      await producer.tell('small-1');
+      await producer.emit('small-1');
       await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['small-1']));
       await tellLarge('large-1');
-      await producer.tell('small-2');
+      await producer.emit('small-2');
       await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['small-1', 'large-1', 'small-2']));
       await tellLarge('large-2');
       expect(await projection.catchUp(5_000)).toBe(0);
@@ -586,7 +588,7 @@ describe('a projection over NATS', () => {
   });
 
   const published = async (names: readonly string[]) => {
-    for (const name of names) await producer.tell(name);
+    for (const name of names) await producer.emit(name);
     await eventually(async () => {
       const [row] = await producer.database.read<{ open: number }>({
         name: 'unpublished',
@@ -600,7 +602,7 @@ describe('a projection over NATS', () => {
   it('catches up with a backlog that is many times what the server carries in one message', async () => {
     const names = Array.from({ length: 30 }, (_, nth) => `flag-${nth + 1}`);
     for (const name of names) {
-      await producer.telling.work(null, async (_, outbox) =>
+      await producer.outboxProducer.work(null, async (_, outbox) =>
         outbox.event({ ...featureCreated(name), data: 'large '.repeat(200_000) }),
       );
     }
@@ -624,7 +626,7 @@ describe('a projection over NATS', () => {
       // The server has acknowledged these and nobody has heard them yet: they are lost with what it had stored.
       await published(['acknowledged-1', 'acknowledged-2']);
       await server.kill();
-      await producer.tell('meanwhile');
+      await producer.emit('meanwhile');
       rmSync(server.storeDir, { recursive: true, force: true });
       if (how !== 'deleted') cpSync(copy, server.storeDir, { recursive: true });
       const following = await follow(bus, consumer.database, { intervalMs: 1_000 });

@@ -3,7 +3,7 @@ import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/b
 import { readOutboxOf } from '@bunting/contracts';
 import { eventually, startNats, streamMessages, type TestNats } from '@bunting/testing';
 import { insertStates } from './transaction-with-outbox.ts';
-import { featureCreated, startProducer, type TestProducer } from '../test/telling.ts';
+import { featureCreated, startProducer, type TestProducer } from '../test/test-producer.ts';
 
 describe('the outbox', () => {
   let bus: Bus;
@@ -30,14 +30,14 @@ describe('the outbox', () => {
 
   it('keeps a change and the event that tells of it together, or neither', async () => {
     await expect(
-      producer.telling.work(null, async ({ query }, outbox) => {
+      producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('half')");
         outbox.event(featureCreated('half'));
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
     await expect(
-      producer.telling.work(null, async ({ query }, outbox) => {
+      producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('half')");
         outbox.event({ ...featureCreated('half'), data: 'NUL \u0000 is nothing that PostgreSQL stores' });
         await query('alter table outbox add constraint refuse check (false) not valid');
@@ -50,7 +50,7 @@ describe('the outbox', () => {
 
   it('refuses what no consumer could be given, and stores nothing of it', async () => {
     const tellsOf = (data: string) =>
-      producer.telling.work(null, async ({ query }, outbox) => {
+      producer.outboxProducer.work(null, async ({ query }, outbox) => {
         await query("insert into thing (name) values ('large')");
         outbox.event(featureCreated('small'));
         outbox.event({ ...featureCreated('large'), data });
@@ -74,7 +74,7 @@ describe('the outbox', () => {
         '$2',
       );
     const emit = (bytes: number) =>
-      producer.telling.work('00-trace', async (_tx, outbox) => {
+      producer.outboxProducer.work('00-trace', async (_tx, outbox) => {
         outbox.state({ entity: 'feature', id: 'before', version: 1, state: null });
         outbox.send(states(bytes), []);
         outbox.state({ entity: 'feature', id: 'after', version: 1, state: null });
@@ -110,7 +110,7 @@ describe('the outbox', () => {
       await mayCommit;
     });
     await isInserted;
-    await producer.tell('early');
+    await producer.emit('early');
     const first = await read(0);
     expect(names(first.messages)).toEqual(['early']);
     commitLate();
@@ -121,7 +121,7 @@ describe('the outbox', () => {
   });
 
   it('says what it told at a position also when that gets its number with this very question', async () => {
-    await producer.telling.relay.stop();
+    await producer.outboxProducer.relay.stop();
     const uids = await producer.database.transaction(({ query }) =>
       query<{ uid: string }>(
         "insert into outbox (topic, type, payload) select 'event', 'feature-created', '{}' from generate_series(1, 3) returning uid",
@@ -140,7 +140,7 @@ describe('the outbox', () => {
     let writing = true;
     const written = Promise.all(
       Array.from({ length: 10 }, async (_, writer) => {
-        for (let nth = 0; nth < 20; nth++) await producer.tell(`flag-${writer}-${nth}`);
+        for (let nth = 0; nth < 20; nth++) await producer.emit(`flag-${writer}-${nth}`);
       }),
     ).then(() => (writing = false));
     for (let after = 0; writing || seen.length < 200;) {
@@ -170,8 +170,8 @@ describe('the outbox', () => {
     });
     const tellAll = (prefix: string) =>
       Promise.all(
-        replicas.map(async ({ tell }, replica) => {
-          for (let nth = 0; nth < 25; nth++) await tell(`${prefix}-${replica}-${nth}`);
+        replicas.map(async ({ emit: emit }, replica) => {
+          for (let nth = 0; nth < 25; nth++) await emit(`${prefix}-${replica}-${nth}`);
         }),
       );
     const inStream = async () =>
@@ -200,21 +200,21 @@ describe('the outbox', () => {
         ),
       );
       await eventually(async () => expect(await replicas[1]?.database.ping()).toBeUndefined());
-      await replicas[1]?.tell('after');
+      await replicas[1]?.emit('after');
       await eventually(() => expectAllInOrder(51));
     });
 
     it('is published when the bus is back, what was committed meanwhile included', async () => {
-      await replicas[0]?.tell('before');
+      await replicas[0]?.emit('before');
       await eventually(() => expectAllInOrder(1));
       await server.kill();
-      await replicas[0]?.tell('meanwhile');
+      await replicas[0]?.emit('meanwhile');
       await server.restart();
       await eventually(() => expectAllInOrder(2), { timeoutMs: 30_000 });
     }, 60_000);
 
     it('publishes an event again that was published and not marked, and the stream keeps it once', async () => {
-      await replicas[0]?.tell('flag');
+      await replicas[0]?.emit('flag');
       await eventually(() => expectAllInOrder(1));
       await replicas[0]?.database.transaction(({ query }) => query('update outbox_topic set published = 0'));
       await eventually(async () =>
@@ -237,8 +237,8 @@ describe('the outbox', () => {
       state: { id: 1, name: `name ${version}`, project: null },
     });
     for (const version of [1, 2, 3]) {
-      await producer.telling.work(null, async (_, outbox) => outbox.state(state(version)));
-      await producer.tell(`flag-${version}`);
+      await producer.outboxProducer.work(null, async (_, outbox) => outbox.state(state(version)));
+      await producer.emit(`flag-${version}`);
     }
     const confirm = (topic: 'event' | 'state', consumer: string, after: number) =>
       call(bus, readOutboxOf.features, { body: { topic, consumer, after, limit: 0 } }, systemContext(5_000));
@@ -249,7 +249,7 @@ describe('the outbox', () => {
       query("update outbox set recorded_at = now() - interval '2 hours'"),
     );
     const kept = async (topic: string) => {
-      await producer.telling.relay.keepHouse();
+      await producer.outboxProducer.relay.keepHouse();
       const statement = { name: 'kept', text: 'select position from outbox where topic = $1 order by position' };
       return (await producer.database.read<{ position: number }>(statement, [topic])).map(({ position }) => position);
     };
@@ -262,8 +262,8 @@ describe('the outbox', () => {
   });
 
   it('finds what is superseded behind any number of states that stay, a part at a time and then from the beginning', async () => {
-    const tell = (ids: readonly number[]) =>
-      producer.telling.work(null, async (_, outbox) => {
+    const emit = (ids: readonly number[]) =>
+      producer.outboxProducer.work(null, async (_, outbox) => {
         for (const id of ids)
           outbox.state({ entity: 'segment', id: String(id), version: 1, state: { id, name: `${id}`, project: null } });
       });
@@ -283,15 +283,15 @@ describe('the outbox', () => {
       return (await producer.database.read(statement, [position])).length > 0;
     };
     const many = Array.from({ length: 6_000 }, (_, nth) => nth + 1);
-    await tell([...many, 7_000, 7_000]);
+    await emit([...many, 7_000, 7_000]);
     await age(6_002);
-    await producer.telling.relay.keepHouse();
+    await producer.outboxProducer.relay.keepHouse();
     expect(await isThere(6_001)).toBe(true);
-    await producer.telling.relay.keepHouse();
+    await producer.outboxProducer.relay.keepHouse();
     expect(await isThere(6_001)).toBe(false);
-    await tell([10]);
+    await emit([10]);
     await age(6_003);
-    await producer.telling.relay.keepHouse();
+    await producer.outboxProducer.relay.keepHouse();
     expect([await isThere(9), await isThere(10), await isThere(6_002)]).toEqual([true, false, true]);
   });
 });

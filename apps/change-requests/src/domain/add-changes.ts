@@ -4,7 +4,7 @@ import { editContent } from './content.ts';
 import type { ContentStep } from './events.ts';
 import { mergeChange, proposed } from './merge.ts';
 
-/** Adds changes to a request, in their order. Where they say nothing that it does not hold already, it stays as it was. */
+/** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
 export const addChanges = (
   request: ChangeRequest,
   checked: readonly CheckedChange[],

@@ -2,8 +2,11 @@ import { refusal, type RequestedReviewer, type Reviewer } from '@bunting/contrac
 import type { ChangeRequest } from './change-request.ts';
 import { requireAtRest } from './content.ts';
 
-/** Whose approval is wished for, their author says, and as long as it is still to be given. It is a wish, and no rule. */
-export const requireAskable = (request: ChangeRequest, userId: number): void => {
+/**
+ * Refuses to request approvals unless the user is the author and the request can still be approved. A requested approval is advisory:
+ * any permitted reviewer may approve.
+ */
+export const requireMayRequestApproval = (request: ChangeRequest, userId: number): void => {
   if (request.createdBy.id !== userId) {
     throw refusal('NoAccessError', 'Only the author of a change request can ask for approvals');
   }
@@ -13,16 +16,16 @@ export const requireAskable = (request: ChangeRequest, userId: number): void => 
   }
 };
 
-/** Those whose approval is asked for, with what they have decided; of one who is gone nothing but the id is known. */
-export const askedReviewers = (
+/** The requested reviewers with their verdicts, in the order requested. A deleted user is listed by id alone. */
+export const requestedReviewers = (
   request: readonly number[],
-  known: ReadonlyMap<number, Reviewer>,
+  reviewers: ReadonlyMap<number, Reviewer>,
   { approvals, rejections }: ChangeRequest,
 ): RequestedReviewer[] => {
   const approved = new Set(approvals.map(({ createdBy }) => createdBy.id));
   const rejected = new Set(rejections.map(({ createdBy }) => createdBy.id));
   return request.map((id) => ({
-    ...(known.get(id) ?? { id }),
+    ...(reviewers.get(id) ?? { id }),
     status: rejected.has(id) ? 'rejected' : approved.has(id) ? 'approved' : 'pending',
   }));
 };

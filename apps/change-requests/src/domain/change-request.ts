@@ -1,18 +1,18 @@
 import type { ChangeAction, ChangeRequestState, Granted, RecordedEvent } from '@bunting/contracts';
 
-/** Someone as the request remembers them; a user who is gone has no name. */
+/** A user as stored with the request. The name of a deleted user is null. */
 export interface Person {
   readonly id: number;
   readonly name: string | null;
 }
 
-/** Who does something now, and when. */
+/** The user who performs an operation, and its time. */
 export interface Actor {
   readonly by: { readonly id: number; readonly name: string };
   readonly now: Date;
 }
 
-/** One action that is proposed, on one feature or one segment. Immutable: an edit makes another with the same id. */
+/** One proposed action on one feature or one segment. Immutable: an edit creates another object with the same id. */
 export interface ProposedChange {
   readonly id: number;
   readonly position: number;
@@ -20,7 +20,7 @@ export interface ProposedChange {
   readonly feature: string | null;
   readonly segment: { readonly id: number; readonly name: string } | null;
   readonly payload: unknown;
-  /** what the change replaces, as it was when the change was proposed */
+  /** the state that the change replaces, as of its proposal */
   readonly snapshot: unknown;
   readonly createdBy: Person;
   readonly createdAt: string;
@@ -32,17 +32,17 @@ export interface Verdict {
   readonly createdAt: string;
 }
 
-/** When an approved request is to be applied, and on whose behalf. */
+/** The time at which an approved request is applied, and the user on whose behalf. */
 export interface Schedule {
   readonly status: 'pending' | 'failed' | 'suspended';
   readonly scheduledAt: string;
   readonly by: { readonly id: number; readonly name: string };
   readonly reason: string | null;
-  /** by id of a change: what it would have replaced when the time was set */
+  /** by change id: the state that the change would have replaced when the time was set */
   readonly snapshots: Readonly<Record<string, unknown>>;
 }
 
-/** The reply, as text, that whoever sends a request again with the same key is to be given once it has been carried out. */
+/** The serialized reply for retries with the same `Idempotency-Key`. It is stored when the request has been applied. */
 export interface PendingReply {
   readonly once: {
     readonly scope: string;
@@ -54,11 +54,11 @@ export interface PendingReply {
   readonly reply: string;
 }
 
-/** That somebody has decided to apply the request, and that it is not known yet what became of it. */
+/** An attempt to apply the request whose outcome is not stored yet. */
 export interface Applying {
   readonly by: { readonly id: number; readonly name: string };
   readonly since: string;
-  /** whether the clock decided it */
+  /** whether the schedule started it, rather than a user */
   readonly scheduled: boolean;
   readonly promised?: PendingReply | undefined;
 }
@@ -70,10 +70,10 @@ export interface Comment {
   readonly createdAt: string;
 }
 
-/** Changes of one project and environment that are agreed on together. */
+/** Changes of one project and environment that are reviewed and applied together. */
 export interface ChangeRequest {
   readonly id: number;
-  /** never given twice, unlike an id after a restore; null of a request that is older than these uids */
+  /** unique even after a restored backup, unlike the id; null for requests created before uids existed */
   readonly uid: string | null;
   readonly project: string;
   readonly environment: string;
@@ -82,7 +82,7 @@ export interface ChangeRequest {
   readonly minApprovals: number;
   readonly createdBy: Person;
   readonly createdAt: string;
-  /** one more with every edit of the content, so that a reader can tell whether it is still what they saw */
+  /** incremented by every edit of the content, so that a reviewer can detect an edit since they read it */
   readonly revision: number;
   /** when each state was last entered */
   readonly stateTimestamps: Readonly<Record<string, string>>;
@@ -91,16 +91,16 @@ export interface ChangeRequest {
   readonly approvals: readonly Verdict[];
   readonly rejections: readonly Verdict[];
   readonly comments: readonly Comment[];
-  /** exactly while the request is scheduled */
+  /** set if and only if the request is scheduled */
   readonly schedule: Schedule | null;
   readonly applying: Applying | null;
-  /** how often it was decided to apply the request */
+  /** the number of attempts to apply the request */
   readonly attempts: number;
-  /** ids of the users whose approval is asked for, in the order in which they were named */
+  /** ids of the users whose approval the author requested, in the order given */
   readonly requestedApprovers: readonly number[];
 }
 
-/** What a rule decided: how the request is from now on, and what there is to tell about it. */
+/** The result of a domain rule: the new state of the request, and the events to emit. */
 export interface Decision {
   readonly request: ChangeRequest;
   readonly events: readonly RecordedEvent[];

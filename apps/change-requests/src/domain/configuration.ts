@@ -1,21 +1,28 @@
 import { invalid, type RecordedEvent, refusal } from '@bunting/contracts';
 import type { Actor } from './change-request.ts';
 
-const fewest = 1;
-const most = 10;
+const minApprovals = 1;
+const maxApprovals = 10;
 
 /**
- * How many approvals an environment is to need; none where it is not to be protected.
- * @param least as many as the environment asks for in every project, which is what it needs unless more are wanted
+ * The number of approvals that an environment will require, within the allowed range; null if it will not be protected.
+ * @param least the minimum that the environment sets for every project, and the default
  */
 export const requiredApprovalsOf = (
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
-  least = fewest,
+  least = minApprovals,
 ): number | null =>
-  wanted.changeRequestsEnabled ? Math.min(most, Math.max(fewest, wanted.requiredApprovals ?? least)) : null;
+  wanted.changeRequestsEnabled
+    ? Math.min(maxApprovals, Math.max(minApprovals, wanted.requiredApprovals ?? least))
+    : null;
 
-/** Refuses to ask for less than the environment asks for in every project. What is less already may stay as it is. */
-export const requireLeast = (before: number | null, after: number | null, least: number, environment: string): void => {
+/** Refuses a value below the minimum that the environment sets for every project. A lower stored value may stay unchanged. */
+export const requireMinimum = (
+  before: number | null,
+  after: number | null,
+  least: number,
+  environment: string,
+): void => {
   if (after === before || (after ?? 0) >= least) return;
   const path = after === null ? '/body/changeRequestsEnabled' : '/body/requiredApprovals';
   throw invalid(
@@ -25,14 +32,14 @@ export const requireLeast = (before: number | null, after: number | null, least:
 };
 
 /**
- * How many approvals a new request needs, by what is configured for its environment. Where nothing is, it is made voluntarily.
- * @throws Refusal `NoAccessError` where nobody proposes what takes no change request.
+ * The number of approvals that a new request requires. In an unprotected environment the request is voluntary and requires the minimum.
+ * @throws Refusal `NoAccessError` if the environment is not protected and voluntary requests are disabled.
  */
 export const approvalsFor = (configured: number | null, isVoluntary: boolean): number => {
   if (configured === null && !isVoluntary) {
     throw refusal('NoAccessError', 'Change requests are not enabled in this environment');
   }
-  return configured ?? fewest;
+  return configured ?? minApprovals;
 };
 
 const shown = (requiredApprovals: number | null) => ({
@@ -40,7 +47,7 @@ const shown = (requiredApprovals: number | null) => ({
   requiredApprovals,
 });
 
-/** What is told of a setting; nothing, where it is what it was. */
+/** The events of a changed setting; none if the value is the same. */
 export const configurationUpdated = (
   { project, environment }: { readonly project: string; readonly environment: string },
   before: number | null,

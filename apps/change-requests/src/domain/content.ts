@@ -5,25 +5,25 @@ import { type ContentStep, eventOf, eventOfStep } from './events.ts';
 interface ContentEdit {
   readonly to: ChangeRequestState;
   readonly keepsApprovals: boolean;
-  readonly tells?: EventType;
+  readonly emits?: EventType;
 }
 
-/** What an edit of the content makes of a request, by the state that it is in. In any other state nothing may be edited. */
+/** The effect of a content edit, by state of the request. In every other state edits are refused. */
 const contentEdits: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> = {
   Draft: { to: 'Draft', keepsApprovals: true },
   'In review': { to: 'In review', keepsApprovals: false },
-  Approved: { to: 'In review', keepsApprovals: false, tells: 'change-request-sent-to-review' },
+  Approved: { to: 'In review', keepsApprovals: false, emits: 'change-request-sent-to-review' },
 };
 
-/** True while changes can be added to the request: such a one is its author's only one for its project and environment. */
+/** True while changes can be added to the request. */
 export const isOpen = ({ state }: ChangeRequest): boolean => contentEdits[state] !== undefined;
 
 const closedStates: ReadonlySet<ChangeRequestState> = new Set(['Applied', 'Cancelled', 'Rejected']);
 
-/** True once nothing leads on from the state of the request. */
+/** True if the state of the request is final. */
 export const isClosed = ({ state }: Pick<ChangeRequest, 'state'>): boolean => closedStates.has(state);
 
-/** Refuses to touch a request while it is not known whether it has been applied. */
+/** @throws Refusal `ConflictError` while an attempt to apply the request is in progress. */
 export const requireAtRest = ({ applying }: Pick<ChangeRequest, 'applying'>): void => {
   if (applying !== null) throw refusal('ConflictError', 'Change request is being applied');
 };
@@ -36,7 +36,7 @@ interface Origin {
   readonly minApprovals: number;
 }
 
-/** A new draft, which is empty yet. */
+/** Creates an empty draft. */
 export const createDraft = (origin: Origin, actor: Actor): Decision => {
   const createdAt = actor.now.toISOString();
   const request: ChangeRequest = {
@@ -61,8 +61,7 @@ export const createDraft = (origin: Origin, actor: Actor): Decision => {
 };
 
 /**
- * The request with other content. Whoever had approved it has not seen this, so approvals do not outlive the edit, and what
- * was approved goes back to review.
+ * Replaces the content of a request. Approvals given for the previous content are removed, and an approved request returns to review.
  */
 export const editContent = (
   before: ChangeRequest,
@@ -88,9 +87,9 @@ export const editContent = (
     approvals: edit.keepsApprovals ? before.approvals : [],
   };
   const events = steps.map((step) => eventOfStep(step, request, actor));
-  if (edit.tells !== undefined) {
+  if (edit.emits !== undefined) {
     const preData = { state: before.state };
-    events.push(eventOf(edit.tells, request, actor, { data: { reason: 'changed' }, preData }));
+    events.push(eventOf(edit.emits, request, actor, { data: { reason: 'changed' }, preData }));
   }
   return { request, events };
 };

@@ -2,7 +2,7 @@ import { type Change, type CheckedChange, invalid, notFound, refusal } from '@bu
 import type { Actor, ChangeRequest, Decision, ProposedChange } from './change-request.ts';
 import { editContent, isClosed, requireAtRest } from './content.ts';
 
-/** Only its author edits the content of a request. */
+/** @throws Refusal `NoAccessError` unless the user is the author of the request. */
 export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {
   if (createdBy.id !== userId) {
     throw refusal('NoAccessError', 'Only the author of a change request can edit its changes');
@@ -18,7 +18,7 @@ export const changeOf = ({ changes, id }: ChangeRequest, changeId: number): Prop
 const idIn = (payload: unknown): unknown =>
   typeof payload === 'object' && payload !== null && 'id' in payload ? payload.id : undefined;
 
-/** Refuses to make something else of a change: what it does, and to what, is its identity. */
+/** Refuses to change the action or the subject of a change: they are its identity. */
 export const requireSameSubject = (before: ProposedChange, change: Change): void => {
   const differs = (path: string, was: unknown) =>
     invalid(`The \`${path}\` property must stay what it was: ${JSON.stringify(was)}.`, path);
@@ -28,7 +28,7 @@ export const requireSameSubject = (before: ProposedChange, change: Change): void
   if (idIn(change.payload) !== idIn(payload)) throw differs('/body/payload/id', idIn(payload));
 };
 
-/** Puts another payload in the place of a change. Its id, its place and what it was to replace stay. */
+/** Replaces the payload of a change. Its id, position and snapshot stay. */
 export const editChange = (
   request: ChangeRequest,
   changeId: number,
@@ -42,7 +42,7 @@ export const editChange = (
   return editContent(request, changes, [{ kind: 'edited', change, before }], actor);
 };
 
-/** Takes a change out. Only a draft may end up empty: anything else that is empty should be cancelled. */
+/** Removes a change. Only a draft may become empty: any other request without changes must be cancelled instead. */
 export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): Decision => {
   requireAuthor(request, actor.by.id);
   const change = changeOf(request, changeId);
@@ -56,7 +56,7 @@ export const discardChange = (request: ChangeRequest, changeId: number, actor: A
   return decision;
 };
 
-/** Gives a request another name. */
+/** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
 export const rename = (request: ChangeRequest, title: string, userId: number, isAdmin: boolean): ChangeRequest => {
   if (request.createdBy.id !== userId && !isAdmin) {
     throw refusal('NoAccessError', 'Only the author of a change request can rename it');
@@ -68,12 +68,12 @@ export const rename = (request: ChangeRequest, title: string, userId: number, is
   return { ...request, title: requireText(title, 255, '/body/title') };
 };
 
-/** Text without the space around it, which must be some and not too much. */
-export const requireText = (text: string, most: number, path: string): string => {
+/** The text without surrounding white space. Refuses an empty text, and more than `maxLength` characters. */
+export const requireText = (text: string, maxLength: number, path: string): string => {
   const trimmed = text.trim();
   if (trimmed === '') throw invalid(`The \`${path}\` property is not allowed to be empty.`, path);
-  if ([...trimmed].length > most) {
-    throw invalid(`The \`${path}\` property must be at most ${most} characters long.`, path);
+  if ([...trimmed].length > maxLength) {
+    throw invalid(`The \`${path}\` property must be at most ${maxLength} characters long.`, path);
   }
   return trimmed;
 };

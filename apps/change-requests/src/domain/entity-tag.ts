@@ -1,8 +1,8 @@
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ChangeRequest } from './change-request.ts';
 
-/** Tells the content of a request apart from what it was before. Its uid is no content, and older versions do not have it. */
+/** Identifies one version of the content of a request. The uid is excluded: older requests have none. */
 export const contentTagOf = ({ uid: _, ...content }: ChangeRequest): string => contentTag(content);
 
-/** The same, as `ETag` writes it. */
+/** The content tag in the syntax of the `ETag` header. */
 export const entityTagOf = (request: ChangeRequest): string => `"${contentTagOf(request)}"`;

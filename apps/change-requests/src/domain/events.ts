@@ -26,7 +26,7 @@ export const eventOf = (
   tags: [],
 });
 
-/** Which change it is, without what it would do. */
+/** Identifies a change without its payload. */
 const namedChange = ({ id, action, feature, segment }: ProposedChange) => ({
   changeId: id,
   action,
@@ -42,17 +42,17 @@ export type ContentStep =
   | { readonly kind: 'edited'; readonly change: ProposedChange; readonly before: ProposedChange }
   | { readonly kind: 'discarded'; readonly change: ProposedChange };
 
-/** The event of a step. The events of a draft say no payload: everyone can read them, and the draft is its author's alone. */
+/** The event of a step. The events of a draft omit payloads: every user can read events, but only the author may see the draft. */
 export const eventOfStep = (step: ContentStep, request: ChangeRequest, actor: Actor): RecordedEvent => {
   const isPrivate = request.state === 'Draft';
-  const told = isPrivate ? namedChange : wholeChange;
+  const detailsOf = isPrivate ? namedChange : wholeChange;
   const featureName = step.change.feature;
   switch (step.kind) {
     case 'added':
-      return eventOf('change-added', request, actor, { featureName, data: told(step.change) });
+      return eventOf('change-added', request, actor, { featureName, data: detailsOf(step.change) });
     case 'edited': {
       const preData = isPrivate ? null : wholeChange(step.before);
-      return eventOf('change-edited', request, actor, { featureName, data: told(step.change), preData });
+      return eventOf('change-edited', request, actor, { featureName, data: detailsOf(step.change), preData });
     }
     case 'discarded': {
       const preData = isPrivate ? null : wholeChange(step.change);

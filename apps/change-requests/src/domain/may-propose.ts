@@ -1,6 +1,6 @@
 import { type Caller, refusal } from '@bunting/contracts';
 
-/** @throws Refusal `NoAccessError` in a protected project that the caller has no part in: such a project is theirs to read alone. */
+/** @throws Refusal `NoAccessError` if the project is protected and the caller is no member: such a caller may only read it. */
 export const requireMayPropose = ({ closedProjects = [] }: Caller, project: string): void => {
   if (!closedProjects.includes(project)) return;
   throw refusal('NoAccessError', 'The project is protected: only its members and administrators may propose changes');

@@ -3,13 +3,12 @@ import type { ProposedChange } from './change-request.ts';
 import type { ContentStep } from './events.ts';
 
 /**
- * What becomes of an earlier change when a newer one meets it on the same subject:
- * the newer one takes its `place`, is `blended` into it property by property, `drops` it and stands alone, says `nothing new`,
- * or is `refused`.
+ * The effect of a newer change on an earlier one of the same subject: the newer change takes its `place`, is `blended` into it
+ * property by property, `drops` it, adds `nothing new`, or is `refused`.
  */
 type Meeting = 'place' | 'blended' | 'drops' | 'nothing new' | 'refused';
 
-/** The newer action, then the earlier one. Actions that do not meet stand side by side. */
+/** By the newer action, then by the earlier one. Pairs that are not listed do not interact. */
 const meetings: Readonly<Record<ChangeAction, Readonly<Partial<Record<ChangeAction, Meeting>>>>> = {
   updateEnabled: { updateEnabled: 'place' },
   patchVariant: { patchVariant: 'place' },
@@ -24,7 +23,7 @@ const meetings: Readonly<Record<ChangeAction, Readonly<Partial<Record<ChangeActi
   deleteSegment: { updateSegment: 'drops', deleteSegment: 'nothing new' },
 };
 
-/** What of a change decides which others it meets; a change that is not part of a request yet has it as well. */
+/** The properties of a change that decide how it merges. Changes that are not part of a request yet have them as well. */
 interface Meetable {
   readonly action: ChangeAction;
   readonly feature?: string | null | undefined;
@@ -34,7 +33,7 @@ interface Meetable {
 const membersOf = (payload: unknown): Readonly<Record<string, unknown>> =>
   typeof payload === 'object' && payload !== null ? { ...payload } : {};
 
-/** What a change is about, among changes whose actions can meet. */
+/** The id or name of the object that a change affects, comparable among changes whose actions can interact. */
 const subjectOf = ({ action, feature, payload }: Meetable): unknown => {
   switch (action) {
     case 'updateStrategy':
@@ -59,8 +58,8 @@ const deletedAlready = ({ action }: Meetable, at: string): Refusal => {
 };
 
 /**
- * Refuses to update what an earlier change deletes, before anybody looks for what will not be there.
- * @param at where the nth of the newer changes stands in the request
+ * Refuses an update of an object that an earlier change deletes.
+ * @param at the path of the nth newer change in the body
  */
 export const requireMergeable = (
   earlier: readonly Meetable[],
@@ -80,8 +79,8 @@ export interface Merged {
 }
 
 /**
- * Adds one change to those that a request holds already. One that replaces another keeps its place, its id and what was
- * remembered of the state before: that is what the request as a whole replaces.
+ * Adds one change to the changes of a request. A change that replaces another keeps the position, id and snapshot of the replaced one:
+ * the snapshot is the state that the request as a whole replaces.
  */
 export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedChange): Merged => {
   const met = earlier.find((change) => meetingOf(newer, change) !== undefined);
@@ -113,7 +112,7 @@ export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedC
   }
 };
 
-/** A checked change as it will stand in a request. */
+/** A checked change as part of a request. */
 export const proposed = (
   { action, feature, segment, payload, snapshot }: CheckedChange,
   origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,

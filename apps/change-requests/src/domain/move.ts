@@ -12,31 +12,31 @@ import { requireAtRest } from './content.ts';
 import { eventOf } from './events.ts';
 import { type Command, judge, type Roles, type Transition, type Who } from './state-machine.ts';
 
-/** Who asks, and what they are to the request. */
-export interface Asker extends Actor {
+/** The actor with their roles for the request. */
+export interface ActorWithRoles extends Actor {
   readonly roles: Roles;
 }
 
-/** What becomes of a request; without one, it is deleted. */
+/** The result of a command: the new state of the request, or null if it is deleted, and the events to emit. */
 export interface Move {
   readonly request: ChangeRequest | null;
   readonly events: readonly ReturnType<typeof eventOf>[];
 }
 
 export interface Particulars {
-  /** what is said about it, with the id that it is to have */
+  /** the actor's comment, with its new id */
   readonly comment?: { readonly id: number; readonly text: string } | undefined;
-  /** the revision that the asker has seen */
+  /** the revision that the actor has seen */
   readonly revision?: number | undefined;
-  /** when to apply it, and what it would have replaced at that moment */
+  /** the time at which to apply it, and the state that it would replace as of now */
   readonly schedule?: Pick<Schedule, 'scheduledAt' | 'snapshots'> | undefined;
-  /** what a retry is to be given once it is applied */
+  /** the reply for retries, stored once the request is applied */
   readonly promised?: PendingReply | undefined;
-  /** why it failed or was suspended */
+  /** the reason of a failure or suspension */
   readonly reason?: string | undefined;
 }
 
-/** A draft is its author's alone: for anybody else it does not exist. */
+/** @throws Refusal `NotFoundError` if there is no such request, or if it is a draft of another user. */
 export const requireVisible = (request: ChangeRequest | undefined, id: number, userId: number): ChangeRequest => {
   if (request === undefined || (request.state === 'Draft' && request.createdBy.id !== userId)) {
     throw notFound(`Could not find change request with id ${id}`);
@@ -44,7 +44,7 @@ export const requireVisible = (request: ChangeRequest | undefined, id: number, u
   return request;
 };
 
-/** Refuses what was decided about a content that is another by now. */
+/** Refuses a command if the content was edited since the actor read it. */
 const requireRevision = ({ revision }: ChangeRequest, seen: number | undefined): void => {
   if (seen !== undefined && seen !== revision) {
     throw refusal('ConflictError', 'Change request was changed by someone else');
@@ -87,10 +87,14 @@ const factsOf = (request: ChangeRequest, command: Command, userId: number) => {
 };
 
 /**
- * The way that a command leads, if the asker may go it now.
- * @throws Refusal that says why not.
+ * The transition of a command from the current state.
+ * @throws Refusal with the reason if the transition does not exist, or if the actor may not take it now.
  */
-export const requireTransition = (request: ChangeRequest, command: Command, { by, roles }: Asker): Transition => {
+export const requireTransition = (
+  request: ChangeRequest,
+  command: Command,
+  { by, roles }: ActorWithRoles,
+): Transition => {
   const verdict = judge(request.state, command, roles, factsOf(request, command, by.id));
   switch (verdict.is) {
     case 'allowed':
@@ -161,14 +165,19 @@ const scheduleAfter = (before: ChangeRequest, command: Command, { by }: Actor, m
   return null;
 };
 
-/** Takes a request along a row of the table: the one place where its state changes. */
-const along = (before: ChangeRequest, { to, command, tells }: Transition, actor: Actor, more: Particulars): Move => {
+/** Applies one transition. Every change of state happens here. */
+const transitionTo = (
+  before: ChangeRequest,
+  { to, command, emits }: Transition,
+  actor: Actor,
+  more: Particulars,
+): Move => {
   const { by, now } = actor;
   const createdAt = now.toISOString();
   if (to === null) {
     return {
       request: null,
-      events: tells.map((type) => eventOf(type, before, actor, dataOf(type, before, before, more))),
+      events: emits.map((type) => eventOf(type, before, actor, dataOf(type, before, before, more))),
     };
   }
   const entered = to === before.state && command !== 'schedule' ? {} : { [to]: createdAt };
@@ -184,25 +193,25 @@ const along = (before: ChangeRequest, { to, command, tells }: Transition, actor:
   };
   return {
     request: after,
-    events: tells.map((type) => eventOf(type, before, actor, dataOf(type, before, after, more))),
+    events: emits.map((type) => eventOf(type, before, actor, dataOf(type, before, after, more))),
   };
 };
 
-/** Does what somebody commands, if the table allows it. A second approval by the same user says nothing new. */
-export const move = (request: ChangeRequest, command: Command, asker: Asker, more: Particulars = {}): Move => {
+/** Carries out a command if the transition table allows it. A repeated approval by the same user emits no event. */
+export const move = (request: ChangeRequest, command: Command, asker: ActorWithRoles, more: Particulars = {}): Move => {
   requireAtRest(request);
   const transition = requireTransition(request, command, asker);
   requireRevision(request, more.revision);
   const isRepeated = command === 'approve' && request.approvals.some(({ createdBy }) => createdBy.id === asker.by.id);
   if (isRepeated) return { request: withComment(request, more, asker), events: [] };
-  return along(request, transition, asker, more);
+  return transitionTo(request, transition, asker, more);
 };
 
-/** Decides to apply a request. From now on nothing else happens to it until it is known what became of that. */
+/** Starts an attempt to apply a request. All other commands are refused until `endApplying` or `abandonApplying`. */
 export const beginApplying = (
   request: ChangeRequest,
   command: 'apply' | 'run',
-  asker: Asker,
+  asker: ActorWithRoles,
   more: Particulars = {},
 ): ChangeRequest => {
   requireAtRest(request);
@@ -213,7 +222,7 @@ export const beginApplying = (
   return { ...withComment(request, more, asker), applying, attempts: request.attempts + 1 };
 };
 
-/** True when the request is being applied just because of this write, sent before. */
+/** True if this very write, identified by its idempotency key, started the current attempt to apply the request. */
 export const isPromised = ({ applying }: ChangeRequest, once: PendingReply['once'] | undefined): boolean => {
   const before = applying?.promised?.once;
   return (
@@ -226,17 +235,17 @@ export const isPromised = ({ applying }: ChangeRequest, once: PendingReply['once
 
 const systemRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: true };
 
-/** Ends what `beginApplying` began: the changes are in effect. */
+/** Ends the attempt of `beginApplying` with success. */
 export const endApplying = (request: ChangeRequest, now: Date): Move => {
   const { applying } = request;
   if (applying === null) throw new Error('Nobody is applying the request.');
   const command = applying.scheduled ? 'run' : 'apply';
   const roles = { ...systemRoles, applier: true };
   const asker = { by: applying.by, now, roles };
-  return along(request, requireTransition(request, command, asker), asker, {});
+  return transitionTo(request, requireTransition(request, command, asker), asker, {});
 };
 
-/** Ends what `beginApplying` began: nothing is in effect. A scheduled run that failed says why. */
+/** Ends the attempt of `beginApplying` without effect. A scheduled run stores the reason `why`. */
 export const abandonApplying = (
   request: ChangeRequest,
   now: Date,
@@ -247,10 +256,10 @@ export const abandonApplying = (
   const atRest = { ...request, applying: null };
   if (!applying.scheduled || why === undefined) return { request: atRest, events: [] };
   const asker = { by: applying.by, now, roles: systemRoles };
-  return along(atRest, requireTransition(atRest, why.command, asker), asker, { reason: why.reason });
+  return transitionTo(atRest, requireTransition(atRest, why.command, asker), asker, { reason: why.reason });
 };
 
-/** Holds a schedule up, for a reason that people can read; one that is not pending or failed stays as it is. */
+/** Suspends a pending or failed schedule with a reason for users. Any other request is returned unchanged. */
 export const suspend = (request: ChangeRequest, reason: string, actor: Actor): Move => {
   if (request.schedule === null || request.schedule.status === 'suspended' || request.applying !== null) {
     return { request, events: [] };

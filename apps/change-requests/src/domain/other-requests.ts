@@ -1,7 +1,7 @@
 import type { ChangeAction, ChangeRequestPreview } from '@bunting/contracts';
 import type { ProposedChange } from './change-request.ts';
 
-/** What of a scheduled change decides whether another collides with it. */
+/** The properties of a scheduled change that decide whether another change collides with it. */
 export interface PlannedChange {
   readonly action: ChangeAction;
   readonly feature: string | null;
@@ -9,7 +9,7 @@ export interface PlannedChange {
   readonly payload: unknown;
 }
 
-/** A request that has a time, with those of its changes that others could collide with. */
+/** A scheduled request, with the changes that others could collide with. */
 export interface Planned {
   readonly id: number;
   readonly title: string | null;
@@ -23,7 +23,7 @@ const membersOf = (payload: unknown): Members =>
   typeof payload === 'object' && payload !== null ? (payload as Members) : {};
 const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
 
-/** Whether two updates of one thing want different values for a property that both speak of. */
+/** Whether two updates of one object set a common property to different values. */
 const disagree = (one: unknown, other: unknown): boolean => {
   const [mine, theirs] = [membersOf(one), membersOf(other)];
   return Object.keys(mine).some((key) => Object.hasOwn(theirs, key) && differ(mine[key], theirs[key]));
@@ -36,7 +36,7 @@ const placesOf = (payload: unknown) =>
   new Map(listOf(payload).map((place) => [idOf(place), membersOf(place)['sortOrder']]));
 const usesSegment = (payload: unknown, id: number): boolean => listOf(membersOf(payload)['segments']).includes(id);
 
-/** What is so in every environment at once. */
+/** Collisions regardless of the environment. */
 const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, payload }: PlannedChange): boolean => {
   switch (mine.action) {
     case 'archiveFeature':
@@ -48,7 +48,7 @@ const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, pa
       if (action === 'deleteDependency') return feature === mine.feature;
       if (action !== 'addDependency') return false;
       if (feature === mine.feature) return differ(mine.payload, payload);
-      // Families have two generations: a parent that becomes a child, or a child that becomes a parent, ends the other plan.
+      // Dependencies have one level: a feature cannot be both a parent and a child.
       return feature === parentOf(mine.payload) || parentOf(payload) === mine.feature;
     case 'deleteDependency':
       return action === 'addDependency' && feature === mine.feature;
@@ -64,7 +64,7 @@ const collidesEverywhere = (mine: ProposedChange, { action, feature, segment, pa
   }
 };
 
-/** What is so within one environment. */
+/** Collisions within one environment. */
 const collidesThere = (mine: ProposedChange, { action, feature, payload }: PlannedChange): boolean => {
   if (feature !== mine.feature) return false;
   switch (mine.action) {
@@ -86,7 +86,7 @@ const collidesThere = (mine: ProposedChange, { action, feature, payload }: Plann
   }
 };
 
-/** The scheduled requests that could not be carried out any more, or would undo the change, once it is applied. */
+/** The scheduled requests that would fail, or would undo the change, once the change is applied. */
 export const scheduleConflictsOf = (
   mine: ProposedChange,
   environment: string,
@@ -98,7 +98,7 @@ export const scheduleConflictsOf = (
     ),
   );
 
-/** What is known of other requests: those that have a time, and the segments that any open one is about to use. */
+/** Other requests of the project: the scheduled ones, and the segments that any open one adds to a strategy. */
 export interface OtherRequests {
   readonly planned: readonly Planned[];
   readonly usedSegments: ReadonlySet<number>;
@@ -106,7 +106,7 @@ export interface OtherRequests {
 
 type Previewed = ChangeRequestPreview['features'][number]['changes'][number];
 
-/** A preview, with what the other requests of the project mean to the changes. */
+/** Adds the conflicts with other requests of the project to a preview. */
 export const withOtherRequests = <P extends ChangeRequestPreview>(
   preview: P,
   { environment, changes }: { readonly environment: string; readonly changes: readonly ProposedChange[] },
@@ -141,6 +141,6 @@ export const withOtherRequests = <P extends ChangeRequestPreview>(
   return { ...preview, features, segments, applicable: preview.applicable && !inUse };
 };
 
-/** Why a segment cannot be deleted that another request is about to use. */
+/** The conflict of deleting a segment that another request adds to a strategy. */
 export const segmentInUse = (name: string) =>
   ({ conflict: `Segment ${name} is in use`, conflictCode: 'segment-in-use' }) as const;

@@ -1,6 +1,6 @@
 import { invalid } from '@bunting/contracts';
 
-/** Refuses the one key that JavaScript may take for a prototype, wherever it stands: nothing is called so on purpose. */
+/** Refuses the key `__proto__` at any depth: JavaScript may treat it as the prototype of the object. */
 export const refusePrototypeKeys = (value: unknown, at: string): void => {
   if (typeof value !== 'object' || value === null) return;
   if (Object.hasOwn(value, '__proto__')) {

@@ -1,14 +1,14 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
 import type { ProposedChange } from './change-request.ts';
 
-/** What a change says about which features are parents of which. */
+/** The actions that affect dependencies between features. */
 const family: ReadonlySet<string> = new Set(['addDependency', 'deleteDependency', 'archiveFeature']);
 
 const parentOf = (change: Change): string[] => (change.action === 'addDependency' ? [change.payload.feature] : []);
 
 /**
- * The earlier changes that newer ones must be checked on top of. Changes of other features say nothing about a feature,
- * except about its family and about who uses a segment: so the work of adding does not grow with what a request holds.
+ * The earlier changes that can affect the check of newer ones. Changes of other features matter only for dependencies and for uses of a
+ * segment, so the cost of adding does not grow with the size of the request.
  */
 export const relevantChanges = (
   newer: readonly Change[],

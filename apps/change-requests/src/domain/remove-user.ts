@@ -8,7 +8,7 @@ const approvalsLost = 'Change request no longer has the required approvals';
 const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
 const asAdmin = { author: false, admin: true, reviewer: false, applier: false, system: true } as const;
 
-/** Why a schedule cannot stay once a user is gone; nothing, where the user was of no consequence to it. */
+/** The reason to suspend a schedule after a user was deleted; undefined if the schedule does not depend on that user. */
 const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {
   if (request.schedule?.by.id === userId) {
     return `The user who scheduled this change request (user id: ${userId}) has been deleted`;
@@ -20,8 +20,8 @@ const reasonFor = (request: ChangeRequest, userId: number): string | undefined =
 };
 
 /**
- * What becomes of a request that is not closed when a user is deleted. Their approval goes with them; what they proposed and
- * nobody has scheduled is cancelled, and what was to be applied on their behalf or in their name is held up.
+ * Removes a deleted user from a request that is not closed. Their approval is removed. Their own request is cancelled unless it is
+ * scheduled. A schedule that they set or that applies their request is suspended.
  */
 export const removeUser = (before: ChangeRequest, userId: number, now: Date): Move => {
   const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);

@@ -2,22 +2,22 @@ import { type Change, isSegmentChange, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from './change-request.ts';
 import { createDraft, editContent } from './content.ts';
 
-/** A change that undoes something, as it was remembered when that was applied. */
+/** A change that undoes an applied one, stored when the request was applied. */
 export interface InverseChange {
   readonly change: Change;
-  /** what the change would have replaced right after the request was applied */
+  /** the state right after the request was applied, which this change replaces */
   readonly snapshot: unknown;
   readonly segmentName: string | null;
 }
 
-/** What no change can undo: it takes another deed. */
+/** Descriptions of what no change can undo. */
 const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
   if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
   if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
   return [];
 };
 
-/** What a draft that undoes a request leaves as it is, in words; nothing, where it undoes everything. */
+/** A text about what the reverting draft cannot undo; undefined if it undoes everything. */
 export const leftOver = ({ changes, id }: ChangeRequest): string | undefined => {
   const left = changes.flatMap(irreversible);
   return left.length === 0 ? undefined : `Not undone of change request #${id}: ${left.join('; ')}`;
@@ -33,8 +33,8 @@ export const requireRevertible = (request: ChangeRequest, inverse: readonly unkn
 };
 
 /**
- * A draft that undoes an applied request. It remembers what was so right after that, so that whatever was changed since is
- * shown as an overwrite, and never undone unseen.
+ * Creates a draft that undoes an applied request. Its snapshots are the state right after the request was applied, so that later edits
+ * are shown as overwrites and never undone unnoticed.
  */
 export const revert = (
   applied: ChangeRequest,

@@ -68,7 +68,7 @@ describe('the table of states', () => {
 
   it('keeps a request in review until it has the approvals that it needs', () => {
     const verdict = judge('In review', 'approve', roles.reviewer, { ...enough, minApprovals: 2 });
-    expect(verdict).toMatchObject({ transition: { to: 'In review', tells: ['change-request-approval-added'] } });
+    expect(verdict).toMatchObject({ transition: { to: 'In review', emits: ['change-request-approval-added'] } });
   });
 
   it.each([

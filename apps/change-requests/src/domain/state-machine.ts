@@ -1,6 +1,6 @@
 import type { ChangeRequestState, EventType } from '@bunting/contracts';
 
-/** What can be done to a request as a whole. What is done to its changes is in content.ts. */
+/** The commands on a request as a whole. For edits of its changes see content.ts. */
 export const commands = [
   'send to review',
   'approve',
@@ -15,7 +15,7 @@ export const commands = [
 ] as const;
 export type Command = (typeof commands)[number];
 
-/** The command that leads to a state, for who asks for the state. Nothing leads back to a draft. */
+/** The command for a requested target state. No command leads back to a draft. */
 export const commandFor: Readonly<Record<ChangeRequestState, Command | undefined>> = {
   Draft: undefined,
   'In review': 'send to review',
@@ -26,7 +26,7 @@ export const commandFor: Readonly<Record<ChangeRequestState, Command | undefined
   Scheduled: 'schedule',
 };
 
-/** What somebody is to a request. */
+/** The roles of a user for one request. */
 export interface Roles {
   readonly author: boolean;
   readonly admin: boolean;
@@ -34,11 +34,11 @@ export interface Roles {
   readonly reviewer: boolean;
   /** may apply in the environment of the request */
   readonly applier: boolean;
-  /** the service itself: the clock, and what follows from other edits */
+  /** the service itself, for schedules and for reactions to other edits */
   readonly system: boolean;
 }
 
-/** Who may do something. An author does not judge their own request, unless they are an administrator. */
+/** Which roles may take a transition. Authors do not review their own requests unless they are administrators. */
 const may = {
   author: ({ author }: Roles) => author,
   'author or admin': ({ author, admin }: Roles) => author || admin,
@@ -51,15 +51,15 @@ const may = {
 } as const;
 export type Who = keyof typeof may;
 
-/** What decides between two ways that lead on from the same state. */
+/** The facts that guards check. */
 export interface Facts {
   readonly changes: number;
-  /** with the one that is being given */
+  /** including the one being added */
   readonly approvals: number;
   readonly minApprovals: number;
 }
 
-/** What chooses a row (`when`), and what must hold for it (`needs`). */
+/** `when` selects a row of the table; `needs` must hold for the transition. */
 const guards = {
   'approvals missing': ({ approvals, minApprovals }: Facts) => approvals < minApprovals,
   'approvals suffice': ({ approvals, minApprovals }: Facts) => approvals >= minApprovals,
@@ -75,7 +75,7 @@ export interface Transition {
   readonly needs?: readonly Guard[];
   /** null: the request is deleted */
   readonly to: ChangeRequestState | null;
-  readonly tells: readonly EventType[];
+  readonly emits: readonly EventType[];
 }
 
 const approved = ['change-request-approval-added', 'change-request-approved'] as const;
@@ -108,16 +108,16 @@ export const transitions: readonly Transition[] = (
     ['Scheduled', 'fail', 'system', {}, 'Scheduled', ['change-request-scheduled-application-failure']],
     ['Scheduled', 'suspend', 'system', {}, 'Scheduled', ['change-request-schedule-suspended']],
   ] as const
-).map(([from, command, who, guard, to, tells]) => ({ from, command, who, ...guard, to, tells }));
+).map(([from, command, who, guard, to, emits]) => ({ from, command, who, ...guard, to, emits }));
 
-/** What becomes of a command: a way to go, or why there is none. */
+/** The transition of a command, or the reason why it is not allowed. */
 export type Verdict =
   | { readonly is: 'allowed'; readonly transition: Transition }
   | { readonly is: 'no such transition' }
   | { readonly is: 'not permitted'; readonly who: Who }
   | { readonly is: 'not ready'; readonly guard: Guard };
 
-/** Judges a command by the table: whether there is a way, then who may take it, then whether all is ready for it. */
+/** Checks a command against the table: first that the transition exists, then the roles, then the guards. */
 export const judge = (from: ChangeRequestState, command: Command, roles: Roles, facts: Facts): Verdict => {
   const transition = transitions.find(
     (row) => row.from === from && row.command === command && (row.when === undefined || guards[row.when](facts)),

@@ -35,7 +35,7 @@ const overwriteReason = (change: ProposedChange, environment: string): string =>
   }
 };
 
-/** Why a scheduled request must be held up, as things are: the first reason that there is. */
+/** The first reason in a preview to suspend a scheduled request; undefined if there is none. */
 export const suspensionOf = (
   request: ChangeRequest,
   { features, segments }: ChangeRequestPreview,

@@ -14,7 +14,7 @@ import type {
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { ChangeRequest, Comment, Person, ProposedChange, Schedule, Verdict } from './change-request.ts';
 
-/** The actions whose payload shows what it replaces. */
+/** The actions that are shown with their snapshot. */
 const withSnapshot: ReadonlySet<ChangeAction> = new Set([
   'updateStrategy',
   'deleteStrategy',
@@ -23,7 +23,7 @@ const withSnapshot: ReadonlySet<ChangeAction> = new Set([
   'patchVariant',
 ]);
 
-/** Who proposed something, as the interface shows people. */
+/** An author in the format of the API. */
 export const shownAuthor = ({ id, name }: Person): Author => ({
   id,
   username: name,
@@ -43,12 +43,12 @@ const shownComment = ({ id, text, createdBy, createdAt }: Comment): ChangeReques
 const shownPayload = ({ action, payload, snapshot }: ProposedChange): unknown =>
   withSnapshot.has(action) && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
 
-/** What applying would come to, as far as it is shown beside the changes. */
+/** The part of a preview that is shown with the changes. */
 export type Outlook = Pick<ChangeRequestPreview, 'features' | 'segments'>;
 
 const nothing: Outlook = { features: [], segments: [] };
 
-/** What is shown of a change beside itself: why it cannot be done, and whose edits it would undo. */
+/** The conflicts of a change, and the edits that it would overwrite. */
 const shownOutlook = (
   previewed:
     | { readonly conflict?: string; readonly conflictCode?: string; readonly overwrites?: ChangeRequestOverwrite[] }
@@ -94,7 +94,7 @@ const featuresOf = (changes: readonly ProposedChange[], { features }: Outlook): 
   });
 };
 
-/** What a change calls its segment: as it was called when the change was proposed, or as the change has named it. */
+/** The segment name according to a change: the name at proposal, or the name that an applied change has set. */
 const segmentNameOf = ({ action, segment, payload }: ProposedChange, isApplied: boolean): string => {
   const given = action === 'updateSegment' ? (payload as { readonly name?: string }).name : undefined;
   return (isApplied ? given : undefined) ?? segment?.name ?? '';
@@ -109,7 +109,7 @@ const segmentsOf = ({ changes, state }: ChangeRequest, outlook: Outlook): Change
     const before = byId.get(id)?.changes ?? [];
     const known = outlooks.get(id);
     const name = segmentNameOf(change, state === 'Applied');
-    // It is called what it is called now; one that has gone, what the newest proposal called it.
+    // The current name, or for a deleted segment the name in the newest change.
     byId.set(id, {
       id,
       name: known?.name || name,
@@ -119,7 +119,7 @@ const segmentsOf = ({ changes, state }: ChangeRequest, outlook: Outlook): Change
   return [...byId.values()];
 };
 
-/** When it is to be applied, or why it is not. */
+/** A schedule in the format of the API. */
 export const shownSchedule = (schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'>): ChangeRequestSchedule => {
   const { status, scheduledAt } = schedule;
   const reason = schedule.reason ?? '';
@@ -133,7 +133,7 @@ export const shownSchedule = (schedule: Pick<Schedule, 'status' | 'scheduledAt' 
   }
 };
 
-/** A request as the interface shows it: its changes by feature and by segment, each in the order of their first change. */
+/** A request in the format of the API: its changes by feature and by segment, each in the order of their first change. */
 export const shownChangeRequest = (request: ChangeRequest, outlook: Outlook = nothing): ShownChangeRequest => ({
   id: request.id,
   title: request.title ?? `Change request #${request.id}`,

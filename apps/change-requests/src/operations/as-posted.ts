@@ -1,7 +1,7 @@
 import type { Change } from '@bunting/contracts';
 import type { ProposedChange } from '../domain/change-request.ts';
 
-/** A change of a request as it was posted, for the service that knows what it means. */
+/** A change in the format of the API, which the features service takes. */
 export const asPosted = ({
   action,
   feature,

@@ -5,14 +5,14 @@ import type { Apply } from './apply.ts';
 import type { RolesOf } from './roles.ts';
 import type { SyncProtection } from './sync-protection.ts';
 
-/** What the operations of the service work with. */
+/** The dependencies of the operations. */
 export interface ChangeRequestsContext {
   readonly bus: Bus;
   readonly reader: ChangeRequestReader;
   readonly work: UnitOfWork;
   readonly rolesOf: RolesOf;
-  /** whether changes may be proposed where none is needed */
+  /** whether change requests may be created in unprotected environments */
   readonly isVoluntary: boolean;
   readonly apply: Apply;
-  readonly tellProtection: SyncProtection;
+  readonly syncProtection: SyncProtection;
 }

@@ -133,7 +133,7 @@ const everything = async () => {
   const parts = ['change_request', 'change', 'approval', 'rejection', 'comment', 'schedule', 'protected_environment'];
   const all = parts.map((table) => `'${table}', (select json_agg(t order by t::text) from ${table} t)`).join(', ');
   const text = `select json_build_object(${all}) as stored`;
-  return [await service.database.read({ name: 'everything', text }), await service.told()];
+  return [await service.database.read({ name: 'everything', text }), await service.emittedEvents()];
 };
 const send = ({ operation, ask, caller }: Write, idempotencyKey: string) =>
   service.call(operation, ask, caller, 10_000, { idempotencyKey });
@@ -172,19 +172,19 @@ describe.each(writes)('a write that $what, sent again with its Idempotency-Key',
 
   it('has one effect when it comes several times at once', async () => {
     const [write, key] = [await given(), randomUUID()];
-    const before = (await service.told()).length;
+    const before = (await service.emittedEvents()).length;
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => send(write, key)));
     const answer = await send(write, key);
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') expect(outcome.value).toEqual(answer);
       else expect(outcome.reason).toMatchObject({ kind: 'ConflictError' });
     }
-    const tellings = (await service.told()).length - before;
+    const tellings = (await service.emittedEvents()).length - before;
     await service.forget();
     const alone = await given();
-    const without = (await service.told()).length;
+    const without = (await service.emittedEvents()).length;
     await send(alone, randomUUID());
-    expect(tellings).toBe((await service.told()).length - without);
+    expect(tellings).toBe((await service.emittedEvents()).length - without);
   });
 });
 

@@ -2,7 +2,7 @@ import { Refusal, refusal } from '@bunting/contracts';
 
 const renamed = (text: string): string => text.replaceAll('/body/0', '/body');
 
-/** A refusal of the only change of a list, as a refusal of a body that is that change. */
+/** Rewrites the paths of a refusal from a list with one change to a body that is that change. */
 export const inBody = (error: unknown): unknown => {
   if (!(error instanceof Refusal)) return error;
   const details = error.details.map(({ message, path }) => ({

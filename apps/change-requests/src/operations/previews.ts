@@ -23,25 +23,25 @@ export const changeWithSnapshot = (change: ProposedChange, snapshots: Readonly<R
 const sizeOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
 
 /** Splits requests into batches within the limits of one call; a larger request is a batch of its own. */
-export const inPages = (
+export const inBatches = (
   requests: readonly ChangeRequest[],
-  { changes: mostChanges, bytes: mostBytes } = { changes: maxChangesPerCall, bytes: maxBytesPerCall },
+  { changes: maxChanges, bytes: maxBytes } = { changes: maxChangesPerCall, bytes: maxBytesPerCall },
 ): ChangeRequest[][] => {
-  const pages: ChangeRequest[][] = [];
+  const batches: ChangeRequest[][] = [];
   let [changes, bytes] = [0, 0];
   for (const request of requests) {
     const size = sizeOf(request);
-    const page = pages.at(-1);
-    const fits = changes + request.changes.length <= mostChanges && bytes + size <= mostBytes;
-    if (page !== undefined && fits) page.push(request);
+    const batch = batches.at(-1);
+    const fits = changes + request.changes.length <= maxChanges && bytes + size <= maxBytes;
+    if (batch !== undefined && fits) batch.push(request);
     else {
-      pages.push([request]);
+      batches.push([request]);
       [changes, bytes] = [0, 0];
     }
     changes += request.changes.length;
     bytes += size;
   }
-  return pages;
+  return batches;
 };
 
 /** What previews are built from: calls of the features service, and other requests from the database. */
@@ -53,7 +53,7 @@ export interface PreviewSources {
 const segmentsToDelete = (changes: readonly ProposedChange[]): number[] =>
   changes.flatMap(({ action, segment }) => (action === 'deleteSegment' && segment !== null ? [segment.id] : []));
 
-/** What others have planned that the requests could meet: two statements at most, however many requests they are. */
+/** Other requests that could conflict with the given ones, by at most two statements in total. */
 const othersOf = async (
   { reader }: PreviewSources,
   project: string,
@@ -79,49 +79,52 @@ const parentIn = (payload: unknown): string[] =>
     : [];
 
 /**
- * What the requests of a project would come to, each by itself and beside what others have planned: one call for as many of
- * them as fit into it, and two statements.
+ * Previews requests of a project by id, each by itself and with the conflicts with other requests. Makes one call per batch and two
+ * statements.
  */
 export const previewsOf = async (
-  looking: PreviewSources,
+  sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   withStates: boolean,
   context: CallContext,
 ): Promise<Map<number, Preview>> => {
-  const asked = inPages(requests).map(async (page) => {
+  const calls = inBatches(requests).map(async (batch) => {
     const body = {
       project,
       withStates,
-      requests: page.map(({ environment, changes, schedule }) => ({
+      requests: batch.map(({ environment, changes, schedule }) => ({
         environment,
         changes: changes.map((change) => changeWithSnapshot(change, schedule?.snapshots)),
       })),
     };
-    return { page, ...(await call(looking.bus, PreviewChanges, { body }, context)) };
+    return { batch, ...(await call(sources.bus, PreviewChanges, { body }, context)) };
   });
   // Awaited together: a rejection without a handler would be reported as unhandled.
-  const [othersFor, answers] = await Promise.all([othersOf(looking, project, requests), Promise.all(asked)]);
-  const found = answers.flatMap(({ page, previews }) =>
-    page.flatMap((request, nth) => {
-      const known = previews[nth];
-      if (known === undefined) return [];
+  const [othersFor, responses] = await Promise.all([othersOf(sources, project, requests), Promise.all(calls)]);
+  const entries = responses.flatMap(({ batch, previews }) =>
+    batch.flatMap((request, nth) => {
+      const response = previews[nth];
+      if (response === undefined) return [];
       return [
-        [request.id, { ...known, preview: withOtherRequests(known.preview, request, othersFor(request)) }] as const,
+        [
+          request.id,
+          { ...response, preview: withOtherRequests(response.preview, request, othersFor(request)) },
+        ] as const,
       ];
     }),
   );
-  return new Map(found);
+  return new Map(entries);
 };
 
-/** What is shown beside the changes of requests: nothing beside those that are closed, which nobody will apply. */
+/** The previews to show with requests. Closed and empty requests have none. */
 export const openPreviewsOf = async (
-  looking: PreviewSources,
+  sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
   context: CallContext,
 ): Promise<(request: ChangeRequest) => Outlook | undefined> => {
   const open = requests.filter((request) => !isClosed(request) && request.changes.length > 0);
-  const previews = open.length === 0 ? undefined : await previewsOf(looking, project, open, false, context);
+  const previews = open.length === 0 ? undefined : await previewsOf(sources, project, open, false, context);
   return ({ id }) => previews?.get(id)?.preview;
 };

@@ -2,7 +2,7 @@ import type { GetUsersAccess, ReplyOf, Reviewer } from '@bunting/contracts';
 
 type UserDetails = ReplyOf<typeof GetUsersAccess>['users'][number]['user'];
 
-/** A user as people see them who look for a reviewer: what is not known is left out. */
+/** A user as shown in lists of reviewers. Unknown properties are omitted. */
 export const reviewerOf = ({ id, email, name, username, imageUrl }: UserDetails): Reviewer => ({
   id,
   ...(email === null ? {} : { email }),

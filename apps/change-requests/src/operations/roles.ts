@@ -2,13 +2,13 @@ import { adminTokenUserId, type Caller, may } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import type { Roles } from '../domain/state-machine.ts';
 
-/** Says what a caller is to the request that was found. */
+/** Returns the roles of a caller for a request. */
 export type RolesOf = (caller: Caller, request: Pick<ChangeRequest, 'project' | 'environment' | 'createdBy'>) => Roles;
 
 export interface ReviewPolicy {
   /** whether an admin token, behind which no person stands, may approve and reject */
   readonly adminTokens: boolean;
-  /** whether administrators may judge what they proposed themselves */
+  /** whether administrators may approve and reject their own requests */
   readonly ownOfAdmins: boolean;
 }
 

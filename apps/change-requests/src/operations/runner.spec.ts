@@ -23,7 +23,7 @@ const approved = async (
   return id;
 };
 const inMs = (ms: number) => ({ scheduledAt: new Date(Date.now() + ms).toISOString() });
-const typesTold = async () => (await service.told()).map(({ type }) => type);
+const typesTold = async () => (await service.emittedEvents()).map(({ type }) => type);
 const until = (id: number, expected: object) =>
   eventually(async () => expect(await service.get(id)).toMatchObject(expected));
 const setTime = async (id: number, when: string) => {
@@ -42,7 +42,7 @@ describe('a scheduled request', () => {
     await until(id, { state: 'Applied' });
     expect(Date.now() - Date.parse(time.scheduledAt)).toBeLessThan(2000);
     expect(service.features.applied).toMatchObject([{ id, by: 'ada' }]);
-    expect((await service.told()).slice(-3)).toMatchObject([
+    expect((await service.emittedEvents()).slice(-3)).toMatchObject([
       { type: 'change-request-scheduled', data: { scheduledDate: time.scheduledAt }, createdBy: 'ada' },
       { type: 'change-request-applied', createdBy: 'ada' },
       { type: 'change-request-scheduled-application-success', data: { scheduledDate: time.scheduledAt } },
@@ -104,7 +104,7 @@ describe('a scheduled request', () => {
     // It stays failed: nothing is left to be checked, which would suspend it for the same conflict.
     const unchecked = { name: 'unchecked', text: 'select from schedule where touched > 0' };
     expect(await service.database.read(unchecked)).toEqual([]);
-    expect((await service.told()).at(-1)).toMatchObject({
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({
       type: 'change-request-scheduled-application-failure',
       data: { reason },
     });
@@ -119,7 +119,7 @@ describe('a scheduled request', () => {
     service.features.tell('feature-strategy-update', 'checkout');
     const reason = 'Strategy in-production of feature flag checkout was changed; applying would overwrite that change';
     await until(id, { state: 'Scheduled', schedule: { status: 'suspended', reason } });
-    expect((await service.told()).at(-1)).toMatchObject({
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({
       type: 'change-request-schedule-suspended',
       data: { reason },
       preData: { status: 'pending' },
@@ -184,7 +184,7 @@ describe('once a user is deleted', () => {
     remove(ada);
     const reason = `The user who scheduled this change request (user id: ${ada.id}) has been deleted`;
     await until(id, { state: 'Scheduled', schedule: { status: 'suspended', reason } });
-    expect((await service.told()).at(-1)).toMatchObject({
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({
       type: 'change-request-schedule-suspended',
       createdByUserId: -1337,
       data: { changeRequestId: id, reason },

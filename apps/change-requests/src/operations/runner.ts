@@ -16,11 +16,11 @@ import type { SyncProtection } from './sync-protection.ts';
 
 export interface RunnerOptions {
   readonly bus: Bus;
-  readonly agenda: PendingWorkReader;
+  readonly pendingWork: PendingWorkReader;
   readonly reader: ChangeRequestReader;
   readonly work: UnitOfWork;
   readonly apply: Apply;
-  readonly tellProtection: SyncProtection;
+  readonly syncProtection: SyncProtection;
   /** how soon to retry failed work */
   readonly intervalMs: number;
   readonly recoveryTimeoutMs: number;
@@ -51,26 +51,26 @@ const schedulerRoles = { author: false, admin: false, reviewer: false, applier: 
  */
 export const startRunner = ({
   bus,
-  agenda,
+  pendingWork,
   reader,
   work,
   apply,
-  tellProtection,
+  syncProtection,
   intervalMs,
   recoveryTimeoutMs: recoveryMs,
   warn,
 }: RunnerOptions): Runner => {
   let stopped = false;
-  let departuresAt = Number.NEGATIVE_INFINITY;
+  let deletedUsersCheckedAt = Number.NEGATIVE_INFINITY;
 
-  /** What the user who scheduled may do now. Behind an admin token stands no person who could be gone. */
+  /** The current permissions of the user who scheduled. An admin token belongs to no user who could be deleted. */
   const accessOf = async (id: number, context: CallContext): Promise<Caller | 'gone' | 'token'> => {
     if (id <= 0) return 'token';
     const { users } = await call(bus, GetUsersAccess, { body: { ids: [id] } }, context);
     return users.find(({ user }) => user.id === id)?.caller ?? 'gone';
   };
 
-  /** Why a request is not run at its time although it could be; nothing, where it may be run. */
+  /** The reason not to run a due request; undefined if it may run. */
   const reasonNotTo = (request: ChangeRequest, scheduler: Caller | 'token', late: number): string | undefined => {
     if (late > maxDelayMs) return 'the service was not running at the scheduled time';
     const { project, environment } = request;
@@ -79,8 +79,8 @@ export const startRunner = ({
   };
 
   /**
-   * Decides to run a request whose time has come. What was allowed when the time was set may be no longer, so it is asked
-   * once more: on the word of somebody who is gone nothing is applied, and what comes far too late fails.
+   * Starts a due request. Permissions are checked again, because they may have changed since the time was set: the schedule of a deleted
+   * user is suspended, and a run that is too late fails.
    */
   const begin = async (
     { id, userId }: { readonly id: number; readonly userId: number },
@@ -90,7 +90,7 @@ export const startRunner = ({
     return work(context.traceparent, async ({ requests, schedules, outbox }) => {
       const late = await schedules.claimDue(id);
       const request = late === undefined ? undefined : await requests.getForUpdate(id);
-      // Somebody else may have given it another time meanwhile: then it is that user who counts.
+      // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
       if (late === undefined || request?.schedule?.by.id !== userId) return undefined;
       const now = await requests.now();
       const { by } = request.schedule;
@@ -102,8 +102,9 @@ export const startRunner = ({
           );
         }
         const begun = beginApplying(request, 'run', { by, now, roles: schedulerRoles });
-        const inTheWay = await segmentsInUse(requests, request);
-        const reason = reasonNotTo(request, scheduler, late) ?? (inTheWay.length > 0 ? reasonOf(inTheWay) : undefined);
+        const conflicts = await segmentsInUse(requests, request);
+        const reason =
+          reasonNotTo(request, scheduler, late) ?? (conflicts.length > 0 ? reasonOf(conflicts) : undefined);
         if (reason === undefined) {
           await requests.save(request, begun);
           return begun;
@@ -121,8 +122,8 @@ export const startRunner = ({
     });
   };
 
-  /** Settles what a user who is gone has left behind. */
-  const settle = (
+  /** Removes a deleted user from a request. */
+  const removeDeletedUser = (
     { id, userId }: { readonly id: number; readonly userId: number },
     { traceparent }: CallContext,
   ): Promise<void> =>
@@ -134,20 +135,20 @@ export const startRunner = ({
       for (const event of events) outbox.event(event);
     });
 
-  const settleDepartures = async (): Promise<void> => {
-    if (performance.now() < departuresAt) return;
-    departuresAt = performance.now() + deletedUsersIntervalMs;
-    await each(await agenda.leftBehind(), settle);
+  const removeDeletedUsers = async (): Promise<void> => {
+    if (performance.now() < deletedUsersCheckedAt) return;
+    deletedUsersCheckedAt = performance.now() + deletedUsersIntervalMs;
+    await each(await pendingWork.ofDeletedUsers(), removeDeletedUser);
   };
 
-  /** Takes up what was begun and did not end. */
+  /** Loads a request whose attempt to apply it was interrupted. */
   const resume = async (id: number, { traceparent }: CallContext): Promise<ChangeRequest | undefined> =>
     work(traceparent, async ({ requests }) => {
       const request = await requests.getForUpdate(id);
       return request?.applying === null ? undefined : request;
     });
 
-  const look = async (id: number, project: string, touched: number, context: CallContext): Promise<void> => {
+  const checkConflicts = async (id: number, project: string, touched: number, context: CallContext): Promise<void> => {
     const request = await reader.one(id, project);
     if (request === undefined || request.schedule === null) return;
     const { preview } = (await previewsOf({ bus, reader }, project, [request], false, context)).get(id) ?? {};
@@ -155,9 +156,9 @@ export const startRunner = ({
     const reason = suspensionOf(request, preview);
     await work(context.traceparent, async ({ requests, schedules, outbox }) => {
       const before = await requests.getForUpdate(id);
-      // What was looked at is not what is there any more: it is looked at again.
+      // The request was rescheduled in the meantime: the next run checks it again.
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
-      await schedules.looked(id, touched);
+      await schedules.conflictsChecked(id, touched);
       if (before === undefined || reason === undefined) return;
       const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now: await requests.now() };
       const { request: after, events } = suspend(before, reason, actor);
@@ -166,7 +167,7 @@ export const startRunner = ({
     });
   };
 
-  /** One that fails is tried again the next time, and keeps nobody else waiting. */
+  /** Runs a job per item. An item that fails is retried by the next run and does not stop the others. */
   const each = async <T>(
     items: readonly T[],
     job: (item: T, context: CallContext) => Promise<unknown>,
@@ -176,7 +177,7 @@ export const startRunner = ({
       try {
         await job(item, systemContext(callTimeoutMs));
       } catch (error) {
-        // A service that is away for a while is nothing to warn of at each look.
+        // An unavailable service would cause a warning at every retry.
         if (error instanceof Refusal && error.kind === 'ServiceUnavailable') continue;
         warn(
           `The runner of scheduled changes could not process a change request and retries: ${(error as Error).message}`,
@@ -185,19 +186,22 @@ export const startRunner = ({
     }
   };
 
-  const applyIt =
+  const applyAfter =
     <T>(take: (item: T, context: CallContext) => Promise<ChangeRequest | undefined>) =>
     async (item: T, context: CallContext) => {
       const begun = await take(item, context);
       if (begun !== undefined) await apply(begun, context);
     };
 
-  const lookAround = async (): Promise<void> => {
-    if ((await agenda.untold()).length > 0) await each([undefined], (_, context) => tellProtection(context));
-    await each(await agenda.interrupted(recoveryMs), applyIt(resume));
-    await settleDepartures();
-    await each(await agenda.touched(), ({ id, project, touched }, context) => look(id, project, touched, context));
-    await each(await agenda.due(), applyIt(begin));
+  const runPendingWork = async (): Promise<void> => {
+    if ((await pendingWork.unsyncedProtections()).length > 0)
+      await each([undefined], (_, context) => syncProtection(context));
+    await each(await pendingWork.interrupted(recoveryMs), applyAfter(resume));
+    await removeDeletedUsers();
+    await each(await pendingWork.touched(), ({ id, project, touched }, context) =>
+      checkConflicts(id, project, touched, context),
+    );
+    await each(await pendingWork.due(), applyAfter(begin));
   };
 
   const loop = startLoop({
@@ -205,10 +209,10 @@ export const startRunner = ({
     intervalMs: pollMs,
     warn,
     run: async () => {
-      const dueInMs = (await agenda.nextInMs(recoveryMs)) ?? pollMs;
-      const inMs = Math.min(dueInMs, departuresAt - performance.now());
+      const dueInMs = (await pendingWork.nextInMs(recoveryMs)) ?? pollMs;
+      const inMs = Math.min(dueInMs, deletedUsersCheckedAt - performance.now());
       if (inMs > 0) return Math.min(inMs, pollMs);
-      await lookAround();
+      await runPendingWork();
       return intervalMs;
     },
   });
@@ -216,7 +220,7 @@ export const startRunner = ({
   return {
     wake: loop.wake,
     usersDeleted: () => {
-      departuresAt = Number.NEGATIVE_INFINITY;
+      deletedUsersCheckedAt = Number.NEGATIVE_INFINITY;
       loop.wake();
     },
     stop: async () => {

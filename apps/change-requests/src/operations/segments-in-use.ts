@@ -3,7 +3,7 @@ import { segmentInUse } from '../domain/other-requests.ts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import type { ChangeRequestRepository } from '../persistence/change-request-repository.ts';
 
-/** Segments that the request would delete although another is about to use them: that one could not be applied any more. */
+/** The conflicts of segments that the request would delete although another open request adds them to a strategy. */
 export const segmentsInUse = async (
   requests: Pick<ChangeRequestRepository, 'segmentUses'>,
   { id, project, changes }: ChangeRequest,

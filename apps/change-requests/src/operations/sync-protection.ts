@@ -10,10 +10,10 @@ import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 export type SyncProtection = (context: CallContext) => Promise<void>;
 
 export const protectionSync =
-  (bus: Bus, agenda: PendingWorkReader, work: UnitOfWork): SyncProtection =>
+  (bus: Bus, pendingWork: PendingWorkReader, work: UnitOfWork): SyncProtection =>
   async (context) => {
-    for (const { version, project, environment, isProtected } of await agenda.untold()) {
+    for (const { version, project, environment, isProtected } of await pendingWork.unsyncedProtections()) {
       await call(bus, SetProtection, { body: { version, project, environment, isProtected } }, context);
-      await work(context.traceparent, ({ schedules }) => schedules.told(version));
+      await work(context.traceparent, ({ schedules }) => schedules.protectionSynced(version));
     }
   };

@@ -41,7 +41,7 @@ interface Row {
   readonly request: ChangeRequest;
 }
 
-/** Where a request belongs. */
+/** The project and environment of a request. */
 export interface Place {
   readonly project: string;
   readonly environment: string;
@@ -52,7 +52,7 @@ export interface SegmentUse {
   readonly segment: number;
 }
 
-/** A strategy that would use a segment; its request, unless that is a draft of somebody else. */
+/** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
 export interface StrategyUse {
   readonly request: { readonly id: number; readonly title: string | null } | null;
   readonly strategy: {
@@ -64,14 +64,14 @@ export interface StrategyUse {
   };
 }
 
-/** What a search asks for; what is left out does not matter. */
+/** The filter of a search. An undefined property matches every request. */
 export interface ChangeRequestFilter {
   readonly createdBy: number | undefined;
   readonly requestedApprover: number | undefined;
   readonly open: boolean | undefined;
 }
 
-/** A request as a search finds it. */
+/** A request in a search result. */
 export interface FoundRequest extends Pick<
   ChangeRequest,
   'id' | 'title' | 'createdAt' | 'createdBy' | 'environment' | 'project' | 'state'
@@ -97,28 +97,28 @@ export interface Actionable {
   readonly toApply: number;
 }
 
-/** An environment in which edits take a change request. */
+/** An environment in which edits require a change request. */
 export interface ProtectedEnvironment {
   readonly environment: string;
   readonly requiredApprovals: number;
 }
 
-/** Reads requests as they are committed. */
+/** Reads committed requests, outside of a transaction. */
 export const changeRequestReader = (database: Database) => {
   const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
     (await database.read<Row>(statement, values)).map(({ request }) => request);
   return {
-    /** The request of a user that takes changes there: the draft if there is one, else the newest; or the draft alone. */
+    /** The request of a user that accepts changes: the draft, or else the newest one; with `onlyDraft` the draft only. */
     open: async (
       userId: number,
       { project, environment }: Place,
       onlyDraft = false,
     ): Promise<ChangeRequest | undefined> =>
       (await requests(openRequest, [userId, project, environment, onlyDraft]))[0],
-    /** Ids for changes that are about to be stored, ascending. Unused ids are never given again. */
+    /** Reserves ascending ids for new changes. Unused ids are not reused. */
     newChangeIds: async (count: number): Promise<number[]> =>
       (await database.read<{ id: number }>(newChangeIds, [count])).map(({ id }) => id),
-    /** All requests of a user that take changes in a project, by environment and id: one statement, however many they are. */
+    /** All requests of a user that accept changes in a project, by environment and id, by one statement. */
     allOpen: (userId: number, project: string) => requests(openRequests, [userId, project]),
     /** The request of that id in that project. */
     one: async (id: number, project: string): Promise<ChangeRequest | undefined> =>
@@ -127,12 +127,12 @@ export const changeRequestReader = (database: Database) => {
     byId: async (id: number): Promise<ChangeRequest | undefined> => (await requests(oneRequest, [id]))[0],
     /** The newest 300 of a project, without the drafts of others. */
     ofProject: (project: string, userId: number) => requests(requestsOfProject, [project, userId]),
-    /** Those that are pending and touch a feature, without the drafts of others. */
+    /** The pending requests that affect a feature, without the drafts of others. */
     pendingOf: (project: string, userId: number, feature: string) =>
       requests(pendingOfFeature, [project, userId, feature]),
     counts: async (project: string): Promise<Counts> =>
       (await database.read<Counts>(countsByState, [project]))[0] as Counts,
-    /** What there is to review and to apply, by environment and by whether the user is the author. */
+    /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
     actionable: (project: string, userId: number) =>
       database.read<Actionable>(actionableByEnvironment, [project, userId]),
     protectedEnvironments: (project: string) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
@@ -146,16 +146,16 @@ export const changeRequestReader = (database: Database) => {
       features.length + strategies.length + variants.length === 0
         ? []
         : database.read(scheduledTouching, [project, features, strategies, variants]),
-    /** What scheduled requests of a project are about to do to some features, or to segments and who uses them. */
+    /** The changes of scheduled requests in a project that affect any of the given features or segments. */
     planned: async (project: string, features: readonly string[], segments: readonly number[]): Promise<Planned[]> =>
       features.length + segments.length === 0 ? [] : database.read(plannedChanges, [project, features, segments]),
-    /** Which requests that are not closed are about to give which of these segments to strategies. */
+    /** The open and scheduled requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
-    /** The strategies that requests that are not closed are about to give a segment to, as a user may see them. */
+    /** The strategies to which open and scheduled requests add a segment, as visible to a user. */
     strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
       database.read<StrategyUse>(strategiesUsing, [String(segment), userId, hidden]),
-    /** A page of the requests of some projects that match, newest first and without the drafts of others. */
+    /** A page of the matching requests of some projects, newest first, without the drafts of others. */
     search: async (
       projects: readonly string[],
       userId: number,
@@ -166,14 +166,14 @@ export const changeRequestReader = (database: Database) => {
       const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
       return row ?? { total: 0, found: [] };
     },
-    /** Ids of the users whose approval is requested, in the order in which they are to be shown. */
+    /** Ids of the users whose approval is requested, in display order. */
     requestedApprovers: async (id: number): Promise<number[]> =>
       (await database.read<{ id: number }>(requestedApprovers, [id])).map(({ id: userId }) => userId),
   };
 };
 export type ChangeRequestReader = ReturnType<typeof changeRequestReader>;
 
-/** The author has got another draft there in the meantime: nothing of this unit of work can be stored. */
+/** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
 export class AnotherOpenRequest extends Error {}
 
 const rowOf = (request: ChangeRequest) => {
@@ -185,7 +185,7 @@ const rowOf = (request: ChangeRequest) => {
   };
 };
 
-/** Has the next flush store what differs between a request and what became of it. */
+/** Schedules the difference between two states of a request for the next flush. */
 const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: ChangeRequest, importId?: string) => {
   const request = after.id;
   const begins = after.applying !== null && (after.applying !== before?.applying || after.attempts !== before.attempts);
@@ -228,12 +228,12 @@ export const changeRequestRepository = (tx: Tx) => {
   };
 
   return {
-    /** What was locked, as it was then. */
+    /** The locked requests, as they were when they were locked. */
     locked: locked as readonly ChangeRequest[],
-    /** What was written last, as it is from now on; nothing once it was removed. */
+    /** The new state of the request that was written last; undefined once it was removed. */
     written: () => written,
 
-    /** Whether the user has a request there that takes changes, or a draft. Holds a lock against another one until the end of this work. */
+    /** Whether the user has a request that accepts changes, or a draft. Locks out concurrent ones until the end of the transaction. */
     hasOpen: async (userId: number, { project, environment }: Place, onlyDraft: boolean): Promise<boolean> => {
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
         JSON.stringify([userId, project, environment]),
@@ -247,25 +247,25 @@ export const changeRequestRepository = (tx: Tx) => {
       return found.length > 0;
     },
 
-    /** What a new request is known by. The id is shown; the uid is never given twice, whatever is restored. */
+    /** A new id, which users see, and a new uid, which stays unique even after a restored backup. */
     newIdentity: async (): Promise<Pick<ChangeRequest, 'id' | 'uid'>> => ({
       id: await nextId('change_request_id_seq'),
       uid: randomUUID(),
     }),
 
-    /** Ids for what is about to be stored, ascending. Unused ids are never given again. */
+    /** Reserves ascending ids for new changes. Unused ids are not reused. */
     newChangeIds: async (count: number): Promise<number[]> =>
       (await query<{ id: number }>(newChangeIds.text, [count])).map(({ id }) => id),
     newCommentId: () => nextId('comment_id_seq'),
 
-    /** How many approvals a new request needs there; null where none is configured. */
+    /** The number of approvals that a new request requires; null if the environment is not protected. */
     minApprovals: async ({ project, environment }: Place): Promise<number | null> => {
       const text =
         'select required_approvals as needed from protected_environment where project = $1 and environment = $2';
       return (await query<{ needed: number }>(text, [project, environment]))[0]?.needed ?? null;
     },
 
-    /** The moment by the clock of the database, which all replicas share. */
+    /** The current time by the clock of the database, which all replicas share. */
     now: async (): Promise<Date> => {
       const [row] = await query<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now');
       return new Date(row?.now ?? Number.NaN);
@@ -287,11 +287,11 @@ export const changeRequestRepository = (tx: Tx) => {
       return (await query<{ inverse: unknown[] | null }>(text, [id]))[0]?.inverse ?? [];
     },
 
-    /** Which other requests that are not closed are about to give which of these segments to strategies. */
+    /** The open and scheduled requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : query(segmentUses.text, [project, segments.map(String)]),
 
-    /** Requests the approval of these users and of no others. */
+    /** Replaces the requested approvers with these users. */
     requestApprovers: async (before: ChangeRequest, userIds: readonly number[]): Promise<void> => {
       const placed = (users: readonly number[]) =>
         users.map((userId, place) => ({ request: before.id, userId, place }));
@@ -301,7 +301,7 @@ export const changeRequestRepository = (tx: Tx) => {
       written = { ...before, requestedApprovers: userIds };
     },
 
-    /** Protects an environment, or no longer; gives what was set before. */
+    /** Sets the required approvals of an environment, or null to remove its protection; returns the previous value. */
     protect: async (place: Place, requiredApprovals: number | null): Promise<number | null> => {
       const { project, environment } = place;
       await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', [project, environment]);
@@ -324,7 +324,7 @@ export const changeRequestRepository = (tx: Tx) => {
       return request?.project === project ? request : undefined;
     },
 
-    /** The request that was made of an import. Holds a lock against another one of that import until the end of this work. */
+    /** The id of the request created for an import. Locks out concurrent ones until the end of the transaction. */
     ofImport: async (importId: string): Promise<number | undefined> => {
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [importId]);
       const text = 'select id from change_request where import_id = $1';
@@ -332,9 +332,9 @@ export const changeRequestRepository = (tx: Tx) => {
     },
 
     /**
-     * Stores a new request, and which import it was made of. Waits for a request of the same author, project and environment
-     * that is being stored concurrently.
-     * @throws AnotherOpenRequest where the author has got another draft there.
+     * Stores a new request, with the id of its import if it has one. Waits for a concurrent insert by the same author in the same project
+     * and environment.
+     * @throws AnotherOpenRequest if the author has another draft there.
      */
     add: async (request: ChangeRequest, importId?: string): Promise<void> => {
       try {
@@ -346,7 +346,7 @@ export const changeRequestRepository = (tx: Tx) => {
       }
     },
 
-    /** Stores what became of a request that was locked before. */
+    /** Stores the new state of a locked request. */
     save: async (before: ChangeRequest, after: ChangeRequest): Promise<void> => {
       persistRequest(tx.em, before, after);
       await tx.em.flush();
@@ -354,8 +354,8 @@ export const changeRequestRepository = (tx: Tx) => {
     },
 
     /**
-     * Stores another content of a draft that was read and not locked. False, and nothing is stored, if its content is another by
-     * now, or it is no draft any more: a draft has no approvals that would have to go, so one statement is enough.
+     * Stores new content of a draft that was read without a lock. Returns false and stores nothing if the draft was edited since, or is no
+     * longer a draft. A draft has no approvals to remove, so one statement is enough.
      */
     saveDraft: async ({ id, revision, changes }: ChangeRequest, after: ChangeRequest): Promise<boolean> => {
       const known = new Set(changes);

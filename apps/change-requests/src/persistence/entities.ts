@@ -3,9 +3,9 @@ import { Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { Applying, Schedule } from '../domain/change-request.ts';
 
-// A property is named as in the domain and in JSON; its column follows. `hidden` ones are no part of the JSON of a request.
+// Properties are named as in the domain and in JSON, and columns after them. The JSON of a request omits `hidden` properties.
 
-/** The states in which a request takes changes, as the indexes and every statement that is to use them spell them. */
+/** SQL: the states in which a request accepts changes. A statement must use this exact text to match the partial indexes. */
 export const openStates = `('Draft', 'In review', 'Approved')`;
 
 /** Refuses a second draft of one user for one project and environment. */
@@ -13,7 +13,7 @@ export const openDraftIndex = 'change_request_draft';
 
 const moment = () => p.type(Timestamp);
 
-/** In an index: the id of an embedded object. MikroORM takes a path there, which its types do not know. */
+/** In an index: the id of an embedded object. MikroORM accepts a path there, but its types do not. */
 const idOf = <Name extends string>(name: Name) => `${name}.id` as Name;
 
 const PersonEmbeddable = defineEntity({

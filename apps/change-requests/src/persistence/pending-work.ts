@@ -8,7 +8,7 @@ import {
   ScheduleEntity,
 } from './entities.ts';
 
-/** That an environment is protected, or no longer. */
+/** A change of the protection of an environment. */
 export interface Protection {
   readonly version: number;
   readonly project: string;
@@ -52,8 +52,8 @@ const due: Statement = {
     order by schedule.scheduled_at, request.id limit 20`,
 };
 
-/** What is being applied is left alone until that has ended. A schedule that is held up needs no second reason. */
-const leftBehind: Statement = {
+/** Skips requests that are being applied, and schedules that are already suspended. */
+const ofDeletedUsers: Statement = {
   name: 'change-requests-left-behind',
   text: `
     with left_behind as (
@@ -82,26 +82,26 @@ const touched: Statement = {
     where schedule.touched > 0 and request.applying is null order by request.id limit 50`,
 };
 
-const untold: Statement = {
-  name: 'untold-protection',
+const unsyncedProtections: Statement = {
+  name: 'unsyncedProtections-protection',
   text: `select version, project, environment, is_protected as "isProtected" from protection_to_tell order by version limit 100`,
 };
 
-/** What waits to be done without a request of a user. */
+/** Reads the work of the runner, which no call triggers. */
 export const pendingWorkReader = (database: Database) => ({
-  /** In how many milliseconds there is something to do, departures aside: at most 0 when there is; undefined when there is nothing. */
+  /** Milliseconds until the next work is due, not counting deleted users: at most 0 if work is due; undefined if there is none. */
   nextInMs: async (recoveryMs: number): Promise<number | undefined> =>
     (await database.read<{ inMs: number | null }>(next, [recoveryMs]))[0]?.inMs ?? undefined,
-  /** Requests whose applying was begun a while ago and did not end. */
+  /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
   interrupted: async (afterMs: number): Promise<number[]> =>
     (await database.read<{ id: number }>(interrupted, [afterMs])).map(({ id }) => id),
-  /** Requests whose time has come, with who scheduled them. */
+  /** Due requests, with the user who scheduled each. */
   due: () => database.read<RequestOfUser>(due),
-  /** What deleted users have left behind: requests that are not closed, with the user. */
-  leftBehind: () => database.read<RequestOfUser>(leftBehind),
-  /** What the service that guards environments has not confirmed to know, oldest first. */
-  untold: () => database.read<Protection>(untold),
-  /** Scheduled requests that touch something that was changed, with a number that changes with every change. */
+  /** Open and scheduled requests that still depend on a deleted user, with that user. */
+  ofDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
+  /** Changes of protection that the features service has not confirmed, oldest first. */
+  unsyncedProtections: () => database.read<Protection>(unsyncedProtections),
+  /** Scheduled requests that affect a changed object, with a counter of those changes. */
   touched: () => database.read<{ readonly id: number; readonly project: string; readonly touched: number }>(touched),
 });
 export type PendingWorkReader = ReturnType<typeof pendingWorkReader>;
@@ -113,17 +113,17 @@ const claimDue = `
     and schedule.scheduled_at <= clock_timestamp()
   for update of request skip locked`;
 
-/** What schedules need within a unit of work. */
+/** Schedules and pending work within a unit of work. */
 export const scheduleRepository = (tx: Tx) => ({
-  /** Locks a request whose time has come, unless another replica has it; gives how many milliseconds it is late. */
+  /** Locks a due request unless another replica holds it; returns by how many milliseconds it is late. */
   claimDue: async (id: number): Promise<number | undefined> =>
     (await tx.query<{ late: number }>(claimDue, [id]))[0]?.late,
-  /** Whatever was changed up to then has been looked at. */
-  looked: async (id: number, seen: number): Promise<void> => {
+  /** Marks the changes up to the counter `seen` as checked for conflicts. */
+  conflictsChecked: async (id: number, seen: number): Promise<void> => {
     await tx.em.nativeUpdate(ScheduleEntity, { request: id, touched: seen }, { touched: 0 });
   },
-  /** That much is known where environments are guarded. */
-  told: async (version: number): Promise<void> => {
+  /** Removes a change of protection that the features service has confirmed. */
+  protectionSynced: async (version: number): Promise<void> => {
     await tx.em.nativeDelete(ProtectionToTellEntity, { version });
   },
 });
@@ -141,7 +141,7 @@ const touchPlace = `
   from change_request request
   where request.id = schedule.change_request_id and schedule.status <> 'suspended' and request.project = any ($1::text[])`;
 
-/** Remembers which scheduled requests must be looked at because something was changed that they touch. */
+/** Marks the scheduled requests that must be checked for conflicts because an object that they affect was changed. */
 export const touchSchedules = async (
   { query }: Tx,
   changed: {

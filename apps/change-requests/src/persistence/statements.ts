@@ -12,7 +12,7 @@ import {
 const sql = entitySql(changeRequestEntities);
 const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
 
-/** Rows that belong to the request, as a JSON array. */
+/** SQL: the rows of a table that belong to the request, as a JSON array. */
 const partsOf = (table: string, json: string, order: string): string => `coalesce((
   select json_agg(${json} order by ${order}) from ${table} where ${table}.change_request_id = request.id), '[]')`;
 
@@ -23,7 +23,7 @@ const verdictsOf = (table: string): string =>
     `${table}.created_at, ${table}.created_by_id`,
   );
 
-/** Whole requests, one a row, in the shape that the domain knows. */
+/** SQL: requests with all their parts, one per row, in the format of the domain. */
 const requests = `
   select ${sql.jsonOf(
     ChangeRequestEntity,
@@ -40,8 +40,8 @@ const requests = `
 export const requestById = `${requests} where request.id = $1`;
 
 /**
- * The request of a user that takes changes in a project and environment: the draft, else the newest; `$4` the draft alone. One
- * that is being applied takes none.
+ * The request of a user that accepts changes in a project and environment: the draft, or else the newest one; with `$4` the draft only.
+ * A request that is being applied accepts none.
  */
 export const openRequest: Statement = {
   name: 'open-change-request',
@@ -51,7 +51,7 @@ export const openRequest: Statement = {
     order by request.state = 'Draft' desc, request.id desc limit 1`,
 };
 
-/** Those that take changes, of one user in one project. */
+/** The requests of one user in one project that accept changes. */
 export const openRequests: Statement = {
   name: 'open-change-requests',
   text: `${requests}
@@ -63,13 +63,13 @@ export const oneRequest: Statement = { name: 'change-request', text: requestById
 
 const columns = sql.columnsOf(ChangeEntity);
 
-/** Changes as `$4` of `storeDraft` has them. */
+/** Changes in the format of parameter `$4` of `storeDraft`. */
 export const changeRows = (changes: readonly ProposedChange[]): string =>
   JSON.stringify(changes.map((change) => sql.rowOf(ChangeEntity, change)));
 
 /**
- * Stores another content of a draft, if it is a draft still and has the revision that it is made of: `$1` the draft, `$2` its
- * revision, `$3` ids of changes that it has no more, `$4` changes that are new or other than before. Gives a row if it did.
+ * Stores new content of a draft if it is still a draft of the expected revision: `$1` the draft, `$2` the expected revision, `$3` ids of
+ * removed changes, `$4` new and edited changes. Returns one row if it stored the content.
  */
 export const storeDraft = `
   with request as (
@@ -87,16 +87,16 @@ export const storeDraft = `
   )
   select from request`;
 
-/** What a user may see of a project: its requests without the drafts of others. `$1` project, `$2` user. */
+/** SQL: the requests of a project that a user may see, without the drafts of others. `$1` project, `$2` user. */
 const visible = `request.project = $1 and (request.state <> 'Draft' or request.created_by_id = $2)`;
 
-/** The newest of a project. */
+/** The newest requests of a project. */
 export const requestsOfProject: Statement = {
   name: 'change-requests-of-project',
   text: `${requests} where ${visible} order by request.id desc limit 300`,
 };
 
-/** Those that are pending and touch a feature. */
+/** The pending requests that affect a feature. */
 export const pendingOfFeature: Statement = {
   name: 'pending-change-requests-of-feature',
   text: `${requests}
@@ -131,7 +131,7 @@ export const scheduledTouching: Statement = {
     order by request.id limit 300`,
 };
 
-/** What scheduled requests do to some features, parents or segments: `$1` project, `$2` features, `$3` segments. */
+/** The changes of scheduled requests to features, parents or segments: `$1` project, `$2` features, `$3` segments. */
 export const plannedChanges: Statement = {
   name: 'planned-changes',
   text: `
@@ -146,7 +146,7 @@ export const plannedChanges: Statement = {
     group by request.id order by request.id limit 300`,
 };
 
-/** Which requests that are not closed give segments to strategies: `$1` project, `$2` segments. */
+/** Open and scheduled requests that add segments to strategies: `$1` project, `$2` segments. */
 export const segmentUses: Statement = {
   name: 'segment-uses',
   text: `
@@ -159,8 +159,8 @@ export const segmentUses: Statement = {
 };
 
 /**
- * Strategies that requests that are not closed give a segment to, oldest request first: `$1` segment, `$2` who asks, `$3` projects
- * that are hidden from them. The drafts of others are not named.
+ * Strategies to which open and scheduled requests add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
+ * hidden from the caller. Drafts of others have no id and title.
  */
 export const strategiesUsing: Statement = {
   name: 'strategies-using-a-segment',
@@ -179,8 +179,8 @@ export const strategiesUsing: Statement = {
 };
 
 /**
- * A page of those that match, and how many there are: `$1` projects, `$2` who asks, `$3` author, `$4` whose approval is
- * asked for, `$5` whether it is open, `$6` how many to skip, `$7` how many to give.
+ * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
+ * `$5` whether open, `$6` offset, `$7` limit.
  */
 export const searchRequests: Statement = {
   name: 'search-change-requests',
@@ -220,7 +220,7 @@ export const requestedApprovers: Statement = {
   text: 'select user_id as id from requested_approver where change_request_id = $1 order by place',
 };
 
-/** By environment, what there is to do for a user: `$1` project, `$2` user. */
+/** The numbers of requests to review and to apply by environment: `$1` project, `$2` user. */
 export const actionableByEnvironment: Statement = {
   name: 'actionable-change-requests',
   text: `

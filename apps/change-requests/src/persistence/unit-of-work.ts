@@ -39,7 +39,7 @@ export interface UnitOfWork {
 /** The only way to write: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
 export const unitOfWork = ({ work, commitThenReply, replay, storeReply }: OutboxProducer): UnitOfWork => {
   const within =
-    <T>(asked: WriteContext | string, job: Job<T>) =>
+    <T>(requestOrTraceparent: WriteContext | string, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const requests = changeRequestRepository(tx);
       const requireLockedMatch = ({ requireMatch }: WriteContext): void => {
@@ -53,10 +53,10 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeReply }: Outbox
         storeReply: (once, reply, said) => storeReply(tx, { ...once, granted: [...(once.granted ?? [])] }, reply, said),
       });
       // Checked last, so that a write that is refused for another reason reports that reason.
-      if (typeof asked === 'string' || done === undefined) return done;
-      requireLockedMatch(asked);
+      if (typeof requestOrTraceparent === 'string' || done === undefined) return done;
+      requireLockedMatch(requestOrTraceparent);
       const written = requests.written();
-      if (written !== undefined) asked.setHeader('ETag', entityTagOf(written));
+      if (written !== undefined) requestOrTraceparent.setHeader('ETag', entityTagOf(written));
       return done;
     };
   const working = <T>(request: WriteContext | string, job: Job<T>, limits?: CommitLimits) =>

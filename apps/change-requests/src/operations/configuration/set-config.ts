@@ -1,11 +1,11 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, may, noAccess, notFound, SetChangeRequestConfig } from '@bunting/contracts';
-import { configurationUpdated, requiredApprovalsOf, requireLeast } from '../../domain/configuration.ts';
+import { configurationUpdated, requiredApprovalsOf, requireMinimum } from '../../domain/configuration.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Protects an environment of a project, or no longer. Requests that there are keep the approvals that they need. */
-export const setChangeRequestConfigEndpoint = ({ bus, work, tellProtection }: ChangeRequestsContext) =>
+/** Enables or disables the protection of an environment. Existing requests keep their number of required approvals. */
+export const setChangeRequestConfigEndpoint = ({ bus, work, syncProtection }: ChangeRequestsContext) =>
   implement(SetChangeRequestConfig, async (request) => {
     const { params, body, caller } = request;
     const place = { project: params.projectId, environment: params.environment };
@@ -22,11 +22,11 @@ export const setChangeRequestConfigEndpoint = ({ bus, work, tellProtection }: Ch
       const after = requiredApprovalsOf(body, least);
       const before = await requests.protect(place, after);
       const isAdministrator = may(caller, ['ADMIN'], { project: place.project });
-      if (least !== undefined && !isAdministrator) requireLeast(before, after, least, place.environment);
+      if (least !== undefined && !isAdministrator) requireMinimum(before, after, least, place.environment);
       for (const event of configurationUpdated(place, before, after, actorOf(request))) outbox.event(event);
       return null;
     });
-    // Whoever is answered finds direct edits refused from now on. If it fails, it is done again until it succeeds.
-    await tellProtection(onBehalfOf(request));
+    // After the reply, direct edits are refused. If this call fails, the runner repeats it until it succeeds.
+    await syncProtection(onBehalfOf(request));
     return reply;
   });

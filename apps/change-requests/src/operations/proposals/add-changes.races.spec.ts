@@ -28,7 +28,7 @@ const titlesPending = async (): Promise<string[]> =>
 const setState = (state: string): Promise<unknown> =>
   service.database.transaction(({ query }) => query('update change_request set state = $1', [state]));
 const created = async (): Promise<number> =>
-  (await service.told()).filter(({ type }) => type === 'change-request-created').length;
+  (await service.emittedEvents()).filter(({ type }) => type === 'change-request-created').length;
 
 describe('changes that one user adds at the same time', () => {
   it('make one draft with all of them', async () => {

@@ -30,7 +30,7 @@ const review = (
     }
   });
 
-const typesTold = async (): Promise<string[]> => (await service.told()).map(({ type }) => type);
+const typesTold = async (): Promise<string[]> => (await service.emittedEvents()).map(({ type }) => type);
 
 describe('the first change that a user proposes', () => {
   it('opens a draft', async () => {
@@ -69,7 +69,7 @@ describe('the first change that a user proposes', () => {
   it('tells that a request was created, then each change, in one transaction with the request', async () => {
     const request = await service.add([enable(), addStrategy]);
     const [changeA, changeB] = request.features[0]?.changes ?? [];
-    expect(await service.told()).toMatchObject([
+    expect(await service.emittedEvents()).toMatchObject([
       { type: 'change-request-created', data: { changeRequestId: request.id, minApprovals: 1 }, featureName: null },
       { type: 'change-added', data: { changeRequestId: request.id, changeId: changeA?.id }, featureName: 'checkout' },
       { type: 'change-added', data: { changeRequestId: request.id, changeId: changeB?.id }, featureName: 'checkout' },
@@ -78,7 +78,7 @@ describe('the first change that a user proposes', () => {
 
   it('is told without its payload while the request is a draft', async () => {
     await service.add(addStrategy);
-    expect(JSON.stringify(await service.told())).not.toContain('flexibleRollout');
+    expect(JSON.stringify(await service.emittedEvents())).not.toContain('flexibleRollout');
   });
 });
 
@@ -168,7 +168,7 @@ describe('a further change', () => {
     const { id } = await service.add(enable());
     await review(id, 'Approved', [callers.lee, callers.kim]);
     expect(await service.add(addStrategy)).toMatchObject({ id, state: 'In review', approvals: [] });
-    expect((await service.told()).slice(2)).toMatchObject([
+    expect((await service.emittedEvents()).slice(2)).toMatchObject([
       { type: 'change-added', data: { payload: { name: 'flexibleRollout' } } },
       {
         type: 'change-request-sent-to-review',
@@ -199,7 +199,7 @@ describe('changes of segments', () => {
         ],
       },
     ]);
-    expect(await service.told()).toContainEqual(
+    expect(await service.emittedEvents()).toContainEqual(
       expect.objectContaining({
         featureName: null,
         data: expect.objectContaining({ action: 'updateSegment', segment: { id: 4, name: 'beta users' } }),

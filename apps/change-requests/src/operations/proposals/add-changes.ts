@@ -20,29 +20,29 @@ import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { keyedMutex } from '../keyed-mutex.ts';
 
-/** How often changes are checked because the request was edited meanwhile, by way of another replica. */
-const mostTries = 20;
+/** The maximum number of attempts while the request is edited concurrently by way of another replica. */
+const maxTries = 20;
 
 interface Addition {
   readonly place: Place;
-  /** whether only a draft is added to, and nothing that is in review already */
+  /** whether to add to a draft only, and never to a request in review */
   readonly onlyToDraft: boolean;
-  /** the request that the changes were checked against; none, when there was none */
-  readonly known: ChangeRequest | undefined;
+  /** the request that the changes were checked against; undefined if there was none */
+  readonly base: ChangeRequest | undefined;
   readonly checked: readonly CheckedChange[];
   readonly changeIds: readonly number[];
   readonly actor: Actor;
-  /** whether the write is meant for one state of the request alone, which has to be looked at */
+  /** whether the write has a precondition (`If-Match`), which needs the locked request */
   readonly isConditional: boolean;
   readonly isVoluntary: boolean;
 }
 
-/** Adds what was checked, unless the request is no longer what it was checked against; then nothing, and `undefined`. */
+/** Adds the checked changes. Returns undefined and writes nothing if the request was edited since the check. */
 const addUnlessOutdated = async (
   { requests, outbox }: WorkContext,
-  { place, onlyToDraft, known, checked, changeIds, actor, isConditional, isVoluntary }: Addition,
+  { place, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary }: Addition,
 ): Promise<ChangeRequest | undefined> => {
-  if (known === undefined) {
+  if (base === undefined) {
     if (await requests.hasOpen(actor.by.id, place, onlyToDraft)) return undefined;
     const minApprovals = approvalsFor(await requests.minApprovals(place), isVoluntary);
     const origin = { ...(await requests.newIdentity()), ...place, minApprovals };
@@ -52,14 +52,14 @@ const addUnlessOutdated = async (
     for (const event of [...draft.events, ...events]) outbox.event(event);
     return request;
   }
-  if (known.state === 'Draft' && !isConditional) {
-    const { request, events } = addChanges(known, checked, changeIds, actor);
-    if (request !== known && !(await requests.saveDraft(known, request))) return undefined;
+  if (base.state === 'Draft' && !isConditional) {
+    const { request, events } = addChanges(base, checked, changeIds, actor);
+    if (request !== base && !(await requests.saveDraft(base, request))) return undefined;
     for (const event of events) outbox.event(event);
     return request;
   }
-  const before = await requests.getForUpdate(known.id);
-  if (before === undefined || !isOpen(before) || before.revision !== known.revision) return undefined;
+  const before = await requests.getForUpdate(base.id);
+  if (before === undefined || !isOpen(before) || before.revision !== base.revision) return undefined;
   if (before.applying !== null) return undefined;
   if (onlyToDraft && before.state !== 'Draft') return undefined;
   const { request, events } = addChanges(before, checked, changeIds, actor);
@@ -69,67 +69,64 @@ const addUnlessOutdated = async (
 };
 
 /**
- * Adds to the caller's open request for the project and environment, or creates it. Another service says what the changes
- * mean, and no lock is held while it is asked: an edit in between is noticed by the revision, or by a look before a draft is
- * made, and then all is done again with what is there now. What all of it would come to is asked while it is being stored.
+ * Adds changes to the caller's open request for the project and environment, or creates a draft. The features service checks the changes
+ * before any lock is taken. If the revision has changed since then, or a draft now exists, everything is retried with the current
+ * request. The preview in the reply is computed while the transaction runs.
  */
 export const addChangesEndpoint = ({ bus, reader, work, isVoluntary }: ChangeRequestsContext) => {
-  const takeTurn = keyedMutex();
-  return implement(AddChanges, async (asked) => {
-    const { params, query, body, caller, deadline } = asked;
+  const withMutex = keyedMutex();
+  return implement(AddChanges, async (operationRequest) => {
+    const { params, query, body, caller, deadline } = operationRequest;
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const changes = parseChanges(body);
     const at = (nth: number): string => (Array.isArray(body) ? `/body/${nth}` : '/body');
     const place = { project: params.projectId, environment: params.environment };
     const onlyToDraft = query.new === true;
-    const actor = actorOf(asked);
+    const actor = actorOf(operationRequest);
 
     const check = async (earlier: readonly ProposedChange[]): Promise<readonly CheckedChange[]> => {
       requireMergeable(earlier, changes, at);
       const ask = { body: { ...place, changes, earlier: relevantChanges(changes, earlier).map(asPosted) } };
-      const reply = await call(bus, CheckChanges, ask, onBehalfOf(asked)).catch((error: unknown) => {
+      const reply = await call(bus, CheckChanges, ask, onBehalfOf(operationRequest)).catch((error: unknown) => {
         throw Array.isArray(body) ? error : inBody(error);
       });
       return reply.changes;
     };
 
     const tryOnce = async () => {
-      const known = await reader.open(caller.id, place, onlyToDraft);
-      const [checked, changeIds] = await Promise.all([
-        check(known?.changes ?? []),
-        reader.newChangeIds(changes.length),
-      ]);
+      const base = await reader.open(caller.id, place, onlyToDraft);
+      const [checked, changeIds] = await Promise.all([check(base?.changes ?? []), reader.newChangeIds(changes.length)]);
       if (Date.now() >= deadline.getTime()) throw unavailable('There was no time left to add the changes.');
-      const before = known ?? createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
+      const before = base ?? createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
       const expected = addChanges(before, checked, changeIds, actor).request;
-      const outlook = openPreviewsOf({ bus, reader }, place.project, [expected], onBehalfOf(asked));
-      // Where nothing is stored, nobody waits for it.
+      const outlook = openPreviewsOf({ bus, reader }, place.project, [expected], onBehalfOf(operationRequest));
+      // Without a commit the preview is never awaited: its rejection must not be reported as unhandled.
       outlook.catch(() => undefined);
-      const isConditional = asked.requireMatch !== undefined;
-      const addition = { place, onlyToDraft, known, checked, changeIds, actor, isConditional, isVoluntary };
-      const answerOf = async (request: ChangeRequest) => shownChangeRequest(request, (await outlook)(expected));
+      const isConditional = operationRequest.requireMatch !== undefined;
+      const addition = { place, onlyToDraft, base, checked, changeIds, actor, isConditional, isVoluntary };
+      const replyOf = async (request: ChangeRequest) => shownChangeRequest(request, (await outlook)(expected));
       return work
-        .commitThenReply(asked, (tx) => addUnlessOutdated(tx, addition), answerOf)
+        .commitThenReply(operationRequest, (tx) => addUnlessOutdated(tx, addition), replyOf)
         .catch((error: unknown) => {
           if (error instanceof AnotherOpenRequest) return undefined;
           throw error;
         });
     };
 
-    /** The answer of what was done before, when somebody asks for it again. */
-    const recalled = async (request: ChangeRequest) => {
-      const outlookOf = await openPreviewsOf({ bus, reader }, place.project, [request], onBehalfOf(asked));
+    /** The reply to a retry of a write that was committed before. */
+    const replayed = async (request: ChangeRequest) => {
+      const outlookOf = await openPreviewsOf({ bus, reader }, place.project, [request], onBehalfOf(operationRequest));
       return shownChangeRequest(request, outlookOf(request));
     };
 
-    return takeTurn(JSON.stringify([caller.id, place]), async () => {
-      for (let tries = 0; tries < mostTries; tries++) {
-        const before = await work.replay(asked, recalled);
+    return withMutex(JSON.stringify([caller.id, place]), async () => {
+      for (let tries = 0; tries < maxTries; tries++) {
+        const before = await work.replay(operationRequest, replayed);
         if (before !== undefined) return before;
-        const answer = await tryOnce();
-        if (answer !== undefined) return answer;
-        // Two that lost to each other should not meet again at once.
+        const response = await tryOnce();
+        if (response !== undefined) return response;
+        // Jitter, so that two conflicting attempts do not collide again.
         await sleep(Math.random() * 10);
       }
       throw refusal('ConflictError', 'Change request was changed by someone else');

@@ -6,11 +6,11 @@ import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const discardChangeEndpoint = ({ work }: ChangeRequestsContext) =>
-  implement(DiscardChange, (asked) =>
-    work(asked, async ({ requests, outbox }) => {
-      const { params, caller } = asked;
+  implement(DiscardChange, (operationRequest) =>
+    work(operationRequest, async ({ requests, outbox }) => {
+      const { params, caller } = operationRequest;
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      const { request, events } = discardChange(before, params.changeId, actorOf(asked));
+      const { request, events } = discardChange(before, params.changeId, actorOf(operationRequest));
       await requests.save(before, request);
       for (const event of events) outbox.event(event);
       return null;

@@ -5,11 +5,11 @@ import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const discardDraftEndpoint = ({ work, rolesOf }: ChangeRequestsContext) =>
-  implement(DiscardDraft, (asked) =>
-    work(asked, async ({ requests, outbox }) => {
-      const { params, caller } = asked;
+  implement(DiscardDraft, (operationRequest) =>
+    work(operationRequest, async ({ requests, outbox }) => {
+      const { params, caller } = operationRequest;
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      const asker = { ...actorOf(asked), roles: rolesOf(caller, request) };
+      const asker = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
       for (const event of move(request, 'discard', asker).events) outbox.event(event);
       await requests.remove(request.id);
       return null;

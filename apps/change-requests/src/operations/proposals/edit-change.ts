@@ -14,50 +14,50 @@ import { inBody } from '../in-body.ts';
 import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-const mostTries = 5;
+const maxTries = 5;
 
-/** Replaces one change. As with new ones, another service says what it means, and an edit in between is noticed. */
+/** Replaces one change. As for new changes, the features service checks it first, and a concurrent edit causes a retry. */
 export const editChangeEndpoint = ({ bus, reader, work }: ChangeRequestsContext) =>
-  implement(EditChange, async (asked) => {
-    const { params, body, caller } = asked;
+  implement(EditChange, async (operationRequest) => {
+    const { params, body, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const change = parseChange(body, '/body');
 
-    const answer = async (request: ChangeRequest) => {
-      const outlookOf = await openPreviewsOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
+    const replyOf = async (request: ChangeRequest) => {
+      const outlookOf = await openPreviewsOf({ bus, reader }, request.project, [request], onBehalfOf(operationRequest));
       return shownChangeRequest(request, outlookOf(request));
     };
 
     const tryOnce = async () => {
-      const known = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
-      requireAuthor(known, caller.id);
-      const replaced = changeOf(known, params.changeId);
+      const base = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
+      requireAuthor(base, caller.id);
+      const replaced = changeOf(base, params.changeId);
       requireSameSubject(replaced, change);
-      const earlier = known.changes.filter((other) => other !== replaced).map(asPosted);
-      const { project, environment } = known;
+      const earlier = base.changes.filter((other) => other !== replaced).map(asPosted);
+      const { project, environment } = base;
       const ask = { body: { project, environment, changes: [change], earlier } };
-      const { changes } = await call(bus, CheckChanges, ask, onBehalfOf(asked)).catch((error: unknown) => {
+      const { changes } = await call(bus, CheckChanges, ask, onBehalfOf(operationRequest)).catch((error: unknown) => {
         throw inBody(error);
       });
       const [checked] = changes;
-      if (checked === undefined) throw new Error('A change that was checked has an answer.');
+      if (checked === undefined) throw new Error('The features service returned no result for the checked change.');
       const edit = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest | undefined> => {
         const before = await requests.getForUpdate(params.id);
         if (before === undefined) throw notFound(`Could not find change request with id ${params.id}`);
-        if (before.revision !== known.revision) return undefined;
-        const { request, events } = editChange(before, params.changeId, checked, actorOf(asked));
+        if (before.revision !== base.revision) return undefined;
+        const { request, events } = editChange(before, params.changeId, checked, actorOf(operationRequest));
         await requests.save(before, request);
         for (const event of events) outbox.event(event);
         return request;
       };
-      return work.commitThenReply(asked, edit, answer);
+      return work.commitThenReply(operationRequest, edit, replyOf);
     };
 
-    const done = await work.replay(asked, answer);
+    const done = await work.replay(operationRequest, replyOf);
     if (done !== undefined) return done;
 
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const reply = await tryOnce();
       if (reply !== undefined) return reply;
     }

@@ -10,13 +10,13 @@ import { previewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { previewOf } from '../queries/preview-change-request.ts';
 
-/** Previews changes that nobody has proposed. Their places in the list stand for their ids. */
+/** Previews changes without proposing them. Their ids are their indexes in the list. */
 export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(PreviewProposal, async (asked) => {
-    const { params, body, caller } = asked;
+  implement(PreviewProposal, async (operationRequest) => {
+    const { params, body, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
-    const actor = actorOf(asked);
+    const actor = actorOf(operationRequest);
     const place = { project: params.projectId, environment: params.environment };
     const draft = createDraft({ id: 0, uid: null, ...place, minApprovals: 1 }, actor).request;
     const changes = parseChanges(body).map((change, id): ProposedChange => {
@@ -27,6 +27,6 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
       return { ...origin, ...subject, action: change.action, payload: change.payload, snapshot: null };
     });
     const request = { ...draft, changes };
-    const previews = await previewsOf({ bus, reader }, place.project, [request], true, onBehalfOf(asked));
+    const previews = await previewsOf({ bus, reader }, place.project, [request], true, onBehalfOf(operationRequest));
     return previewOf(previews, request);
   });

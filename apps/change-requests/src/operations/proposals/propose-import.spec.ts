@@ -40,10 +40,10 @@ it('makes a request of what an import proposes, and sends it to review in the na
       { name: 'banner', changes: [{ action: 'updateEnabled', payload: { enabled: false } }] },
     ],
   });
-  const told = (await service.told()).filter(
+  const emitted = (await service.emittedEvents()).filter(
     ({ data }) => (data as { changeRequestId?: number }).changeRequestId === id,
   );
-  expect(told.map(({ type, createdBy }) => [type, createdBy])).toEqual(
+  expect(emitted.map(({ type, createdBy }) => [type, createdBy])).toEqual(
     ['change-request-created', 'change-added', 'change-added', 'change-request-sent-to-review'].map((type) => [
       type,
       callers.lee.name,

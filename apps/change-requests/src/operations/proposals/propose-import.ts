@@ -10,8 +10,8 @@ import type { ChangeRequestsContext } from '../context.ts';
 const roles = { author: true, admin: false, reviewer: false, applier: false, system: false };
 
 /**
- * Makes a request of its own for an import, beside whatever its author has open, and sends it to review. Nothing is asked any
- * more: what the changes mean was judged where the import was done, together with it.
+ * Creates a separate request for an import, in addition to the author's open requests, and sends it to review. The changes are not
+ * checked again: the features service checked them together with the import.
  */
 export const proposeImportEndpoint = ({ work }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>

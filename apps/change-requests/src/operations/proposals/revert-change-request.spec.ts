@@ -32,7 +32,7 @@ describe('reverting an applied request', () => {
       features: [{ name: 'checkout', changes: [{ action: 'updateEnabled' }] }],
     });
     expect(await service.get(draft.id, kim)).toEqual(draft);
-    expect((await service.told()).slice(-2)).toMatchObject([
+    expect((await service.emittedEvents()).slice(-2)).toMatchObject([
       { type: 'change-request-created', data: { changeRequestId: draft.id } },
       { type: 'change-added', data: { changeRequestId: draft.id } },
     ]);

@@ -12,16 +12,16 @@ import { actorOf } from '../actor.ts';
 import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Makes a draft that undoes an applied request. It is the caller's, who must not have another draft there. */
+/** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
 export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: ChangeRequestsContext) =>
-  implement(RevertChangeRequest, async (asked) => {
-    const { params, caller } = asked;
+  implement(RevertChangeRequest, async (operationRequest) => {
+    const { params, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
-    const answer = async (draft: ChangeRequest) => {
-      const outlookOf = await openPreviewsOf({ bus, reader }, draft.project, [draft], onBehalfOf(asked));
+    const replyOf = async (draft: ChangeRequest) => {
+      const outlookOf = await openPreviewsOf({ bus, reader }, draft.project, [draft], onBehalfOf(operationRequest));
       return shownChangeRequest(draft, outlookOf(draft));
     };
-    const make = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest> => {
+    const createDraftOf = async ({ requests, outbox }: WorkContext): Promise<ChangeRequest> => {
       const applied = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       const inverse = (await requests.inverseOf(applied.id)) as readonly InverseChange[];
       requireRevertible(applied, inverse);
@@ -30,7 +30,7 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
         minApprovals: approvalsFor(await requests.minApprovals(applied), isVoluntary),
         changeIds: await requests.newChangeIds(inverse.length),
       };
-      const actor = actorOf(asked);
+      const actor = actorOf(operationRequest);
       const { request, events } = revert(applied, inverse, ids, actor);
       await requests.add(request);
       const text = leftOver(applied);
@@ -43,10 +43,10 @@ export const revertChangeRequestEndpoint = ({ bus, reader, work, isVoluntary }: 
       for (const event of events) outbox.event(event);
       return draft;
     };
-    const reply = await work.commitThenReply(asked, make, answer).catch((error: unknown) => {
+    const reply = await work.commitThenReply(operationRequest, createDraftOf, replyOf).catch((error: unknown) => {
       if (!(error instanceof AnotherOpenRequest)) throw error;
       throw refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
     });
-    if (reply === undefined) throw new Error('A draft was made, or the reason why not was thrown.');
+    if (reply === undefined) throw new Error('Reverting created no draft and reported no reason.');
     return reply;
   });

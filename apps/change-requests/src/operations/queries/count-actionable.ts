@@ -2,7 +2,7 @@ import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CountActionable, GetProjectEnvironments } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Counts what waits for the caller: to be reviewed, to be applied, and to be looked after because its schedule is held up. */
+/** Counts the requests that the caller can review, apply, or reschedule because their schedule failed or is suspended. */
 export const countActionableEndpoint = ({ bus, reader, rolesOf }: ChangeRequestsContext) =>
   implement(CountActionable, async (request) => {
     const { params, caller } = request;

@@ -7,11 +7,11 @@ import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(GetChangeRequest, async (asked) => {
-    const { params, caller } = asked;
+  implement(GetChangeRequest, async (operationRequest) => {
+    const { params, caller } = operationRequest;
     const found = await reader.one(params.id, params.projectId);
     const request = requireVisible(found, params.id, caller.id);
-    asked.setHeader('ETag', entityTagOf(request));
-    const outlookOf = await openPreviewsOf({ bus, reader }, request.project, [request], onBehalfOf(asked));
+    operationRequest.setHeader('ETag', entityTagOf(request));
+    const outlookOf = await openPreviewsOf({ bus, reader }, request.project, [request], onBehalfOf(operationRequest));
     return shownChangeRequest(request, outlookOf(request));
   });

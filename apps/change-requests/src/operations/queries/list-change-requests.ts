@@ -5,12 +5,12 @@ import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(ListChangeRequests, async (asked) => {
-    const { projectId } = asked.params;
-    const context = onBehalfOf(asked);
+  implement(ListChangeRequests, async (operationRequest) => {
+    const { projectId } = operationRequest.params;
+    const context = onBehalfOf(operationRequest);
     const [, requests] = await Promise.all([
       call(bus, GetProjectEnvironments, { params: { projectId } }, context),
-      reader.ofProject(projectId, asked.caller.id),
+      reader.ofProject(projectId, operationRequest.caller.id),
     ]);
     const outlookOf = await openPreviewsOf({ bus, reader }, projectId, requests, context);
     return requests.map((request) => shownChangeRequest(request, outlookOf(request)));

@@ -5,12 +5,12 @@ import type { ChangeRequestReader } from '../../persistence/change-request-repos
 import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-type Asking = OperationRequest<typeof ListPendingChangeRequests>;
+type ListPendingRequest = OperationRequest<typeof ListPendingChangeRequests>;
 
-export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: Asking) => {
-  const { params, caller } = asked;
+export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, operationRequest: ListPendingRequest) => {
+  const { params, caller } = operationRequest;
   const { projectId } = params;
-  const context = onBehalfOf(asked);
+  const context = onBehalfOf(operationRequest);
   const [{ environments }, requests] = await Promise.all([
     call(bus, GetProjectEnvironments, { params }, context),
     reader.allOpen(caller.id, projectId),
@@ -21,6 +21,6 @@ export const pendingOf = async (bus: Bus, reader: ChangeRequestReader, asked: As
   return pending.map((request) => shownChangeRequest(request, outlookOf(request)));
 };
 
-/** Lists the caller's own requests that still take changes, in the environments that the project has now. */
+/** Lists the caller's own requests that accept changes, in the environments that the project has now. */
 export const listPendingChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListPendingChangeRequests, (request) => pendingOf(bus, reader, request));

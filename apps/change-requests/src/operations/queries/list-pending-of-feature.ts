@@ -4,14 +4,14 @@ import { shownChangeRequest } from '../../domain/view.ts';
 import { openPreviewsOf } from '../previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Lists what waits for the feature, whoever proposed it; drafts are shown to their authors alone. */
+/** Lists the pending requests of all authors that affect a feature. Drafts are shown to their authors only. */
 export const listPendingOfFeatureEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(ListPendingOfFeature, async (asked) => {
-    const { projectId, featureName } = asked.params;
-    const context = onBehalfOf(asked);
+  implement(ListPendingOfFeature, async (operationRequest) => {
+    const { projectId, featureName } = operationRequest.params;
+    const context = onBehalfOf(operationRequest);
     const [{ environments }, requests] = await Promise.all([
       call(bus, GetProjectEnvironments, { params: { projectId } }, context),
-      reader.pendingOf(projectId, asked.caller.id, featureName),
+      reader.pendingOf(projectId, operationRequest.caller.id, featureName),
     ]);
     const linked = new Set(environments.map(({ name }) => name));
     const pending = requests.filter(({ environment }) => linked.has(environment));

@@ -2,7 +2,7 @@ import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetProjectEnvironments, ListScheduled } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Lists which scheduled requests an edit would meet, so that people can be warned before they make it. */
+/** Lists the scheduled requests that affect the given features, strategies or variants, so that users can be warned before an edit. */
 export const listScheduledEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListScheduled, async (request) => {
     const { params, query } = request;

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ListSegmentUses } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** What hidden projects are about to do is not there; of the drafts of others it shows that they are, and not which they are. */
+/** Lists the strategies to which open requests add a segment. Omits hidden projects, and the ids and titles of drafts of other users. */
 export const listSegmentUsesEndpoint = ({ reader }: ChangeRequestsContext) =>
   implement(ListSegmentUses, async ({ body, caller }) => {
     const uses = await reader.strategiesUsing(body.segment, caller.id, caller.hiddenProjects ?? []);

@@ -7,14 +7,14 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 export const previewOf = (previews: ReadonlyMap<number, Preview>, { id }: ChangeRequest): Preview['preview'] => {
   const found = previews.get(id);
-  if (found === undefined) throw new Error('A request that was asked about has an answer.');
+  if (found === undefined) throw new Error('The features service returned no preview for the change request.');
   return found.preview;
 };
 
 export const previewChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(PreviewChangeRequest, async (asked) => {
-    const { params, caller } = asked;
+  implement(PreviewChangeRequest, async (operationRequest) => {
+    const { params, caller } = operationRequest;
     const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
-    const previews = await previewsOf({ bus, reader }, request.project, [request], true, onBehalfOf(asked));
+    const previews = await previewsOf({ bus, reader }, request.project, [request], true, onBehalfOf(operationRequest));
     return previewOf(previews, request);
   });

@@ -50,16 +50,16 @@ beforeAll(async () => {
   database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
   features = await featuresAtTheBoundary(bus);
   features.know(names);
-  const telling = startOutboxProducer({
+  const outboxProducer = startOutboxProducer({
     ...{ producer: 'change-requests', database, bus, intervalMs: 60_000, retentionHours: 1 },
     warn: () => undefined,
   });
-  await telling.relay.stop();
+  await outboxProducer.relay.stop();
   const reader = changeRequestReader(database);
-  const work = unitOfWork(telling);
-  const tellProtection = protectionSync(bus, pendingWorkReader(database), work);
+  const work = unitOfWork(outboxProducer);
+  const syncProtection = protectionSync(bus, pendingWorkReader(database), work);
   const rolesOf = rolesByPolicy({ adminTokens: true, ownOfAdmins: true });
-  const context = { bus, reader, work, rolesOf, isVoluntary: true, apply: applyRequest(bus, work), tellProtection };
+  const context = { bus, reader, work, rolesOf, isVoluntary: true, apply: applyRequest(bus, work), syncProtection };
   served = await serve(bus, changeRequestsEndpoints(context));
 });
 beforeEach(() => database.transaction(({ query }) => query('truncate change_request cascade')));

@@ -5,7 +5,7 @@ import { requireVisible } from '../../domain/move.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Adds a comment, in whatever state the request is: there may be something to say when all is over. */
+/** Adds a comment, in any state of the request, including closed ones. */
 export const addCommentEndpoint = ({ work }: ChangeRequestsContext) =>
   implement(AddComment, (request) =>
     work(request, async ({ requests }) => {

@@ -58,7 +58,9 @@ describe('requested approvers', () => {
     ]);
     await service.move(id, 'Approved', rita);
     expect((await asked(id)).map(({ status }) => status)).toEqual(['approved', 'pending']);
-    expect((await service.told()).map(({ type }) => type)).not.toContain('change-request-requested-approvers-updated');
+    expect((await service.emittedEvents()).map(({ type }) => type)).not.toContain(
+      'change-request-requested-approvers-updated',
+    );
   });
 
   it('are asked by the author alone, in a draft and in review alone', async () => {

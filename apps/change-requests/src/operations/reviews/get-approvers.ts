@@ -1,17 +1,17 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetUsersAccess } from '@bunting/contracts';
-import { askedReviewers } from '../../domain/approvers.ts';
+import { requestedReviewers } from '../../domain/approvers.ts';
 import { requireVisible } from '../../domain/move.ts';
 import { reviewerOf } from '../reviewer-card.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(GetApprovers, async (asked) => {
-    const { params, caller } = asked;
+  implement(GetApprovers, async (operationRequest) => {
+    const { params, caller } = operationRequest;
     const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
     const ids = await reader.requestedApprovers(request.id);
     if (ids.length === 0) return { reviewers: [] };
-    const { users } = await call(bus, GetUsersAccess, { body: { ids } }, onBehalfOf(asked));
-    const known = new Map(users.map(({ user }) => [user.id, reviewerOf(user)]));
-    return { reviewers: askedReviewers(ids, known, request) };
+    const { users } = await call(bus, GetUsersAccess, { body: { ids } }, onBehalfOf(operationRequest));
+    const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOf(user)]));
+    return { reviewers: requestedReviewers(ids, reviewers, request) };
   });

@@ -3,7 +3,7 @@ import { GetProjectEnvironments, ListAvailableReviewers, ListHolders, notFound }
 import { reviewerOf } from '../reviewer-card.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Lists who may approve there. Callers are among them only where they may approve what they propose. */
+/** Lists the users who may approve in an environment. The caller is included only if they may approve their own requests. */
 export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsContext) =>
   implement(ListAvailableReviewers, async (request) => {
     const { params, caller } = request;

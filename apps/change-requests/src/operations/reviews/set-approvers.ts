@@ -1,25 +1,25 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetUsersAccess, invalid, SetApprovers } from '@bunting/contracts';
-import { requireAskable } from '../../domain/approvers.ts';
+import { requireMayRequestApproval } from '../../domain/approvers.ts';
 import { requireVisible } from '../../domain/move.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Asks for the approval of users who exist. Whether they may approve shows when they do. */
+/** Requests approvals of existing users. Their permission is checked only when they approve. */
 export const setApproversEndpoint = ({ bus, work }: ChangeRequestsContext) =>
-  implement(SetApprovers, async (asked) => {
-    const { params, body, caller } = asked;
+  implement(SetApprovers, async (operationRequest) => {
+    const { params, body, caller } = operationRequest;
     const ids = body.reviewers;
     if (ids.length > 0) {
-      const { users } = await call(bus, GetUsersAccess, { body: { ids } }, onBehalfOf(asked));
+      const { users } = await call(bus, GetUsersAccess, { body: { ids } }, onBehalfOf(operationRequest));
       const missing = ids.findIndex((id) => !users.some(({ user }) => user.id === id));
       if (missing >= 0) {
         const path = `/body/reviewers/${missing}`;
         throw invalid(`The \`${path}\` property must be the id of an active user. You provided ${ids[missing]}.`, path);
       }
     }
-    return work(asked, async ({ requests }) => {
+    return work(operationRequest, async ({ requests }) => {
       const request = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
-      requireAskable(request, caller.id);
+      requireMayRequestApproval(request, caller.id);
       await requests.requestApprovers(request, ids);
       return null;
     });

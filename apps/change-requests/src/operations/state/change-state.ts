@@ -17,7 +17,7 @@ import { type Preview, previewsOf } from '../previews.ts';
 import { segmentsInUse } from '../segments-in-use.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-type Asking = OperationRequest<typeof ChangeState>;
+type ChangeStateRequest = OperationRequest<typeof ChangeState>;
 type Conflicts = AppliedChanges['conflicts'];
 
 const blocked = (conflicts: Conflicts): Refusal =>
@@ -45,8 +45,8 @@ const conflictsIn = ({ features, segments }: Preview['preview']): Conflicts => [
   ),
 ];
 
-/** The moment that is asked for, as the API writes it. */
-const momentOf = ({ body }: Asking): string => {
+/** The requested time of a schedule, in ISO 8601. */
+const momentOf = ({ body }: ChangeStateRequest): string => {
   const path = '/body/scheduledAt';
   if (body.scheduledAt === undefined) {
     throw invalid(`The \`${path}\` property is required. It was not present on the data you sent.`, path);
@@ -62,72 +62,72 @@ const requireFuture = async ({ requests }: WorkContext, scheduledAt: string): Pr
   throw invalid(`The \`${path}\` property must be in the future. You provided "${scheduledAt}".`, path);
 };
 
-/** Moves a request along the table of states. Applying and scheduling ask the service that knows what changes mean. */
+/** Changes the state of a request according to the transition table. Applying and scheduling call the features service. */
 export const changeStateEndpoint = ({ bus, reader, work, rolesOf, apply }: ChangeRequestsContext) => {
-  /** What the request would replace now; refuses one that could not be applied. */
-  const looked = async (asked: Asking) => {
-    const { params, caller } = asked;
+  /** The snapshots and revision to store with a schedule. Refuses a request with conflicts. */
+  const previewForSchedule = async (operationRequest: ChangeStateRequest) => {
+    const { params, caller } = operationRequest;
     const request = requireVisible(await reader.one(params.id, params.projectId), params.id, caller.id);
-    requireTransition(request, 'schedule', { ...actorOf(asked), roles: rolesOf(caller, request) });
-    const previews = await previewsOf({ bus, reader }, request.project, [request], true, onBehalfOf(asked));
+    requireTransition(request, 'schedule', { ...actorOf(operationRequest), roles: rolesOf(caller, request) });
+    const previews = await previewsOf({ bus, reader }, request.project, [request], true, onBehalfOf(operationRequest));
     const found = previews.get(request.id);
-    if (found === undefined) throw new Error('A request that was asked about has an answer.');
+    if (found === undefined) throw new Error('The features service returned no preview for the change request.');
     const conflicts = conflictsIn(found.preview);
     if (conflicts.length > 0) throw blocked(conflicts);
     const snapshots = Object.fromEntries(found.snapshots.map(({ id, snapshot }) => [id, snapshot]));
     return { revision: request.revision, snapshots };
   };
 
-  const particularsOf = async (request: Asking): Promise<Particulars> => {
+  const particularsOf = async (request: ChangeStateRequest): Promise<Particulars> => {
     const { body } = request;
     if (body.state !== 'Scheduled') return { revision: body.revision };
     const scheduledAt = momentOf(request);
-    const { revision, snapshots } = await looked(request);
+    const { revision, snapshots } = await previewForSchedule(request);
     return { revision: body.revision ?? revision, schedule: { scheduledAt, snapshots } };
   };
 
-  return implement(ChangeState, async (asked) => {
-    const { params, body, caller, idempotency } = asked;
-    const done = await work.replay(asked);
+  return implement(ChangeState, async (operationRequest) => {
+    const { params, body, caller, idempotency } = operationRequest;
+    const done = await work.replay(operationRequest);
     if (done !== undefined) return done;
     const command = commandFor[body.state];
     if (command === 'send to review') requireMayPropose(caller, params.projectId);
-    const more = await particularsOf(asked);
+    const more = await particularsOf(operationRequest);
     const text = body.comment?.trim() ?? '';
     const scheduled = more.schedule === undefined ? {} : { scheduledAt: more.schedule.scheduledAt };
     const reply = { id: params.id, state: body.state, ...(text === '' ? {} : { comment: text }), ...scheduled };
 
-    const commanded = async ({ requests }: WorkContext) => {
+    const loadForCommand = async ({ requests }: WorkContext) => {
       const before = requireVisible(await requests.getInProject(params.id, params.projectId), params.id, caller.id);
       if (command === undefined) {
         throw refusal('ConflictError', `Change request cannot go from "${before.state}" to "${body.state}"`);
       }
       const comment = async () => (text === '' ? undefined : { id: await requests.newCommentId(), text });
-      return { before, command, comment, asker: { ...actorOf(asked), roles: rolesOf(caller, before) } };
+      return { before, command, comment, asker: { ...actorOf(operationRequest), roles: rolesOf(caller, before) } };
     };
 
     if (command === 'apply') {
       const begin = async (tx: WorkContext): Promise<ChangeRequest> => {
-        const { before, comment, asker } = await commanded(tx);
-        // Sent again while it is not known yet what became of it: it is carried on.
+        const { before, comment, asker } = await loadForCommand(tx);
+        // A retry while the outcome is unknown continues the same attempt.
         if (isPromised(before, idempotency)) return before;
         const promised = idempotency === undefined ? undefined : { once: idempotency, reply: JSON.stringify(reply) };
         const request = beginApplying(before, 'apply', asker, { ...more, comment: await comment(), promised });
         const inUse = await segmentsInUse(tx.requests, before);
         if (inUse.length > 0) throw blocked(inUse);
-        tx.requireMatch(asked);
+        tx.requireMatch(operationRequest);
         await tx.requests.save(before, request);
         return request;
       };
-      const begun = await work(asked.traceparent, begin, asked);
-      const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(asked));
+      const begun = await work(operationRequest.traceparent, begin, operationRequest);
+      const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(operationRequest));
       if (outcome !== 'applied') throw blocked(conflicts);
-      if (tag !== undefined) asked.setHeader('ETag', tag);
+      if (tag !== undefined) operationRequest.setHeader('ETag', tag);
       return reply;
     }
-    return work(asked, async (tx) => {
-      const { before, command: way, comment, asker } = await commanded(tx);
-      const { request, events } = move(before, way, asker, { ...more, comment: await comment() });
+    return work(operationRequest, async (tx) => {
+      const { before, command: nextCommand, comment, asker } = await loadForCommand(tx);
+      const { request, events } = move(before, nextCommand, asker, { ...more, comment: await comment() });
       if (more.schedule !== undefined) await requireFuture(tx, more.schedule.scheduledAt);
       if (request !== null) await tx.requests.save(before, request);
       for (const event of events) tx.outbox.event(event);

@@ -46,7 +46,7 @@ const due = async (id: number) => {
   await service.database.transaction(({ query }) => query(text, [id]));
 };
 const until = (type: string) =>
-  eventually(async () => expect((await service.told()).map((event) => event.type)).toContain(type));
+  eventually(async () => expect((await service.emittedEvents()).map((event) => event.type)).toContain(type));
 const firstChange = async (id: number) => (await service.get(id, lee)).features[0]?.changes[0]?.id ?? 0;
 
 /** What there is to tell of a request (change-requests.md 1.6): how it comes about, and what is told with it. */
@@ -257,11 +257,11 @@ const table: readonly [
   ],
 ];
 
-it.each(table)('%s is told of %s', async (type, _when, comesAbout, told) => {
+it.each(table)('%s is told of %s', async (type, _when, comesAbout, emitted) => {
   const changeRequestId = await comesAbout();
-  const event = (await service.told()).filter((one) => one.type === type).at(-1);
+  const event = (await service.emittedEvents()).filter((one) => one.type === type).at(-1);
   // Ids are given by the database: that there is one is enough.
-  const { data, preData, ...rest } = told;
+  const { data, preData, ...rest } = emitted;
   const withId = (document: object) =>
     'changeId' in document ? { ...document, changeId: expect.any(Number) as unknown as number } : document;
   expect(event).toMatchObject({ project: 'shop', environment: 'production', tags: [], ...rest });
@@ -282,7 +282,7 @@ it('change-request-configuration-updated is told of protection, and only when it
   await protect({ changeRequestsEnabled: false });
   const on = { changeRequestsEnabled: true, requiredApprovals: 10 };
   const off = { changeRequestsEnabled: false, requiredApprovals: null };
-  expect(await service.told()).toMatchObject([
+  expect(await service.emittedEvents()).toMatchObject([
     { type: 'change-request-configuration-updated', data: on, preData: off, environment: 'production' },
     { type: 'change-request-configuration-updated', data: off, preData: on },
   ]);
@@ -290,9 +290,9 @@ it('change-request-configuration-updated is told of protection, and only when it
 
 it('nothing is told of a title, a comment or whose approval is asked for', async () => {
   const id = await inReview();
-  const before = await service.told();
+  const before = await service.emittedEvents();
   await service.call(SetTitle, { params: { projectId: 'shop', id }, body: { title: 'Friday' } }, lee);
   await service.call(AddComment, { params: { projectId: 'shop', id }, body: { text: 'why not' } }, lee);
   await service.call(SetApprovers, { params: { projectId: 'shop', id }, body: { reviewers: [rita.id] } }, lee);
-  expect(await service.told()).toEqual(before);
+  expect(await service.emittedEvents()).toEqual(before);
 });

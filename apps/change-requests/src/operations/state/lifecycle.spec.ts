@@ -42,7 +42,7 @@ const protect = (requiredApprovals: number, environment = 'production') =>
     params: { ...project, environment },
     body: { changeRequestsEnabled: true, requiredApprovals },
   });
-const typesTold = async () => (await service.told()).map(({ type }) => type);
+const typesTold = async () => (await service.emittedEvents()).map(({ type }) => type);
 const inReview = async () => {
   const { id } = await service.add([enable, addStrategy], lee);
   await service.move(id, 'In review', lee);
@@ -74,7 +74,7 @@ describe('a request', () => {
     await service.move(id, 'Applied', ada);
     expect(await service.get(id)).toMatchObject({ state: 'Applied', approvals: [{}, {}] });
     expect(service.features.applied).toMatchObject([{ id, by: 'ada', changes: [{ change: enable }, {}] }]);
-    expect((await service.told()).slice(4)).toMatchObject([
+    expect((await service.emittedEvents()).slice(4)).toMatchObject([
       {
         type: 'change-request-sent-to-review',
         createdBy: 'lee',
@@ -117,7 +117,7 @@ describe('a request', () => {
     const id = await approved();
     await expect(service.move(id, 'Cancelled', kim)).rejects.toMatchObject(forbidden);
     await service.move(id, 'Cancelled', lee);
-    expect((await service.told()).at(-1)).toMatchObject({
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({
       type: 'change-request-cancelled',
       preData: { state: 'Approved' },
     });
@@ -145,9 +145,9 @@ describe('a request', () => {
     await protect(2);
     const id = await inReview();
     await service.move(id, 'Approved', rita);
-    const told = await service.told();
+    const emitted = await service.emittedEvents();
     await service.move(id, 'Approved', rita);
-    expect(await service.told()).toEqual(told);
+    expect(await service.emittedEvents()).toEqual(emitted);
     expect((await service.get(id)).approvals).toHaveLength(1);
   });
 
@@ -161,7 +161,7 @@ describe('a request', () => {
   it('in conflict is not applied, and nothing is told', async () => {
     const id = await approved();
     service.features.archive('checkout');
-    const told = await service.told();
+    const emitted = await service.emittedEvents();
     await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({
       ...conflict,
       message: 'Feature has been archived',
@@ -171,7 +171,7 @@ describe('a request', () => {
       state: 'Approved',
       features: [{ conflict: 'Feature has been archived', conflictCode: 'feature-archived' }],
     });
-    expect(await service.told()).toEqual(told);
+    expect(await service.emittedEvents()).toEqual(emitted);
   });
 
   it.each([
@@ -201,7 +201,10 @@ describe('a draft', () => {
     const { id } = await service.add([enable, addStrategy], lee);
     await service.call(DiscardDraft, { params: at(id) }, lee);
     expect(await service.stored()).toMatchObject({ change_request: 0, change: 0 });
-    expect((await service.told()).at(-1)).toMatchObject({ type: 'change-request-discarded', data: { changes: 2 } });
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({
+      type: 'change-request-discarded',
+      data: { changes: 2 },
+    });
     const sent = await inReview();
     await expect(service.call(DiscardDraft, { params: at(sent) }, lee)).rejects.toMatchObject({
       ...conflict,
@@ -310,7 +313,7 @@ describe('the configuration of a project', () => {
       { changeRequestsEnabled: true, requiredApprovals: 2 },
       { changeRequestsEnabled: false, requiredApprovals: null },
     ];
-    expect(await service.told()).toMatchObject([
+    expect(await service.emittedEvents()).toMatchObject([
       { type: 'change-request-configuration-updated', data: on, preData: off },
       { type: 'change-request-configuration-updated', data: off, preData: on },
     ]);
@@ -318,17 +321,17 @@ describe('the configuration of a project', () => {
 
   it('is known where direct edits are refused before it is answered, or at least soon', async () => {
     await protect(2);
-    const told = (isProtected: boolean) => ({ project: 'shop', environment: 'production', isProtected });
+    const emitted = (isProtected: boolean) => ({ project: 'shop', environment: 'production', isProtected });
     // Who looks after what was not told yet may tell it as well; the version says that it is the same.
     const heard = () => [...new Map(service.features.protection.map((one) => [one.version, one])).values()];
-    expect(heard()).toMatchObject([told(true)]);
+    expect(heard()).toMatchObject([emitted(true)]);
     service.features.whileProtecting(() => {
       throw unavailable('gone');
     });
     const params = { ...project, environment: 'production' };
     const off = service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: false } });
     await off.catch((error: unknown) => expect(error).toMatchObject({ kind: 'ServiceUnavailable' }));
-    await eventually(() => expect(heard()).toMatchObject([told(true), told(false)]));
+    await eventually(() => expect(heard()).toMatchObject([emitted(true), emitted(false)]));
   });
 
   it('asks for no less than the environment does in every project, unless an administrator wants it', async () => {

@@ -8,9 +8,9 @@ export interface TestProducer {
   /** of its database */
   readonly url: string;
   readonly database: Database;
-  readonly telling: OutboxProducer;
+  readonly outboxProducer: OutboxProducer;
   /** commits a change and the event that tells of it */
-  tell(name: string): Promise<void>;
+  emit(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export const startProducer = async (
     name: 'features',
     migrations: [outboxTables, things],
   });
-  const telling = startOutboxProducer({
+  const outboxProducer = startOutboxProducer({
     producer: 'features',
     database,
     bus,
@@ -50,19 +50,19 @@ export const startProducer = async (
     retentionHours: 1,
     warn: () => undefined,
   });
-  const served: Subscription = await serve(bus, [telling.endpoint], { checkReplies: true });
+  const served: Subscription = await serve(bus, [outboxProducer.endpoint], { checkReplies: true });
   return {
     url: address,
     database,
-    telling,
-    tell: (name) =>
-      telling.work(null, async ({ query }, outbox) => {
+    outboxProducer: outboxProducer,
+    emit: (name) =>
+      outboxProducer.work(null, async ({ query }, outbox) => {
         await query('insert into thing (name) values ($1)', [name]);
         outbox.event(featureCreated(name));
       }),
     stop: async () => {
       await served.stop();
-      await telling.relay.stop();
+      await outboxProducer.relay.stop();
       await database.close();
       await fresh?.drop();
     },
