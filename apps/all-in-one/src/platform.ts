@@ -13,7 +13,7 @@ export interface Platform {
   /** at the very first start only */
   readonly firstAdminToken: string | undefined;
   readonly hosted: RunningHost;
-  /** Resolves with a sentence when the embedded PostgreSQL ends by itself. */
+  /** Resolves with an error when the embedded PostgreSQL ends by itself. */
   readonly lost: Promise<Error>;
   stop(): Promise<void>;
 }

@@ -25,7 +25,7 @@ import { logSize } from './persistence/log/log-size.ts';
 import { projectActivity } from './persistence/statistics/project-activity.ts';
 import { dropOldest } from './persistence/log/retention.ts';
 import { logMigrations, textIndexMaintenance } from './persistence/tables.ts';
-import { startRecording } from './subscriptions/record-events.ts';
+import { startRecording } from './subscriptions/consume-events.ts';
 
 /** How often the pending list of the text index is merged. */
 const mergingEveryMs = 2_000;

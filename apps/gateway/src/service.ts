@@ -31,7 +31,7 @@ import { unitOfWork } from './persistence/unit-of-work.ts';
 import { knownProjectsReader } from './persistence/projects/existing-projects.ts';
 import { eraseSealedSecrets } from './persistence/tokens/token-repository.ts';
 import { tokenLookup } from './persistence/tokens/token-lookup.ts';
-import { requestLimits } from './admission/request-limits.ts';
+import { requestLimits } from './admission/concurrent-request-limits.ts';
 import { httpStopTimeoutMs, listen, createHttpServer } from './http/server.ts';
 import { startRemovingStaleHidings } from './subscriptions/remove-stale-hidings.ts';
 import { projectHidings } from './persistence/projects/project-hidings.ts';

@@ -21,7 +21,7 @@ export const projectsOf = ({ grants }: Caller): readonly string[] => {
   return projects.includes('*') ? ['*'] : projects;
 };
 
-/** Which features an SDK gets, and in what form: its token has the last word. */
+/** Which features an SDK receives, and in what form. The limits of its token override what it requests. */
 export interface DeliveryScope {
   readonly environment: string;
   /** sorted, without duplicates; undefined for every project */

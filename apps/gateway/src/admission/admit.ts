@@ -6,7 +6,7 @@ import type { Authenticate } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { rateLimiter, type RateLimitStatus } from './rate-limit.ts';
-import type { Client, RequestLimits } from './request-limits.ts';
+import type { Client, RequestLimits } from './concurrent-request-limits.ts';
 
 /** Authenticates a request, applies the rate limits and sets the headers that report them. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;

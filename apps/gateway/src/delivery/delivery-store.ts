@@ -72,7 +72,7 @@ const segmentsOf = (strategies: readonly ClientStrategy[]): readonly number[] =>
 };
 
 /** Byte order, as PostgreSQL sorts names by `collate "C"`. */
-const inOrder = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+const compareBytes = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /**
  * Everything that SDKs evaluate, in the memory of this process, as JSON text with the position of the outbox row that last changed it. It
@@ -107,12 +107,12 @@ export const deliveryStore = () => {
 
   const addName = (name: string): void => {
     const last = names.at(-1);
-    if (last !== undefined && inOrder(last, name) > 0) isSorted = false;
+    if (last !== undefined && compareBytes(last, name) > 0) isSorted = false;
     names.push(name);
   };
   const sortedNames = (): readonly string[] => {
     if (!isSorted) {
-      names.sort(inOrder);
+      names.sort(compareBytes);
       isSorted = true;
     }
     return names;
@@ -265,7 +265,7 @@ export const deliveryStore = () => {
       if (boundEnvironment(caller) !== undefined || named !== 'default') return undefined;
       const [first] = [...environments.values()]
         .filter(({ enabled }) => enabled)
-        .sort((one, other) => one.sortOrder - other.sortOrder || inOrder(one.name, other.name));
+        .sort((one, other) => one.sortOrder - other.sortOrder || compareBytes(one.name, other.name));
       return first?.name;
     },
     feature: (name: string): StoredFeature | undefined => features.get(name),

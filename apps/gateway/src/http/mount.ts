@@ -29,7 +29,7 @@ import { jsonContentType, sendRefusal } from './http-errors.ts';
 import type { JsonLimits } from './request/json-limits.ts';
 import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { queryParser } from './request/query.ts';
 import type { ClientAnswer } from '../delivery/client-answers.ts';
 import { mountLineStream } from '../streaming/line-stream.ts';

@@ -16,7 +16,7 @@ import { sendError, unknownPath } from './http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/pipelining.ts';
 import { RequestAborted } from './request/body.ts';
 import { oversizedHead } from './request/head-limits.ts';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { isBelow } from './request/path.ts';
 import { securityHeaders } from './security-headers.ts';
 import { unreadResponses } from '../admission/unread-responses.ts';

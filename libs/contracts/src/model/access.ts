@@ -39,7 +39,7 @@ const RolePermission = Type.Object(
     name: Type.Enum(given, { type: 'string', description: 'the permission' }),
     environment: Type.Optional(
       Nullable(Type.String({ maxLength: 100 }), {
-        description: 'where alone it holds; for permissions of single environments only',
+        description: 'the only environment where the permission applies; for permissions of single environments',
       }),
     ),
   },
@@ -57,7 +57,7 @@ export const RoleWithPermissions = Type.Object(
     permissions: Type.Array(
       Type.Object({
         ...describedPermission,
-        environment: Type.Optional(Type.String({ description: 'where alone it holds' })),
+        environment: Type.Optional(Type.String({ description: 'the only environment where the permission applies' })),
       }),
       { description: 'what the role gives' },
     ),

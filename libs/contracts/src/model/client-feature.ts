@@ -76,12 +76,12 @@ export const ClientFeatures = Type.Object(
           }),
         ),
       },
-      { description: 'what was answered, in the end: the token has the last word' },
+      { description: 'the query as it was applied: the limits of the token override what was requested' },
     ),
     meta: Type.Object(
       {
         revisionId: Type.Integer({
-          description: 'up to which change it is known to be current; it grows, and not with every answer',
+          description: 'the position of the last change that is included; it never decreases',
         }),
         etag: Type.String({ description: 'the ETag' }),
         queryHash: Type.String({ description: 'the same for the same query' }),
@@ -98,7 +98,7 @@ export const ClientFeaturesQuery = Type.Object({
   project: Type.Optional(
     Type.Array(Type.String({ maxLength: 100, description: 'the id of a project' }), {
       maxItems: 100,
-      description: 'features of these projects alone, unless the token is for projects of its own',
+      description: 'only features of these projects; ignored if the token is bound to projects',
     }),
   ),
   environment: Type.Optional(
@@ -111,7 +111,7 @@ export const ClientFeaturesQuery = Type.Object({
   namePrefix: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'features alone whose name begins so, upper and lower case as written',
+      description: 'only features whose name begins with this; case-sensitive',
     }),
   ),
   tag: Type.Optional(
@@ -119,7 +119,7 @@ export const ClientFeaturesQuery = Type.Object({
       Type.String({ maxLength: 101, documentedPattern: writtenTagPattern, description: 'a tag: `<type>:<value>`' }),
       {
         maxItems: 50,
-        description: 'features with this tag alone; may be repeated, and then any of them will do',
+        description: 'only features with this tag; repeated, features with any of them',
       },
     ),
   ),

@@ -137,8 +137,8 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const ImportReport = Type.Object(
   {
     created: count('features that are new'),
-    updated: count('features that were there and changed, or are to change'),
-    unchanged: count('features that were there just so'),
+    updated: count('features that existed and were changed, or are proposed to change'),
+    unchanged: count('features that were already identical'),
     strategies: count('strategies that were written or proposed'),
     tags: count('tags that were put on features'),
     tagTypes: count('tag types that are new'),
@@ -156,13 +156,14 @@ export const ImportReport = Type.Object(
         {
           id: Type.Optional(
             Type.Integer({
-              description: 'its id; left out while change requests do not answer: it is made later, then',
+              description:
+                'its id; absent if the change-requests service was unavailable: the request is created later',
             }),
           ),
           environment: Type.String({ description: 'the environment that it is for' }),
           changes: count('changes that it proposes'),
         },
-        { description: 'what was not done, because it takes a change request: that was made, and is in review' },
+        { description: 'the changes that need approval; a change request was created for them' },
       ),
     ),
   },

@@ -1,6 +1,6 @@
 import type { Tx } from '@bunting/database';
 import { hash } from 'node:crypto';
-import { type ChainedEvent, chainText } from '../../domain/hash-chain.ts';
+import { type ChainedEvent, chainText } from '../../domain/chain-text.ts';
 
 /** An event of the chain, with the hash that the log has of it, in hex. */
 export interface HashedEvent extends ChainedEvent {

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '@bunting/database';
-import { type ChainFault, type FaultKind, chainFault } from '../../domain/hash-chain.ts';
+import { type ChainFault, type FaultKind, chainFault } from '../../domain/chain-text.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
 
 /** The id and hash of an event. Kept outside the log, they prove later that it has not been rewritten. */

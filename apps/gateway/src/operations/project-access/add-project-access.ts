@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { AddProjectAccess } from '@bunting/contracts';
 import { requireMayGrantRoles, lockProjectRoles, rolesEventData } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
-import { changeProjectAccess } from './change-project-access.ts';
+import { withExistingProject } from './with-existing-project.ts';
 
 export const addProjectAccessEndpoint = (context: GatewayContext) =>
   implement(AddProjectAccess, (request) => {
     const { caller, params, body } = request;
     const project = params.projectId;
-    return changeProjectAccess(context, request, project, async (tx) => {
+    return withExistingProject(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
       const roles = [...new Set(body.roles)];
       for (const holder of ['user', 'group'] as const) {

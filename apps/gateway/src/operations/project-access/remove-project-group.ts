@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { RemoveProjectGroup } from '@bunting/contracts';
 import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
-import { changeProjectAccess } from './change-project-access.ts';
+import { withExistingProject } from './with-existing-project.ts';
 
 export const removeProjectGroupEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectGroup, (request) => {
     const { caller, params } = request;
     const { projectId: project, groupId: id } = params;
-    return changeProjectAccess(context, request, project, async (tx) => {
+    return withExistingProject(context, request, project, async (tx) => {
       const type = 'project-access-group-roles-deleted';
       await setHolderRoles(tx, { caller, project, holder: 'group', id, roles: [], type });
     });

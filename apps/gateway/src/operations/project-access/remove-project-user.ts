@@ -2,13 +2,13 @@ import { implement } from '@bunting/bus';
 import { RemoveProjectUser } from '@bunting/contracts';
 import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
-import { changeProjectAccess } from './change-project-access.ts';
+import { withExistingProject } from './with-existing-project.ts';
 
 export const removeProjectUserEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectUser, (request) => {
     const { caller, params } = request;
     const { projectId: project, userId: id } = params;
-    return changeProjectAccess(context, request, project, async (tx) => {
+    return withExistingProject(context, request, project, async (tx) => {
       const type = 'project-access-user-roles-deleted';
       await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: [], type });
     });

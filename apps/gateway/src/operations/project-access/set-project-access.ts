@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { SetProjectAccess, type SetProjectAccessBody } from '@bunting/contracts';
 import { requireMayGrantRoles, requireOwnerLeft, lockProjectRoles, rolesEventData } from './project-roles.ts';
 import type { GatewayContext } from '../context.ts';
-import { changeProjectAccess } from './change-project-access.ts';
+import { withExistingProject } from './with-existing-project.ts';
 
 /** The requested roles of each user or group, without duplicates. */
 const wantedBy = (which: 'users' | 'groups', { roles }: SetProjectAccessBody): Map<number, number[]> => {
@@ -16,7 +16,7 @@ export const setProjectAccessEndpoint = (context: GatewayContext) =>
   implement(SetProjectAccess, (request) => {
     const { caller, params, body } = request;
     const project = params.projectId;
-    return changeProjectAccess(context, request, project, async (tx) => {
+    return withExistingProject(context, request, project, async (tx) => {
       const before = await lockProjectRoles(tx, project);
       const hadOwner = await tx.projectRoles.hasOwner(project);
       for (const holder of ['user', 'group'] as const) {

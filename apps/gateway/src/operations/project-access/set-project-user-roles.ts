@@ -3,13 +3,13 @@ import { SetProjectUserRoles } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
 import { setHolderRoles } from './set-holder-roles.ts';
 import type { GatewayContext } from '../context.ts';
-import { changeProjectAccess } from './change-project-access.ts';
+import { withExistingProject } from './with-existing-project.ts';
 
 export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
   implement(SetProjectUserRoles, (request) => {
     const { caller, params, body } = request;
     const { projectId: project, userId: id } = params;
-    return changeProjectAccess(context, request, project, async (tx) => {
+    return withExistingProject(context, request, project, async (tx) => {
       if ((await tx.users.findExisting([id])).length === 0) throw userNotFound();
       const type = 'project-access-user-roles-updated';
       await setHolderRoles(tx, { caller, project, holder: 'user', id, roles: body.roles, type });

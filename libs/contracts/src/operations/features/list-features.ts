@@ -26,12 +26,12 @@ export const ListFeatures = defineOperation({
         }),
         {
           maxItems: 50,
-          description: 'features with this tag alone; may be repeated, and then any of them will do',
+          description: 'only features with this tag; repeated, features with any of them',
         },
       ),
     ),
     namePrefix: Type.Optional(
-      Type.String({ maxLength: 100, description: 'features alone whose name begins so, in upper or lower case' }),
+      Type.String({ maxLength: 100, description: 'only features whose name begins with this; case-insensitive' }),
     ),
     ...optionalPage('features'),
   }),

@@ -16,7 +16,7 @@ export const ListStateVersions = defineOperation({
   idempotent: true,
   body: Type.Object({
     entity: StateEntityName,
-    project: Type.Optional(Type.String({ description: 'of features: those of this project alone' })),
+    project: Type.Optional(Type.String({ description: 'only features of this project' })),
     after: Type.String({ description: 'the id that the page begins after' }),
     limit: Type.Integer({ minimum: 1, maximum: 5000 }),
   }),

@@ -5,7 +5,7 @@ import type { GatewayContext } from '../context.ts';
  * Runs a write to the roles of a project, in a transaction during which the project is not deleted.
  * @throws Refusal `NotFoundError` for a missing project
  */
-export const changeProjectAccess = async (
+export const withExistingProject = async (
   { transaction, catalogue }: Pick<GatewayContext, 'transaction' | 'catalogue'>,
   request: GatewayWriteContext & Parameters<GatewayContext['catalogue']['requireProject']>[0],
   project: string,
