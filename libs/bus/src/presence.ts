@@ -6,7 +6,7 @@ import { refusalResponse } from './refusal-response.ts';
 /** The service of a subject `call.<service>.<operation>`. */
 export const serviceOfSubject = (subject: string): string => subject.split('.')[1] ?? '';
 
-/** The subject that every process of a service answers while it serves. It tells a missing operation from a missing service. */
+/** The subject that every process of a service answers while it serves. It distinguishes a missing operation from a missing service. */
 export const presenceSubject = (service: ServiceName | string): string => `present.${service}`;
 
 /** An upgrade takes a while: earlier retries would fail as well. */

@@ -233,7 +233,7 @@ describe('a write with an Idempotency-Key', () => {
       query("update idempotent_reply set created_at = now() - interval '25 hours'"),
     );
     await add('young', 'y');
-    await outboxProducer.relay.keepHouse();
+    await outboxProducer.relay.runHousekeeping();
     await add('young', 'y');
     await add('old', 'x');
     expect(await names()).toEqual(['x', 'y', 'x']);

@@ -18,8 +18,8 @@ export interface InMemoryProjectionOptions {
   readonly topic: OutboxTopic;
   readonly bus: Bus;
   /**
-   * Applies messages in their order. Throws for none: there is nobody to repair what is in memory only.
-   * @param isComplete whether everything is applied that the producer had committed when the pull began
+   * Applies messages in their order. Must not throw: an in-memory projection has no dead letters.
+   * @param isComplete whether everything is applied that the producer had committed when the pull started
    */
   readonly apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean) => void;
   /** Drops everything: the producer was restored from a backup, and is read from its beginning. */
@@ -30,14 +30,14 @@ export interface InMemoryProjectionOptions {
 }
 
 export interface InMemoryProjection {
-  /** Whether everything was applied once that the producer had committed. */
+  /** Whether the projection has caught up with the producer at least once. */
   readonly isLoaded: boolean;
   /** the checkpoint: everything up to this position is applied */
   readonly applied: number;
   /**
-   * Waits until everything that the producer had committed when this was called is applied, at most so long. While the producer is away
-   * it does not wait at all.
-   * @returns how many milliseconds the projection is behind: 0 when it is not.
+   * Waits up to `limitMs` milliseconds until everything is applied that the producer had committed at the time of the call. Does not wait
+   * while the producer is unavailable.
+   * @returns by how many milliseconds the projection is behind; 0 if it is current.
    */
   caughtUp(limitMs: number): Promise<number>;
   stop(): Promise<void>;
@@ -52,8 +52,8 @@ const maxBackoffMs = 1_000;
 const patienceMs = 5_000;
 
 /**
- * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads the
- * topic from its beginning, where of each entity at least the newest row is.
+ * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads
+ * the topic from its beginning, which holds at least the newest row of each entity.
  */
 export const startInMemoryProjection = async (options: InMemoryProjectionOptions): Promise<InMemoryProjection> => {
   const { consumer, producer, topic, bus, apply, reset, intervalMs, warn } = options;
@@ -75,7 +75,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       systemContext(callTimeoutMs),
     );
 
-  /** Pulls until everything is applied that the producer had committed when this began. */
+  /** Pulls until everything is applied that the producer had committed when the pull started. */
   const pull = async (): Promise<void> => {
     if (stopped) throw new Error('stopped');
     const beganAt = performance.now();
@@ -85,7 +85,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       const { head, at = null, messages } = await read(position);
       if (head < position || (at !== null && uid !== null && at !== uid)) {
         warn(
-          `${producer} has another ${topic} outbox than ${consumer} read, as when a backup was restored: it is read anew.`,
+          `The ${topic} outbox of ${producer} is not the one that ${consumer} has read, probably because a backup was restored: reading it from the beginning.`,
         );
         checkpoint = { position: 0, uid: null };
         reset();
@@ -139,7 +139,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       const outcome = await Promise.race([sharedPull(), late]).catch(() => 'late' as const);
       clearTimeout(timer);
       if (outcome !== 'late') return 0;
-      // Those that come next do not wait for it either, until a pull succeeds.
+      // Later callers do not wait until a pull succeeds.
       isAway = true;
       return behindMs();
     },

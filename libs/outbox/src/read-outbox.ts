@@ -12,9 +12,9 @@ export interface Acknowledgement {
 /** The checkpoints that consumers report with what they read, in memory until housekeeping stores them. */
 export interface Acknowledgements {
   confirm(confirmation: Acknowledgement): void;
-  /** Those that are not stored yet. */
+  /** The checkpoints that are not stored yet. */
   pending(): readonly Acknowledgement[];
-  /** They are stored now. */
+  /** Marks checkpoints as stored. */
   stored(confirmations: readonly Acknowledgement[]): void;
 }
 
@@ -40,21 +40,21 @@ export const acknowledgements = (): Acknowledgements => {
 };
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
-/** Where the end of topic `$1` is, and the uid of what stands at position `$2`. */
+/** The last position of topic `$1`, and the uid of the row at position `$2`. */
 export const headAndAt: Statement = {
   name: 'outbox-head-and-at',
   text: `select outbox_head($1) as head, ${uidAt} as at`,
 };
 const atPosition: Statement = { name: 'outbox-at', text: `select ${uidAt} as at` };
 
-/** An outbox row as the message that consumers get, whichever way it reaches them. */
+/** SQL: an outbox row as the message that consumers get, both by call and from the stream. */
 const messageJson = `json_build_object(
   'position', position, 'uid', uid, 'type', type, 'recordedAt', recorded_at, 'traceparent', traceparent, 'payload', payload)`;
 
-/** A quarter of what NATS carries in one message unless told otherwise. */
+/** A quarter of the default maximum payload of NATS (1 MiB). */
 const pageBytes = 256 * 1024;
 
-/** The rows of topic `$1` that follow a position, as many as have so many bytes together: at least one. */
+/** SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. */
 export const pageAfter = (position: string, atMost: string, bytes: number): string => `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
@@ -70,13 +70,13 @@ const messagesAfter: Statement = {
   text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfter('$2', '$3', pageBytes)}) as page`,
 };
 
-/** Answers consumers that ask what follows a position, and where the end is. */
+/** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */
 export const readOutboxEndpoint = (producer: Producer, database: Database, confirmed: Acknowledgements): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, limit } }) => {
     const [row] = await database.read<{ head: number; at: string | null }>(headAndAt, [topic, after]);
     const { head } = row ?? { head: 0 };
     let at = row?.at ?? null;
-    // What got its position from this very statement, that one does not see.
+    // The snapshot of that statement does not contain a row whose position the statement itself assigned.
     if (at === null && after > 0 && after <= head)
       at = (await database.read<{ at: string | null }>(atPosition, [topic, after]))[0]?.at ?? null;
     if (after <= head) confirmed.confirm({ topic, consumer, position: after });

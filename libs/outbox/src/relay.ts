@@ -20,10 +20,10 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** There is something new: wakes the consumers, and publishes the events. */
+  /** After a commit: wakes the consumers, and publishes new events. */
   wake(): void;
-  /** Stores what consumers confirmed, and drops what nobody needs; done every ten seconds by itself where something happened. */
-  keepHouse(): Promise<void>;
+  /** Stores the checkpoints of consumers and deletes expired rows. The relay runs it every ten seconds if there is work. */
+  runHousekeeping(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,15 +37,15 @@ interface Unpublished {
 
 const topics: readonly OutboxTopic[] = ['event', 'state', 'delivery'];
 const batchSize = 500;
-/** Each row is a message of its own: this bounds what is held in memory, and not what the bus carries. */
+/** Limits the memory of a batch. The bus carries each row as a message of its own, so its limit does not apply. */
 const batchBytes = 4 * 1024 * 1024;
 /** Commits within this time are published together. */
 const publishingPauseMs = 50;
-/** How soon to try again while another process publishes. */
+/** The delay before a retry while another process holds the lock to publish. */
 const contendedPauseMs = 200;
 const maxBackoffMs = 5_000;
 const housekeepingEveryMs = 10_000;
-/** How often to drop what has become old enough, where nothing else happens. */
+/** The interval of housekeeping without new checkpoints, for rows and replies that have expired. */
 const droppingEveryMs = 600_000;
 
 const endOfEvents: Statement = {
@@ -55,13 +55,13 @@ const endOfEvents: Statement = {
 
 const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize), batchBytes);
 
-/** How many rows are looked at once for whether they are still needed. */
-const lookedAtOnce = 5_000;
+/** The number of rows that one run of housekeeping examines per topic. */
+const housekeepingBatchSize = 5_000;
 
 /**
- * Drops of the oldest rows those that every follower has confirmed, and tells up to where it has looked, if there is more.
- * It reads no more than it looks at, however large the outbox is, and where the oldest row is to be kept it reads that one alone.
- * Values: how many hours rows are kept, the followers, after which position to look, and whether events are published.
+ * Deletes the oldest rows that every consumer has confirmed, and returns the last examined position of each topic that has more.
+ * Reads at most `housekeepingBatchSize` rows per topic, however large the outbox is, and only one if the oldest row has not expired.
+ * Values: retention in hours, the consumers, the position to start after by topic, and whether events are published to a stream.
  */
 const dropUnneeded = `
   with confirmed as (
@@ -78,7 +78,7 @@ const dropUnneeded = `
       where topic = place.topic and position > place.after and position < confirmed.position and (position < outbox_topic.published or not $4)
         and (select recorded_at from outbox where topic = place.topic and position > place.after order by position limit 1)
           < now() - make_interval(hours => $1)
-      order by position limit ${lookedAtOnce}
+      order by position limit ${housekeepingBatchSize}
     ) as row
   ), dropped as (
     delete from outbox using looked where outbox.id = looked.id and is_old and (looked.topic = 'event' or exists (
@@ -86,23 +86,23 @@ const dropUnneeded = `
       where newer.topic = looked.topic and newer.entity_key = looked.entity_key and newer.position > looked.position))
   )
   select topic, max(position) as after from looked
-  group by topic having count(*) = ${lookedAtOnce} and bool_and(is_old)`;
+  group by topic having count(*) = ${housekeepingBatchSize} and bool_and(is_old)`;
 
 const tryLock = (purpose: string): string => `select pg_try_advisory_xact_lock(hashtext('${purpose}')) as won`;
 
 /**
- * Wakes consumers, publishes events in the order of their positions where the bus has a stream, and keeps house. Of the replicas of a
- * service one publishes at a time: it holds an advisory lock until its batch is marked as published. A batch that was published and not
- * marked is published again: the stream recognises the ids of its events.
+ * Wakes consumers, publishes events in the order of their positions if the bus has a stream, and does the housekeeping. One replica of a
+ * service publishes at a time: it holds an advisory lock until its batch is marked as published. A batch that was published but not
+ * marked is published again: the stream deduplicates it by the ids of its events.
  */
 export const startRelay = (options: RelayOptions): Relay => {
   const { producer, database, bus, confirmed, intervalMs, retentionHours, idempotencyRetentionHours, warn } = options;
   const { publish } = bus;
-  const followers = JSON.stringify(
+  const consumers = JSON.stringify(
     topics.flatMap((topic) => consumersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
   );
-  /** up to where it was looked for what is no longer needed, where there is more behind */
-  const lookedTo = new Map<OutboxTopic, number>();
+  /** the position by topic up to which housekeeping has examined the outbox, for topics with more rows */
+  const examinedTo = new Map<OutboxTopic, number>();
   let droppedAt = performance.now();
 
   const publishBatch = (send: NonNullable<Bus['publish']>): Promise<number | undefined> =>
@@ -121,7 +121,7 @@ export const startRelay = (options: RelayOptions): Relay => {
       return last;
     });
 
-  /** @returns after which pause to go on: none where more is waiting */
+  /** @returns milliseconds until the next run: 0 if more events are waiting */
   const relayEvents = async (send: NonNullable<Bus['publish']>): Promise<number> => {
     const [end] = await database.read<{ head: number; published: number }>(endOfEvents);
     if (end === undefined || end.published >= end.head) return intervalMs;
@@ -131,10 +131,10 @@ export const startRelay = (options: RelayOptions): Relay => {
   };
 
   /**
-   * Stores what consumers confirmed, and drops what nobody needs any more. Of each entity the newest row always stays, and so
-   * does the row at which a follower stands: by it the follower knows this outbox from one that was restored from a backup.
+   * Stores the checkpoints of consumers and deletes expired rows that all consumers have confirmed. The newest row of each entity is kept,
+   * and so is the row at each checkpoint: by its uid the consumer detects that the outbox was restored from a backup.
    */
-  const keepHouse = async (): Promise<void> => {
+  const runHousekeeping = async (): Promise<void> => {
     droppedAt = performance.now();
     const pending = confirmed.pending();
     const looked = await database.transaction(async ({ query }) => {
@@ -149,17 +149,17 @@ export const startRelay = (options: RelayOptions): Relay => {
       }
       const [lock] = await query<{ won: boolean }>(tryLock('outbox housekeeping'));
       if (lock?.won !== true) return [];
-      const places = topics.map((topic) => ({ topic, after: lookedTo.get(topic) ?? 0 }));
+      const places = topics.map((topic) => ({ topic, after: examinedTo.get(topic) ?? 0 }));
       const rows = await query<{ topic: OutboxTopic; after: number }>(dropUnneeded, [
-        ...[retentionHours, followers, JSON.stringify(places), publish !== undefined],
+        ...[retentionHours, consumers, JSON.stringify(places), publish !== undefined],
       ]);
       if (idempotencyRetentionHours !== undefined) await query(dropExpiredReplies, [idempotencyRetentionHours]);
       return rows;
     });
     confirmed.stored(pending);
-    // What was kept may be superseded by now: at the end it begins again.
-    lookedTo.clear();
-    for (const { topic, after } of looked) lookedTo.set(topic, after);
+    // Rows that were kept may be superseded by now, so housekeeping starts over after the last row.
+    examinedTo.clear();
+    for (const { topic, after } of looked) examinedTo.set(topic, after);
   };
 
   const housekeeping = startLoop({
@@ -167,9 +167,9 @@ export const startRelay = (options: RelayOptions): Relay => {
     intervalMs: housekeepingEveryMs,
     warn,
     run: async () => {
-      const isIdle = confirmed.pending().length === 0 && lookedTo.size === 0;
+      const isIdle = confirmed.pending().length === 0 && examinedTo.size === 0;
       if (isIdle && performance.now() - droppedAt < droppingEveryMs) return;
-      await keepHouse();
+      await runHousekeeping();
     },
   });
   const relaying =
@@ -185,10 +185,10 @@ export const startRelay = (options: RelayOptions): Relay => {
       for (const topic of topics) bus.notify({ producer, topic });
       relaying?.wake();
     },
-    keepHouse,
+    runHousekeeping,
     stop: async () => {
       await Promise.all([relaying?.stop(), housekeeping.stop()]);
-      await keepHouse().catch(() => undefined);
+      await runHousekeeping().catch(() => undefined);
     },
   };
 };

@@ -249,7 +249,7 @@ describe('the outbox', () => {
       query("update outbox set recorded_at = now() - interval '2 hours'"),
     );
     const kept = async (topic: string) => {
-      await producer.outboxProducer.relay.keepHouse();
+      await producer.outboxProducer.relay.runHousekeeping();
       const statement = { name: 'kept', text: 'select position from outbox where topic = $1 order by position' };
       return (await producer.database.read<{ position: number }>(statement, [topic])).map(({ position }) => position);
     };
@@ -285,13 +285,13 @@ describe('the outbox', () => {
     const many = Array.from({ length: 6_000 }, (_, nth) => nth + 1);
     await emit([...many, 7_000, 7_000]);
     await age(6_002);
-    await producer.outboxProducer.relay.keepHouse();
+    await producer.outboxProducer.relay.runHousekeeping();
     expect(await isThere(6_001)).toBe(true);
-    await producer.outboxProducer.relay.keepHouse();
+    await producer.outboxProducer.relay.runHousekeeping();
     expect(await isThere(6_001)).toBe(false);
     await emit([10]);
     await age(6_003);
-    await producer.outboxProducer.relay.keepHouse();
+    await producer.outboxProducer.relay.runHousekeeping();
     expect([await isThere(9), await isThere(10), await isThere(6_002)]).toEqual([true, false, true]);
   });
 });

@@ -9,17 +9,17 @@ import {
 } from '@bunting/contracts';
 import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
 
-/** Collects what a unit of work tells; all of it is written in one statement before the commit. */
+/** Collects the messages of a unit of work, which are written in one statement before the commit. */
 export interface Outbox {
-  /** Tells that something happened. */
+  /** Emits an event. */
   event(event: RecordedEvent): void;
-  /** Tells what is now. */
+  /** Emits the new state of an entity. */
   state<E extends StateEntity>(state: StateOf<E>): void;
-  /** Records what SDKs evaluate from now on. */
+  /** Emits a new state of what SDKs evaluate. */
   delivery(state: DeliveryState): void;
   /**
-   * Sends a statement that stores states by `insertStates`, without waiting for it. What is emitted after it is stored by the same
-   * statement, in two parameters that the outbox adds: the traceparent, and the rows.
+   * Sends a statement that stores states by `insertStates`, without waiting for it. The same statement stores the messages that are emitted
+   * after this call, from two parameters that the outbox adds: the traceparent, and the rows.
    */
   send(text: string, values: readonly unknown[]): void;
 }
@@ -32,8 +32,8 @@ const selectRows = (traceparent: string, rows: string): string => `
   from json_to_recordset(${rows}::json) as row (topic text, type text, entity_key text, payload json)`;
 
 /**
- * SQL: stores the states that the query `from` has (`id`, `version`, `state`) as outbox rows, so that a state which PostgreSQL makes
- * never leaves it, and after them the rows of the second parameter.
+ * SQL: stores the states in the query `from` (`id`, `version`, `state`) as outbox rows, and after them the rows of the second parameter.
+ * States computed by PostgreSQL are not transferred to this process.
  */
 export const insertStates = (entity: StateEntity, from: string, traceparent: string, rows: string): string => `
   insert into outbox (${columns})
@@ -51,12 +51,12 @@ interface Row {
 
 const insertRows = `insert into outbox (${columns}) ${selectRows('$1', '$2')}`;
 
-const mostBytesOfLetter = 3;
+const maxBytesPerCharacter = 3;
 
-/** @throws Refusal for what no consumer could ever be given */
+/** @throws Refusal `PayloadTooLarge` for a payload that exceeds the limit of a message */
 const written = (rows: readonly Row[]): string => {
   const text = JSON.stringify(rows);
-  if (text.length * mostBytesOfLetter <= maxPayloadBytes) return text;
+  if (text.length * maxBytesPerCharacter <= maxPayloadBytes) return text;
   for (const { type, payload } of rows) {
     const bytes = Buffer.byteLength(JSON.stringify(payload));
     if (bytes <= maxPayloadBytes) continue;
@@ -66,14 +66,14 @@ const written = (rows: readonly Row[]): string => {
   return text;
 };
 
-/** All that is told of one unit of work belongs to the trace of who had it done. */
+/** Runs a job in a transaction. Its messages carry the given traceparent. */
 export type RunInTransaction = <T>(
   traceparent: string | null,
   job: (tx: Tx, outbox: Outbox) => Promise<T>,
   limits?: CommitLimits,
 ) => Promise<T>;
 
-/** State, events and outbox rows in one transaction; whoever relays them is woken after the commit. */
+/** Stores state and outbox rows in one transaction, and calls `wake` after a commit that emitted messages. */
 export const transactionWithOutbox =
   (database: Database, wake: () => void): RunInTransaction =>
   async <T>(
@@ -81,16 +81,16 @@ export const transactionWithOutbox =
     job: (tx: Tx, outbox: Outbox) => Promise<T>,
     limits: CommitLimits = {},
   ): Promise<T> => {
-    let told = false;
+    let hasEmitted = false;
     const result = await database
       .transaction(async (tx) => {
-        told = false;
-        /** what was emitted since the last statement that takes rows along was sent; `isTaken` when that one still waits for them */
+        hasEmitted = false;
+        /** messages emitted since the last `send`; `isTaken` while that statement has yet to read them */
         let rows: Row[] = [];
         let isTaken = false;
         const sendRows = (): void => {
           if (isTaken || rows.length === 0) return;
-          told = true;
+          hasEmitted = true;
           const emitted = rows;
           tx.send(insertRows, () => [traceparent, written(emitted)]);
         };
@@ -112,7 +112,7 @@ export const transactionWithOutbox =
             }),
           send: (text, values) => {
             sendRows();
-            told = true;
+            hasEmitted = true;
             const taken: Row[] = [];
             [rows, isTaken] = [taken, true];
             tx.send(text, () => {
@@ -131,6 +131,6 @@ export const transactionWithOutbox =
           `A state would have more than ${maxPayloadBytes} bytes. Please make it smaller.`,
         );
       });
-    if (told) wake();
+    if (hasEmitted) wake();
     return result;
   };

@@ -9,7 +9,7 @@ export interface TestProducer {
   readonly url: string;
   readonly database: Database;
   readonly outboxProducer: OutboxProducer;
-  /** commits a change and the event that tells of it */
+  /** Commits a change and its event. */
   emit(name: string): Promise<void>;
   stop(): Promise<void>;
 }
