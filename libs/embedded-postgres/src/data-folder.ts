@@ -7,11 +7,11 @@ import { postgresMajorVersion } from './programs.ts';
 import { changeOwner, type RunAs } from './run-as.ts';
 import { isAlive, searchPath, tether } from './tether.ts';
 
-/** The one user of the database; its password is in the data folder, for nobody else to read. */
+/** The only user of the database. Its password is in the data folder, readable by the owner only. */
 export const superuser = 'bunting';
 const passwordFile = 'superuser-password';
 
-/** What PostgreSQL's programs find in their environment: nothing of ours. */
+/** The environment of PostgreSQL's programs, without the variables of this process. */
 export const environment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -23,7 +23,7 @@ const notUsable = (dataDir: string, error: unknown): EmbeddedPostgresError => {
   );
 };
 
-/** The password of the database in a folder, or undefined where none has been made yet. Throws where it cannot be used. */
+/** The password of the database in a folder; undefined if there is no database yet. Throws if the folder cannot be used. */
 export const readPassword = async (dataDir: string): Promise<string | undefined> => {
   let entries: string[];
   try {
@@ -108,7 +108,7 @@ const runInitdb = async (
   });
 };
 
-/** Removes what starts that were killed half-way left behind. */
+/** Removes the leftovers of starts that were killed half-way. */
 const removeLeftovers = async (parent: string, prefix: string): Promise<void> => {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
@@ -117,8 +117,8 @@ const removeLeftovers = async (parent: string, prefix: string): Promise<void> =>
 };
 
 /**
- * Makes a database in a folder that is missing or empty, and gives its password. It is made beside the folder and moved into
- * place when complete: whatever is killed on the way, the folder holds a whole database or nothing.
+ * Creates a database in a missing or empty folder, and returns its password. The database is created in a neighbouring folder and renamed
+ * when complete, so that after a crash the folder holds either a complete database or nothing.
  */
 export const createDataFolder = async (
   initdb: string,
@@ -145,7 +145,7 @@ export const createDataFolder = async (
     return password;
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw error;
-    // Another process was quicker: the database is the one that it made.
+    // Another process created the database first: use that one.
     const made = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
       ? await readPassword(dataDir)
       : undefined;

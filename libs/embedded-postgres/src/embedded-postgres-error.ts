@@ -1,11 +1,11 @@
-/** Why there is no database: a sentence for whoever started the program, with what to do about it. */
+/** The reason why no database is available: a sentence for the operator, with what to do about it. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
 const diskIsFull = /No space left on device|disk full/i;
 
-/** The error for a program of PostgreSQL that failed on a folder, with what it reported. A full disk is named as the cause. */
+/** The error for a PostgreSQL program that failed on a folder, with its output. Names a full disk as the cause. */
 export const programFailed = (whatFailed: string, folder: string, report: string): EmbeddedPostgresError => {
   const reported = report.trim() || '(It reported nothing.)';
   return new EmbeddedPostgresError(

@@ -4,7 +4,7 @@ import { environment } from './data-folder.ts';
 import type { RunAs } from './run-as.ts';
 import { tether } from './tether.ts';
 
-/** How long a PostgreSQL that was asked to end may take before it is made to. */
+/** The timeout of a graceful shutdown, after which PostgreSQL is killed. */
 const stopMs = 10_000;
 const keptLogLines = 20;
 
@@ -17,11 +17,11 @@ export interface PostmasterOptions {
   readonly log: ((line: string) => void) | undefined;
 }
 
-/** A PostgreSQL process that was started, and has either come up or ended. */
+/** A PostgreSQL process that was started and either accepts connections or has ended. */
 export interface Postmaster {
   readonly pid: number;
   readonly isReady: boolean;
-  /** the last of what it reported */
+  /** its last log lines */
   report(): string;
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ const settings = ({ dataDir, port, ephemeral }: PostmasterOptions): readonly str
     lc_messages: 'C',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // Who sends a statement hears of its failure; the statement and its values stay out of logs.
+    // The client gets the error of its statement; the statement and its values stay out of the log.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     ...(ephemeral ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
@@ -58,13 +58,13 @@ const hold = (child: ChildProcess, held: boolean): void => {
   }
 };
 
-/** Starts PostgreSQL and waits until it takes connections or ends. After a crash it recovers first, and that takes what it takes. */
+/** Starts PostgreSQL and waits until it accepts connections or ends. There is no timeout, because recovery after a crash takes any time. */
 export const startPostmaster = async (options: PostmasterOptions): Promise<Postmaster> => {
   const { command, args, stdin } = tether([options.postgres, ...settings(options)], {
     signal: 'INT',
     become: options.become,
   });
-  // A session of its own: Ctrl-C reaches those who use the database first, and they stop it when they are done.
+  // A session of its own: Ctrl-C reaches only the services, which stop PostgreSQL when they have finished.
   const child = spawn(command, args, { stdio: [stdin, 'ignore', 'pipe'], env: environment, detached: true });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => {
@@ -95,7 +95,7 @@ export const startPostmaster = async (options: PostmasterOptions): Promise<Postm
     child.once('close', () => resolve(false));
   });
 
-  // Whoever uses the database keeps the process going; that it is there does not.
+  // The child process alone does not keep this process running; its connections do.
   hold(child, false);
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

@@ -6,16 +6,16 @@ import { isAlive } from './tether.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL that works in the folder already. */
+/** A PostgreSQL that already uses the folder. */
 export interface PreviousInstance {
   readonly pid: number;
-  /** where it listens, once it does */
+  /** the port, once it listens */
   readonly port: number | undefined;
-  /** It has been told to end, as when the process that started it was killed. */
+  /** whether it is shutting down, as after the process that started it was killed */
   readonly stopping: boolean;
 }
 
-/** Processes that work in the folder: the postmaster and its backends keep it as their working directory. */
+/** The processes whose working directory is the folder: the postmaster and its backends. */
 const processesIn = async (dataDir: string): Promise<number[]> => {
   const folder = await realpath(dataDir);
   const found: number[] = [];
@@ -32,9 +32,8 @@ const isPostgresOf = async (pid: number, dataDir: string): Promise<boolean> => {
 };
 
 /**
- * The PostgreSQL that holds the folder. The file in which it says so may be left from one that was killed, and its pid
- * may by now be another program's, as after the restart of a container: PostgreSQL would refuse to start for ever, so such
- * a file is removed.
+ * The PostgreSQL that uses the folder. Its lock file may be a leftover of a killed process whose id now belongs to another program, as
+ * after the restart of a container. PostgreSQL would then never start again, so such a lock file is removed.
  */
 export const previousInstance = async (dataDir: string): Promise<PreviousInstance | undefined> => {
   const file = path.join(dataDir, 'postmaster.pid');

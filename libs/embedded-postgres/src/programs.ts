@@ -8,7 +8,7 @@ export interface Programs {
   readonly postgres: string;
 }
 
-/** The major version of the PostgreSQL in the packages; a folder of another one cannot be opened. */
+/** The major version of the packaged PostgreSQL. Data folders of other major versions cannot be opened. */
 export const postgresMajorVersion = '18';
 
 const nativeFolder = (): string => {
@@ -25,8 +25,8 @@ const nativeFolder = (): string => {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /**
- * npm packages hold no symbolic links, and their install scripts are not run: what those would do is done here. Another
- * process may be doing the same at this moment.
+ * Creates the symbolic links that the install scripts of the packages would create: npm packages hold none, and the scripts are not run.
+ * Another process may do the same concurrently.
  */
 const complete = (native: string, programs: Programs): void => {
   const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as {
@@ -51,7 +51,7 @@ const complete = (native: string, programs: Programs): void => {
   }
 };
 
-/** The programs of the PostgreSQL that npm installed, ready to run. */
+/** The paths of the PostgreSQL programs that npm installed, ready to run. */
 export const findPrograms = (): Programs => {
   const native = nativeFolder();
   const programs = { initdb: path.join(native, 'bin', 'initdb'), postgres: path.join(native, 'bin', 'postgres') };

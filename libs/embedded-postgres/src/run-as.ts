@@ -7,11 +7,11 @@ import { searchPath } from './tether.ts';
 
 const run = promisify(execFile);
 
-/** Whom PostgreSQL runs as. */
+/** The user that PostgreSQL runs as. */
 export interface RunAs {
-  /** what is put before a command so that it runs as that user */
+  /** the command prefix that switches to that user */
   readonly become: readonly string[];
-  /** whom the database's folder must belong to, where that is somebody else than who makes it */
+  /** the required owner of the data folder, if it is another user than the one that creates it */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
@@ -37,9 +37,9 @@ const succeeds = async ([command = '', ...args]: readonly string[]): Promise<boo
 };
 
 /**
- * PostgreSQL refuses to run as root. Where this process is root, PostgreSQL runs as the ordinary user that the folder belongs to,
- * or as nobody, to whom the folder is given. Where that user cannot reach the program or the folder, and the folder is root's, it
- * runs in a user namespace that calls root nobody, with a warning: for the file system it is root all the same.
+ * PostgreSQL refuses to run as root. If this process is root, PostgreSQL runs as the ordinary user that owns the folder, or else as the
+ * system user `nobody`, which becomes the owner. If that user cannot access the program or a folder of root, PostgreSQL runs in a user
+ * namespace that maps root to `nobody`, with a warning: it then still has root's access to files.
  */
 export const chooseUser = async (
   postgres: string,
@@ -55,7 +55,7 @@ export const chooseUser = async (
   const folder = await stat(path.join(dataDir, 'PG_VERSION')).catch(() => undefined);
   const ownedByRoot = folder === undefined || folder.uid === 0;
   const parent = path.dirname(dataDir);
-  // Others may pass through it, and list nothing. What keeps it from being made is reported when the database is made.
+  // Other users may traverse the folder but not list it. A failure to create it is reported when the database is created.
   await mkdir(parent, { recursive: true, mode: 0o711 }).catch(() => undefined);
 
   const owner = ownedByRoot ? nobody : { uid: folder.uid, gid: folder.gid };
@@ -75,11 +75,11 @@ export const chooseUser = async (
   );
 };
 
-/** Gives a folder and all that is in it to the user who works with it. */
+/** Changes the owner of a folder and of everything in it. */
 export const changeOwner = async (owner: RunAs['owner'], folder: string): Promise<void> => {
   if (owner === undefined || (await stat(folder)).uid === owner.uid) return;
   for (const entry of await readdir(folder, { recursive: true }))
     await chown(path.join(folder, entry), owner.uid, owner.gid);
-  // Last, so that a start that was interrupted begins again.
+  // Last, so that a start after an interruption repeats the whole change.
   await chown(folder, owner.uid, owner.gid);
 };

@@ -9,33 +9,33 @@ import { findPrograms } from './programs.ts';
 import { changeOwner, chooseUser } from './run-as.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Made where it is missing; holds the database from then on. */
+  /** The folder of the database, created if it is missing. */
   readonly dataDir: string;
-  /** A free one where none is given. */
+  /** By default a free port. */
   readonly port?: number | undefined;
-  /** For tests: fast, and lost when the machine stops. */
+  /** For tests: fast, but data is lost if the machine crashes. */
   readonly ephemeral?: boolean;
-  /** Takes what PostgreSQL itself reports, line by line. */
+  /** Receives the log of PostgreSQL, line by line. */
   readonly log?: (line: string) => void;
-  /** Takes what is not as it should be, although PostgreSQL runs. */
+  /** Receives warnings about problems that do not prevent the start. */
   readonly warn?: (message: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** of the database `postgres`, with user and password */
+  /** the URL of the database `postgres`, with user and password */
   readonly url: string;
   urlOf(database: string): string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves with the reason when PostgreSQL ends without having been stopped. */
+  /** Resolves with the reason when PostgreSQL ends without `stop()`. */
   readonly lost: Promise<EmbeddedPostgresError>;
-  /** Rolls back what is open, and resolves when PostgreSQL is gone. */
+  /** Rolls back open transactions, and resolves when PostgreSQL has ended. */
   stop(): Promise<void>;
 }
 
-/** How long a PostgreSQL may take to end whose process was killed a moment ago. */
+/** The time that a previous PostgreSQL may take to end after the process that started it was killed. */
 const handoverMs = 10_000;
-/** How long such a one may take to begin with it: one that still runs then is in use. */
+/** The time in which such a PostgreSQL starts to shut down. One that has not done so by then is in use. */
 const noticeMs = 1_500;
 const portsTried = 5;
 
@@ -50,13 +50,13 @@ const inUse = (dataDir: string, by: string): EmbeddedPostgresError =>
 const notStarted = (dataDir: string, report: string): EmbeddedPostgresError =>
   programFailed('PostgreSQL did not start on the data folder', dataDir, report);
 
-/** Where each database of a PostgreSQL is found. */
+/** Returns the URL of a database by name. */
 export const urlsOf =
   (password: string, port: number) =>
   (database: string): string =>
     `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
 
-/** Starts it as soon as the folder is free: whoever held it until a moment ago may still be ending. */
+/** Starts PostgreSQL as soon as the folder is free: a previous instance may still be shutting down. */
 const startWhenFree = async (
   dataDir: string,
   fixedPort: number | undefined,
@@ -91,8 +91,9 @@ const startWhenFree = async (
 };
 
 /**
- * Starts a real PostgreSQL on a folder, which it makes a database of the first time. It listens on 127.0.0.1 only, asks for
- * a password, and ends with this process however that ends. What cannot be is said in an `EmbeddedPostgresError`.
+ * Starts a real PostgreSQL on a folder, and creates the database the first time. It listens on 127.0.0.1 only, requires a password, and
+ * ends with this process, even if that is killed.
+ * @throws EmbeddedPostgresError with the cause and what to do about it
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { ephemeral = false, log, warn = () => undefined } = options;

@@ -5,11 +5,11 @@ import path from 'node:path';
 export interface TetheredCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** With 'pipe', the pipe is the tether: hold it, and end it with a line once the command has ended by itself. */
+  /** With 'pipe', the pipe is the tether: keep it open, and write a line and close it once the command has ended by itself. */
   readonly stdin: 'ignore' | 'pipe';
 }
 
-/** Whether a process of this number runs, whosever it is. One that has ended, and that nobody has asked how, does not. */
+/** Whether a process with this id is running, under any user. A zombie is not running. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -23,7 +23,7 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Where programs are looked for. */
+/** The folders of the program search path. */
 export const searchPath = (): string =>
   [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/bin', '/bin'].filter(Boolean).join(':');
 
@@ -39,16 +39,16 @@ const isInstalled = (program: string): boolean =>
       }
     });
 
-// The watcher is nobody's child, so that the command never sees it end; the command keeps the pid that was started.
+// The watcher is detached from the command, so that the command never sees it end; the command keeps the pid that was started.
 const watched = (signal: string): string =>
   `exec 3<&0; ( ( read _ <&3 || kill -${signal} $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&- </dev/null`;
 
-// We may have ended before the kernel was asked to tell: then nobody tells any more, and the command must not begin.
+// This process may end before the parent-death signal is set: the signal would then never be sent, so the command must not start.
 const unlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
 
 /**
- * Ties a command to this process. On Linux the kernel sends the signal (`become` is put before what asks for that, since
- * a change of user undoes it); elsewhere a shell watches a pipe that closes with us.
+ * Ties a command to this process. On Linux the kernel sends the signal (the `become` prefix comes first, because a change of user clears
+ * the parent-death signal); elsewhere a shell watches a pipe that closes with this process.
  */
 export const tether = (
   command: readonly string[],

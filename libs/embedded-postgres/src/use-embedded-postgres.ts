@@ -5,12 +5,12 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { previousInstance } from './previous-instance.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres, urlsOf } from './start-embedded-postgres.ts';
 
-/** How long one that works there may take until it listens: after a crash it recovers first. */
+/** The time that a running PostgreSQL may take until it listens: after a crash it recovers first. */
 const startingMs = 10_000;
 
 /**
- * The PostgreSQL of a folder that holds a database already: the one that works there now, else one that is started for the
- * while. `stop()` leaves it as it was found. A folder without a database is refused, and none is made.
+ * Connects to the PostgreSQL of an existing database folder: the running one, or else one started for the duration of the use. `stop()`
+ * stops only the latter. A folder without a database is refused.
  */
 export const useEmbeddedPostgres = async (options: {
   readonly dataDir: string;

@@ -1,4 +1,4 @@
-// A process of its own that starts a database, tells how to reach it, and holds it until its input ends or it is killed.
+// A separate process that starts a database, prints its address, and keeps it running until its input ends or it is killed.
 import { startEmbeddedPostgres } from '../src/index.ts';
 
 const [dataDir = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// A process of its own that ties a sleeping command to itself, tells its pid, and holds on until it is killed.
+// A separate process that ties a sleeping command to itself, prints its pid, and runs until it is killed.
 import { spawn } from 'node:child_process';
 import { tether } from '../src/index.ts';
 

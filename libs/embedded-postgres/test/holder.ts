@@ -3,13 +3,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A process that holds something, and what it told about it. */
+/** A process that holds a resource, and what it printed about it. */
 export interface Holder {
   readonly child: ChildProcess;
   said<T>(): Promise<T>;
 }
 
-/** Runs a script of this folder in a process (and process group) of its own. */
+/** Runs a script of this folder in a separate process and process group. */
 export const holder = (
   script: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export const holder = (
   };
 };
 
-/** Waits for a condition, by looking. */
+/** Polls until a condition holds. */
 export const until = async (
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -44,7 +44,7 @@ export const until = async (
   }
 };
 
-/** Runs statements on a connection of their own and gives the rows of the last one. */
+/** Runs statements on a new connection and returns the rows of the last one. */
 export const query = async (url: string, ...statements: readonly string[]): Promise<unknown[]> => {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

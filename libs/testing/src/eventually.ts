@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const firstPauseMs = 10;
 const longestPauseMs = 100;
 
-/** Does what is asserted again and again until it holds, and gives its result. In the end it fails as the last attempt did. */
+/** Retries an assertion until it passes, and resolves with its result. After the timeout it rejects with the last error. */
 export const eventually = async <T>(assertion: () => T | Promise<T>, { timeoutMs = 10_000 } = {}): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {

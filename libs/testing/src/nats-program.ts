@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where `npm test` puts a nats-server that it had to download. */
+/** The folder into which `npm test` downloads nats-server. */
 export const downloadedNatsServer = fileURLToPath(
   new URL('../../../node_modules/.cache/bunting/nats-server', import.meta.url),
 );
@@ -21,7 +21,7 @@ const isProgram = (file: string): boolean => {
   }
 };
 
-/** Where the nats-server program is; a sentence on how to get it where there is none. */
+/** The path of nats-server. Throws an error with installation instructions if it is missing. */
 export const findNatsServer = (): string => {
   const named = process.env['NATS_SERVER'];
   if (named !== undefined && named !== '') {

@@ -11,13 +11,13 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 export interface NatsOptions {
   readonly jetstream?: boolean;
-  /** where JetStream keeps its streams; one that goes with the server where none is given */
+  /** the folder of JetStream; by default a temporary folder that is removed with the server */
   readonly storeDir?: string;
-  /** a free one where none is given */
+  /** by default a free port */
   readonly port?: number;
-  /** more lines of its configuration file */
+  /** additional lines of the configuration file */
   readonly config?: string;
-  /** what its configuration file refers to as `$NAME` */
+  /** environment variables that the configuration file refers to as `$NAME` */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -26,11 +26,11 @@ export interface TestNats {
   readonly port: number;
   readonly pid: number;
   readonly storeDir: string;
-  /** Ends it in good order, and removes what it kept where it was given no folder. */
+  /** Stops the server gracefully, and removes its folder if it is a temporary one. */
   stop(): Promise<void>;
-  /** Ends it as a power cut would: at once. */
+  /** Kills the server immediately (SIGKILL). */
   kill(): Promise<void>;
-  /** Starts it again on the same port and the same store; ends it first if it runs. */
+  /** Restarts the server on the same port and folder. */
   restart(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const greets = (port: number): Promise<void> =>
       });
   });
 
-/** Starts a real nats-server on the loopback interface, which ends with this process. */
+/** Starts a real nats-server on the loopback interface. It ends with this process. */
 export const startNats = async ({
   jetstream = true,
   storeDir,
@@ -71,7 +71,7 @@ export const startNats = async ({
     await ended;
   };
 
-  /** The port that the server has chosen for itself, which it writes down in a file. */
+  /** The port that the server chose, which it writes to a file. */
   const chosenPort = (): number => {
     const [file] = readdirSync(folder.path).filter((name) => name.endsWith('.ports'));
     const ports = JSON.parse(readFileSync(path.join(folder.path, file ?? ''), 'utf8')) as {

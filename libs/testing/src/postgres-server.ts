@@ -16,7 +16,7 @@ export const withClient = async <T>(url: string, job: (client: pg.Client) => Pro
   }
 };
 
-/** Starts a PostgreSQL for tests, which forgets everything when this process ends. */
+/** Starts a PostgreSQL for tests. It ends with this process, and its data is deleted. */
 export const startTestPostgres = async (
   folderName = `bunting-test-postgres-${process.pid}`,
 ): Promise<{ url: string; stop(): Promise<void> }> => {
@@ -33,8 +33,7 @@ export const startTestPostgres = async (
 };
 
 /**
- * Test files that run one after the other in one process share nothing but what is outside of it: so the server that the first
- * of them started is found by its folder.
+ * Jest isolates the test files of one worker process from each other, so the later ones find the server of the first by its folder.
  */
 const startOrFind = async (): Promise<string> => {
   const name = `bunting-test-postgres-${process.pid}`;
@@ -48,7 +47,7 @@ const startOrFind = async (): Promise<string> => {
       await withClient(url, (client) => client.query('SELECT 1'));
       return url;
     } catch {
-      // It is of an earlier process that had this one's number.
+      // The folder belongs to an earlier process with the same process id.
       rmSync(folder, { recursive: true, force: true });
     }
   }
@@ -57,7 +56,7 @@ const startOrFind = async (): Promise<string> => {
 
 let known: Promise<string> | undefined;
 
-/** The PostgreSQL of this run: `TEST_POSTGRES_URL` where `npm test` has started one, else one of this process. */
+/** The PostgreSQL of this run: `TEST_POSTGRES_URL` if it is set, as by `npm test`; otherwise a server of this process. */
 export const testPostgresUrl = (): Promise<string> => {
   const given = process.env['TEST_POSTGRES_URL'];
   return (known ??= given === undefined || given === '' ? startOrFind() : Promise.resolve(given));

@@ -2,18 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testPostgresUrl, withClient } from './postgres-server.ts';
 
-/** A database of one test file. */
+/** A database for one test file. */
 export interface FreshDatabase {
   readonly url: string;
-  /** Drops it, whoever is still connected. */
+  /** Drops the database, even while there are connections. */
   drop(): Promise<void>;
 }
 
-/** How the database is made that fresh ones are copies of. */
+/** The template of which fresh databases are copies. */
 export interface Preparation {
-  /** Names what `migrate` makes: the first preparation of a key is the last of the run. */
+  /** Identifies the result of `migrate`, which runs once per key and test run. */
   readonly key: string;
-  /** Fills an empty database, and closes its connections when it is done. */
+  /** Migrates an empty database and closes its connections. */
   readonly migrate: (url: string) => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const identifier = (name: string): string => pg.escapeIdentifier(name);
 
 const makeTemplate = (server: string, template: string, { migrate }: Preparation): Promise<void> =>
   withClient(server, async (client) => {
-    // Other workers prepare the same at the same time: the first does it, and the lock ends with the connection.
+    // Workers prepare the same template concurrently: the first one does the work. The lock ends with the connection.
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [template]);
     const { rows } = await client.query('SELECT datistemplate FROM pg_database WHERE datname = $1', [template]);
     if ((rows[0] as { datistemplate: boolean } | undefined)?.datistemplate === true) return;
@@ -54,8 +54,7 @@ const templateOf = (server: string, preparation: Preparation): Promise<string> =
 };
 
 /**
- * Makes a database that nobody else uses: an empty one, or a copy of one that was prepared before. It goes when it is
- * dropped, or with the server when the run is over.
+ * Creates a database for one test file: an empty one, or a copy of a template. It exists until `drop()` or the end of the server.
  */
 export const freshDatabase = async (name = 'test', preparation?: Preparation): Promise<FreshDatabase> => {
   const server = await testPostgresUrl();

@@ -1,7 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
-/** The messages that a stream of a NATS server holds, in their order. */
+/** The messages in a stream of a NATS server, in their order. */
 export const streamMessages = async (
   url: string,
   stream: string,

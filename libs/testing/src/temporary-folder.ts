@@ -10,10 +10,10 @@ export interface TemporaryFolder {
   remove(): Promise<void>;
 }
 
-// What worked in the folder may be ending at the same time, and write a last file.
+// A process that uses the folder may be ending at the same time and write a last file.
 const removeAtTheEnd = 'read _; until rm -rf "$0" 2>/dev/null; do sleep 0.1; done';
 
-/** Makes a folder, for this user only, that goes when it is removed or when this process ends, however it ends. */
+/** Creates a folder that only this user can access. It is removed on request or when this process ends, even if it is killed. */
 export const temporaryFolder = (name: string): TemporaryFolder => {
   const folder = path.join(tmpdir(), name);
   mkdirSync(folder, { mode: 0o700 });

@@ -1,4 +1,4 @@
-// A process of its own that starts what tests start, tells where it is, and holds it until it is killed.
+// A separate process that starts the test servers, prints their addresses, and keeps them running until it is killed.
 import { freshDatabase, startNats } from '../src/index.ts';
 
 const [nats, database] = await Promise.all([startNats(), freshDatabase()]);

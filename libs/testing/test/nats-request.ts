@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Asks a NATS server one question, in its own protocol, and gives the answer. */
+/** Sends one request to a NATS server by its wire protocol, and resolves with the response. */
 export const natsRequest = async (port: number, subject: string, payload = ''): Promise<string> => {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   const failed = once(socket, 'error').then(([error]) => Promise.reject(error as Error));
