@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => strict.stop());
 
-it('nobody proposes changes where none is needed, if the installation wants it so', async () => {
+it('refuses voluntary change requests when the setting disables them', async () => {
   await expect(strict.add(enable, lee, 'staging')).rejects.toMatchObject({
     kind: 'NoAccessError',
     message: 'Change requests are not enabled in this environment',
@@ -21,7 +21,7 @@ it('nobody proposes changes where none is needed, if the installation wants it s
   expect(await strict.stored()).toMatchObject({ change_request: 0, outbox: 0 });
 });
 
-it('administrators judge what others proposed, and not their own, if the installation wants it so', async () => {
+it('lets administrators review only the requests of others when the setting says so', async () => {
   const params = { projectId: 'shop', environment: 'production' };
   await strict.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: true } });
   const { id } = await strict.add(enable, mia);

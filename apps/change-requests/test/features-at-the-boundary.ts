@@ -77,7 +77,7 @@ export interface FeaturesAtTheBoundary {
     readonly by: string;
     readonly changes: readonly RequestedChange[];
   }[];
-  /** what SetProtection was told, oldest first */
+  /** the requests of SetProtection, oldest first */
   readonly protection: readonly RequestOf<typeof SetProtection>['body'][];
   /** how many calls asked for previews */
   previewCalls(): number;

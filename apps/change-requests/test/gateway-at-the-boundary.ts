@@ -4,7 +4,7 @@ import { imageUrlOf } from '@bunting/contracts/hashing';
 import { randomUUID } from 'node:crypto';
 
 export interface GatewayAtTheBoundary {
-  /** From now on there is no such user, which is told as soon as `tell` says so. */
+  /** Removes a user. `tell` emits the event of the removal. */
   remove(id: number): void;
   /** From now on the user may do just this. */
   grant(id: number, grants: Caller['grants']): void;

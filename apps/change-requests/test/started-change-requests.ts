@@ -78,11 +78,11 @@ export interface StartedChangeRequests {
   get(id: number, caller?: Caller): Promise<ChangeRequest>;
   /** Wakes what waits for commits of the service, as a replica that commits does. */
   wake(): void;
-  /** every event that it told, oldest first */
+  /** every emitted event, oldest first */
   emittedEvents(): Promise<RecordedEvent[]>;
   /** how many rows each of its tables has */
   stored(): Promise<Record<string, number>>;
-  /** Forgets all requests, all that was told, and what the features service was asked. */
+  /** Deletes all requests, emitted events, and recorded calls of the features service. */
   forget(): Promise<void>;
   stop(): Promise<void>;
 }

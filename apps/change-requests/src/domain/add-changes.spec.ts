@@ -17,7 +17,7 @@ describe('a new request', () => {
     );
   });
 
-  it('tells that it was created, by whom, where and when', () => {
+  it('emits that it was created, by whom, where and when', () => {
     expect(draft.events).toEqual([
       {
         type: 'change-request-created',
@@ -59,7 +59,7 @@ describe('a request that changes are added to', () => {
     expect(typesOf(events)).toEqual(['change-added']);
   });
 
-  it('goes back to review when it was approved, without its approvals, and tells so last', () => {
+  it('goes back to review when it was approved, without its approvals, and emits that last', () => {
     const before = aRequest({ state: 'Approved', approvals: [anApprovalBy(lee), anApprovalBy(kim)] });
     const { request, events } = addChanges(before, [enable], [11], miaNow);
     expect(request).toMatchObject({
@@ -108,7 +108,7 @@ describe('a request that changes are added to', () => {
   });
 });
 
-describe('what a request tells of its changes', () => {
+describe('the events of the changes of a request', () => {
   const before = aChange({ id: 5, action: 'updateStrategy', payload: { id: 's1', title: 'a' } });
   const update = aCheckedChange({ action: 'updateStrategy', payload: { id: 's1', title: 'b' } });
   const remove = aCheckedChange({ action: 'deleteStrategy', payload: { id: 's1' } });
@@ -139,7 +139,7 @@ describe('what a request tells of its changes', () => {
     ]);
   });
 
-  it('tells of an edit what it was and what it became', () => {
+  it('contain the change before and after an edit', () => {
     const { events } = addChanges(aRequest({ state: 'In review', changes: [before] }), [update], [11], miaNow);
     expect(events).toMatchObject([
       {
@@ -150,7 +150,7 @@ describe('what a request tells of its changes', () => {
     ]);
   });
 
-  it('tells what was dropped before what took over', () => {
+  it('report a dropped change before the one that replaces it', () => {
     const { events } = addChanges(aRequest({ state: 'In review', changes: [before] }), [remove], [11], miaNow);
     expect(events).toMatchObject([
       { type: 'change-discarded', data: { changeId: 5 }, preData: { payload: { id: 's1', title: 'a' } } },

@@ -116,7 +116,7 @@ describe('a preview among other requests', () => {
       ...previewed,
       scheduleConflicts: { changeRequests: [{ id: 40 }, { id: 41, title: 'Night release' }] },
     });
-    // It is a warning: whoever applies it may do so.
+    // It is only a warning: the request may still be applied.
     expect(applicable).toBe(true);
   });
 

@@ -9,17 +9,17 @@ import { discardChange } from './edit-change.ts';
 import { abandonApplying, beginApplying, endApplying, move } from './move.ts';
 import { type Command, commands, judge, type Roles } from './state-machine.ts';
 
-const nobody: Roles = { author: false, admin: false, reviewer: false, applier: false, system: false };
+const noRoles: Roles = { author: false, admin: false, reviewer: false, applier: false, system: false };
 const roles = {
-  stranger: nobody,
-  author: { ...nobody, author: true },
-  'author and reviewer': { ...nobody, author: true, reviewer: true },
-  'author and applier': { ...nobody, author: true, applier: true },
-  reviewer: { ...nobody, reviewer: true },
-  applier: { ...nobody, applier: true },
-  admin: { ...nobody, admin: true, reviewer: true, applier: true },
-  'author and admin': { ...nobody, author: true, admin: true, reviewer: true, applier: true },
-  system: { ...nobody, system: true },
+  stranger: noRoles,
+  author: { ...noRoles, author: true },
+  'author and reviewer': { ...noRoles, author: true, reviewer: true },
+  'author and applier': { ...noRoles, author: true, applier: true },
+  reviewer: { ...noRoles, reviewer: true },
+  applier: { ...noRoles, applier: true },
+  admin: { ...noRoles, admin: true, reviewer: true, applier: true },
+  'author and admin': { ...noRoles, author: true, admin: true, reviewer: true, applier: true },
+  system: { ...noRoles, system: true },
 } as const;
 type Role = keyof typeof roles;
 
@@ -82,17 +82,17 @@ describe('the table of states', () => {
   });
 });
 
-describe('an asker', () => {
+describe('an actor', () => {
   const inReview = aRequest({ state: 'In review', changes: [aChange({ action: 'archiveFeature' })] });
   const now = new Date(noon);
 
-  it('is told that authors do not review their own request', () => {
+  it('gets the reason that authors do not review their own request', () => {
     expect(() => move(inReview, 'approve', { by: mia, now, roles: roles['author and reviewer'] })).toThrow(
       'Authors can not review their own change request',
     );
   });
 
-  it('is told which permission it takes', () => {
+  it('gets the name of the missing permission', () => {
     expect(() => move(inReview, 'approve', { by: lee, now, roles: roles.applier })).toThrow(
       'To perform this action, you need the "APPROVE_CHANGE_REQUEST" permission in the "production" environment.',
     );
@@ -188,7 +188,7 @@ describe('whatever anybody does, in whatever order', () => {
         }
         if (after !== null) requireLegal(request, after);
         reached.add(after?.state ?? 'deleted');
-        // What is closed stays so; after a while somebody begins anew.
+        // A closed request stays closed; after a while the walk starts with a new one.
         const isOver = after === null || ['Applied', 'Rejected', 'Cancelled'].includes(after.state);
         request = isOver && nth % 3 === 0 ? draft() : (after ?? draft());
       }

@@ -34,7 +34,7 @@ beforeAll(async () => {
 beforeEach(() => service.forget());
 afterAll(() => service.stop());
 
-/** A write as somebody sends it, again and again, with one key. */
+/** A write that is retried with one idempotency key. */
 interface Write {
   readonly operation: AnyOperation;
   readonly ask: CallRequest<AnyOperation>;
@@ -124,7 +124,7 @@ const writes: readonly { readonly what: string; readonly given: () => Promise<Wr
   },
 ];
 
-/** All that is stored and told of requests, once no schedule is left to be checked for conflicts. */
+/** Everything stored and emitted about requests, once no schedule is left to be checked for conflicts. */
 const everything = async () => {
   await eventually(async () => {
     const text = 'select from schedule where touched > 0';
@@ -170,7 +170,7 @@ describe.each(writes)('a write that $what, sent again with its Idempotency-Key',
     asked.add(write.operation.subject);
   });
 
-  it('has one effect when it comes several times at once', async () => {
+  it('has one effect when it is sent several times concurrently', async () => {
     const [write, key] = [await given(), randomUUID()];
     const before = (await service.emittedEvents()).length;
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => send(write, key)));

@@ -87,7 +87,7 @@ describe('a schedule outlives the service', () => {
   it.each([
     ['for a minute: it is applied late, and once', '-1 minute', { state: 'Applied' }, 1],
     [
-      'for an hour: it fails, with the reason, and waits for somebody to give it another time',
+      'for an hour: it fails, with the reason, and waits to be rescheduled',
       '-1 hour',
       { schedule: { status: 'failed', reason: 'the service was not running at the scheduled time' } },
       0,

@@ -111,7 +111,7 @@ describe('a scheduled request', () => {
     await expect(service.move(id, 'Scheduled', ada, inMs(60_000))).rejects.toThrow('Feature has been archived');
   });
 
-  it('is suspended as soon as somebody edits what it would overwrite, and runs when it is given a time again', async () => {
+  it('is suspended by an edit that it would overwrite, and runs after it is rescheduled', async () => {
     service.features.edit('checkout', 'first');
     const id = await approved([update]);
     await service.move(id, 'Scheduled', ada, inMs(60_000));
@@ -128,7 +128,7 @@ describe('a scheduled request', () => {
     await until(id, { state: 'Applied' });
   });
 
-  it('is suspended at its time by an edit that nobody heard of', async () => {
+  it('is suspended at its time by an edit whose event was not consumed', async () => {
     service.features.edit('checkout', 'first');
     const id = await approved([update]);
     await service.move(id, 'Scheduled', ada, inMs(60_000));
@@ -195,7 +195,7 @@ describe('once a user is deleted', () => {
     expect(service.features.applied).toMatchObject([{ id, by: mia.name }]);
   });
 
-  it('what they proposed is cancelled, or suspended where it has a time, and named after nobody', async () => {
+  it('cancels their requests, suspends their scheduled ones and removes their name', async () => {
     const id = await planned(kim);
     const open = await approved([enable], kim);
     const draft = await service.add(enable, kim);
@@ -236,7 +236,7 @@ describe('once a user is deleted', () => {
 });
 
 describe('at its time, a scheduled request', () => {
-  it('is suspended when who scheduled it may not log in any more, whether that was told or not', async () => {
+  it('is suspended when the user who scheduled it is disabled, with or without an event', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     service.gateway.remove(ada.id);
@@ -265,7 +265,7 @@ describe('at its time, a scheduled request', () => {
     await until(id, { state: 'Applied' });
   });
 
-  it('waits while nobody can say what its user may do', async () => {
+  it('waits while the gateway is unavailable to check the permissions of its user', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     service.gateway.whileAsked(() => {
@@ -284,7 +284,7 @@ describe('applying that is interrupted', () => {
     };
     service.features.whileApplying(when, away);
     await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
-    // What is being applied takes no changes: its author begins anew.
+    // A request that is being applied accepts no changes: its author gets a new draft.
     const draft = await service.add(enable, lee);
     expect([draft.state, draft.id > id]).toEqual(['Draft', true]);
     await expect(service.move(id, 'Cancelled', lee)).rejects.toThrow('Change request is being applied');

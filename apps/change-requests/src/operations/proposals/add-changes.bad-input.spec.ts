@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const strategy = { name: 'default', constraints: [], parameters: {} };
 
-/** What the service says to a body, having stored nothing and told nothing. */
+/** The refusal of a body, which stores and emits nothing. */
 const refusalOf = async (body: unknown, projectId = 'shop', environment = 'production') => {
   const stored = await service.stored();
   const refused = await service.call(AddChanges, { params: { projectId, environment }, body }, callers.lee).then(

@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => service.forget());
 afterAll(() => service.stop());
 
-const anew = (body: unknown = enable) =>
+const proposeInNewDraft = (body: unknown = enable) =>
   service.call(
     AddChanges,
     { params: { projectId: 'shop', environment: 'production' }, query: { new: true }, body },
@@ -20,27 +20,27 @@ const anew = (body: unknown = enable) =>
   );
 const states = async () => (await service.pending(lee)).map(({ id, state }) => [id, state]);
 
-describe('a change that asks to begin anew', () => {
+describe('a change with ?new=true', () => {
   it('leaves what is in review or approved alone', async () => {
     const reviewed = await service.add(enable, lee);
     await service.move(reviewed.id, 'In review', lee);
     await service.move(reviewed.id, 'Approved', rita);
-    const draft = await anew();
+    const draft = await proposeInNewDraft();
     expect(await states()).toEqual([
       [reviewed.id, 'Approved'],
       [draft.id, 'Draft'],
     ]);
     // From now on the draft is what is added to, whichever way.
     expect((await service.add(enable, lee)).id).toBe(draft.id);
-    expect((await anew()).id).toBe(draft.id);
+    expect((await proposeInNewDraft()).id).toBe(draft.id);
   });
 
-  it('joins the draft that there is: nobody has two', async () => {
+  it('joins an existing draft: a user has at most one', async () => {
     const draft = await service.add(enable, lee);
-    expect((await anew()).id).toBe(draft.id);
+    expect((await proposeInNewDraft()).id).toBe(draft.id);
   });
 
-  it('makes one draft of many that come at once', async () => {
+  it('makes one draft of many concurrent ones', async () => {
     const reviewed = await service.add(enable, lee);
     await service.move(reviewed.id, 'In review', lee);
     const titled = (nth: number) => ({
@@ -48,7 +48,7 @@ describe('a change that asks to begin anew', () => {
       feature: 'checkout',
       payload: { name: 'default', constraints: [], parameters: {}, title: `${nth}` },
     });
-    const made = await Promise.all(Array.from({ length: 10 }, (_, nth) => anew(titled(nth))));
+    const made = await Promise.all(Array.from({ length: 10 }, (_, nth) => proposeInNewDraft(titled(nth))));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await states()).toHaveLength(2);
     expect((await service.pending(lee))[1]?.features[0]?.changes).toHaveLength(10);

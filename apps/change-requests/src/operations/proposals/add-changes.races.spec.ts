@@ -105,7 +105,7 @@ describe('a change that is checked while the request changes', () => {
   });
 });
 
-describe('a change that nobody waits for any more', () => {
+describe('a change whose deadline has passed', () => {
   it('is not stored', async () => {
     let answerAtLast = () => undefined as void;
     const late = new Promise<void>((resolve) => (answerAtLast = resolve));
@@ -120,7 +120,7 @@ describe('a change that nobody waits for any more', () => {
     expect(await titlesPending()).toEqual(['later']);
   });
 
-  it('is refused at once when nobody can say what it means', async () => {
+  it('is refused immediately while the features service is unavailable', async () => {
     await service.features.stop();
     await expect(service.add(aStrategy('ours'))).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
     expect(await service.stored()).toMatchObject({ change_request: 0, outbox: 0 });

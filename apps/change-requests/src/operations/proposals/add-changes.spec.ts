@@ -66,7 +66,7 @@ describe('the first change that a user proposes', () => {
     expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
   });
 
-  it('tells that a request was created, then each change, in one transaction with the request', async () => {
+  it('emits that a request was created, then each change, in one transaction with the request', async () => {
     const request = await service.add([enable(), addStrategy]);
     const [changeA, changeB] = request.features[0]?.changes ?? [];
     expect(await service.emittedEvents()).toMatchObject([
@@ -76,7 +76,7 @@ describe('the first change that a user proposes', () => {
     ]);
   });
 
-  it('is told without its payload while the request is a draft', async () => {
+  it('is emitted without its payload while the request is a draft', async () => {
     await service.add(addStrategy);
     expect(JSON.stringify(await service.emittedEvents())).not.toContain('flexibleRollout');
   });
@@ -147,7 +147,7 @@ describe('a further change', () => {
     expect(await service.stored()).toMatchObject({ change: 1 });
   });
 
-  it('that says nothing new changes nothing, and tells nothing', async () => {
+  it('that is already part of the request changes and emits nothing', async () => {
     const archive = { action: 'archiveFeature', feature: 'checkout' };
     const first = await service.add(archive);
     const stored = await service.stored();
@@ -164,7 +164,7 @@ describe('a further change', () => {
     expect(await service.stored()).toMatchObject({ approval: 0 });
   });
 
-  it('sends an approved request back to review, and tells so with its payload', async () => {
+  it('sends an approved request back to review, and emits that with its payload', async () => {
     const { id } = await service.add(enable());
     await review(id, 'Approved', [callers.lee, callers.kim]);
     expect(await service.add(addStrategy)).toMatchObject({ id, state: 'In review', approvals: [] });

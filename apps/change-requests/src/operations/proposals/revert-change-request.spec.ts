@@ -72,7 +72,7 @@ describe('a preview', () => {
     });
   });
 
-  it('works for changes that nobody has proposed, and stores nothing', async () => {
+  it('works for changes that are not proposed, and stores nothing', async () => {
     const params = { projectId: 'shop', environment: 'production' };
     const preview = (body: unknown) => service.call(PreviewProposal, { params, body }, kim);
     expect(await preview([enable, archive])).toMatchObject({

@@ -101,7 +101,7 @@ describe('the pending change requests of a project', () => {
     });
   });
 
-  it('cannot be listed while nobody says which environments there are', async () => {
+  it('cannot be listed while the features service is unavailable to list the environments', async () => {
     const lonely = await startChangeRequests({ url: service.url });
     await lonely.features.stop();
     await expect(lonely.pending()).rejects.toMatchObject({ kind: 'ServiceUnavailable' });

@@ -37,13 +37,13 @@ it('names the strategies that open requests give the segment to, those that are 
   expect(await usesOf(beta)).toEqual([]);
 });
 
-it('counts the draft of somebody else, and does not say which it is', async () => {
+it('lists the strategy in a draft of another user without the id and title of that draft', async () => {
   const { id } = await service.add(using('banner', [beta]), mia);
   expect(await usesOf(beta, mia)).toMatchObject([{ changeRequest: { id } }]);
   expect(await usesOf(beta, kim)).toMatchObject([{ featureName: 'banner', changeRequest: { id: null, title: null } }]);
 });
 
-it('says nothing of projects that are hidden from who asks', async () => {
+it('omits projects that are hidden from the caller', async () => {
   await service.add(using('banner', [beta]), mia);
   expect(await usesOf(beta, { ...kim, hiddenProjects: ['shop'] })).toEqual([]);
 });

@@ -116,7 +116,7 @@ describe('scheduled change requests', () => {
     expect(await ids({})).toEqual([]);
   });
 
-  it('show the title that somebody gave them', async () => {
+  it('show the title that a user gave them', async () => {
     const id = await inReview();
     await service.database.transaction(({ query }) =>
       query(`update change_request set title = 'Night release' where id = $1`, [id]),

@@ -24,7 +24,7 @@ describe('reviewers to choose from', () => {
   const idsOf = async (...about: Parameters<typeof available>) =>
     (await available(...about)).reviewers.map(({ id }) => id).toSorted((one, other) => one - other);
 
-  it('are those who may approve in the environment, without whoever asks', async () => {
+  it('are the users who may approve in the environment, without the caller', async () => {
     expect(await idsOf('production', lee)).toEqual([mia.id, rita.id, ron.id]);
     expect(await idsOf('development', lee)).toEqual([mia.id, ron.id]);
     expect(await idsOf('production', rita)).toEqual([mia.id, ron.id]);
@@ -74,7 +74,7 @@ describe('requested approvers', () => {
     expect(await asked(id)).toMatchObject([{ id: rita.id, status: 'pending' }]);
   });
 
-  it('are advice: whoever may approve approves, and being asked gives no right', async () => {
+  it('are advisory: any permitted user may approve, and a requested approval grants no permission', async () => {
     const { id } = await service.add(enable, lee);
     await ask(id, [kim.id]);
     await service.move(id, 'In review', lee);

@@ -29,7 +29,7 @@ const inReview = async () => {
   await service.move(id, 'In review', lee);
   return { id, revision };
 };
-/** True when it was done, false when it was refused because of somebody else. */
+/** True if it succeeded, false if it was refused because of a concurrent user. */
 const done = (deed: Promise<unknown>): Promise<boolean> =>
   deed.then(
     () => true,
@@ -43,22 +43,23 @@ const close = (id: number) =>
   service.database.transaction(({ query }) =>
     query("update change_request set state = 'Cancelled' where id = $1", [id]),
   );
-const told = async (type: string, id: number) => {
+const countEvents = async (type: string, id: number) => {
   const text = `select count(*) as count from outbox where type = $1 and (payload -> 'data' ->> 'changeRequestId')::bigint = $2`;
-  return (await service.database.read<{ count: number }>({ name: 'told-of-type', text }, [type, id]))[0]?.count;
+  return (await service.database.read<{ count: number }>({ name: 'count-events-of-type', text }, [type, id]))[0]?.count;
 };
 
 describe(`in ${rounds} rounds of real concurrency`, () => {
-  it('two approvers at once approve once each, and the request is approved once', async () => {
+  it('counts each of two concurrent approvers once, and approves the request once', async () => {
     for (let round = 0; round < rounds; round++) {
       const { id } = await inReview();
       const both = [done(service.move(id, 'Approved', rita)), done(replica.move(id, 'Approved', ron))];
       expect(await Promise.all(both)).toEqual([true, true]);
       const { state, approvals } = await service.get(id);
       expect([state, approvals?.length]).toEqual(['Approved', 2]);
-      expect([await told('change-request-approval-added', id), await told('change-request-approved', id)]).toEqual([
-        2, 1,
-      ]);
+      expect([
+        await countEvents('change-request-approval-added', id),
+        await countEvents('change-request-approved', id),
+      ]).toEqual([2, 1]);
       await close(id);
     }
   });
@@ -100,7 +101,7 @@ describe(`in ${rounds} rounds of real concurrency`, () => {
     }
   });
 
-  it('two who apply at once apply once', async () => {
+  it('applies a request once when two users apply it concurrently', async () => {
     for (let round = 0; round < rounds; round++) {
       const { id } = await inReview();
       await service.move(id, 'Approved', rita);
@@ -108,7 +109,7 @@ describe(`in ${rounds} rounds of real concurrency`, () => {
       expect((await Promise.all(both)).toSorted()).toEqual([false, true]);
       const applied = [service, replica].flatMap(({ features }) => features.applied.filter((one) => one.id === id));
       expect(applied).toHaveLength(1);
-      expect(await told('change-request-applied', id)).toBe(1);
+      expect(await countEvents('change-request-applied', id)).toBe(1);
     }
   });
 });

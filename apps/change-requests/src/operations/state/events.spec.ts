@@ -49,7 +49,7 @@ const until = (type: string) =>
   eventually(async () => expect((await service.emittedEvents()).map((event) => event.type)).toContain(type));
 const firstChange = async (id: number) => (await service.get(id, lee)).features[0]?.changes[0]?.id ?? 0;
 
-/** What there is to tell of a request (change-requests.md 1.6): how it comes about, and what is told with it. */
+/** Every event of a request: how it is caused, and its content. */
 const table: readonly [
   type: RecordedEvent['type'],
   when: string,
@@ -59,7 +59,7 @@ const table: readonly [
   ['change-request-created', 'a first change', drafted, { data: { minApprovals: 1 }, preData: null, createdBy: 'lee' }],
   [
     'change-added',
-    'a change in a draft, whose payload is nobody’s concern yet',
+    'a change in a draft, whose payload is still private',
     drafted,
     { featureName: 'checkout', data: { changeId: 0, action: 'updateEnabled', feature: 'checkout' }, preData: null },
   ],
@@ -257,7 +257,7 @@ const table: readonly [
   ],
 ];
 
-it.each(table)('%s is told of %s', async (type, _when, comesAbout, emitted) => {
+it.each(table)('%s is emitted for %s', async (type, _when, comesAbout, emitted) => {
   const changeRequestId = await comesAbout();
   const event = (await service.emittedEvents()).filter((one) => one.type === type).at(-1);
   // Ids are given by the database: that there is one is enough.
@@ -274,7 +274,7 @@ it.each(table)('%s is told of %s', async (type, _when, comesAbout, emitted) => {
   else expect(event?.preData).toMatchObject(withId(preData));
 });
 
-it('change-request-configuration-updated is told of protection, and only when it changes', async () => {
+it('change-request-configuration-updated is emitted for protection, and only when it changes', async () => {
   const protect = (body: { changeRequestsEnabled: boolean; requiredApprovals?: number }) =>
     service.call(SetChangeRequestConfig, { params: { projectId: 'shop', environment: 'production' }, body });
   await protect({ changeRequestsEnabled: true, requiredApprovals: 12 });
@@ -288,7 +288,7 @@ it('change-request-configuration-updated is told of protection, and only when it
   ]);
 });
 
-it('nothing is told of a title, a comment or whose approval is asked for', async () => {
+it('emits nothing for a title, a comment or a requested approval', async () => {
   const id = await inReview();
   const before = await service.emittedEvents();
   await service.call(SetTitle, { params: { projectId: 'shop', id }, body: { title: 'Friday' } }, lee);

@@ -158,7 +158,7 @@ describe('a request', () => {
     expect(await service.get(id)).toMatchObject({ minApprovals: 3 });
   });
 
-  it('in conflict is not applied, and nothing is told', async () => {
+  it('in conflict is not applied and emits nothing', async () => {
     const id = await approved();
     service.features.archive('checkout');
     const emitted = await service.emittedEvents();
@@ -304,7 +304,7 @@ describe('the configuration of a project', () => {
     ]);
   });
 
-  it('is told when it changes, and only then', async () => {
+  it('emits an event when it changes, and only then', async () => {
     await protect(2);
     await protect(2);
     const params = { ...project, environment: 'production' };
@@ -322,16 +322,16 @@ describe('the configuration of a project', () => {
   it('is known where direct edits are refused before it is answered, or at least soon', async () => {
     await protect(2);
     const emitted = (isProtected: boolean) => ({ project: 'shop', environment: 'production', isProtected });
-    // Who looks after what was not told yet may tell it as well; the version says that it is the same.
-    const heard = () => [...new Map(service.features.protection.map((one) => [one.version, one])).values()];
-    expect(heard()).toMatchObject([emitted(true)]);
+    // The runner may send the same change as well: its version identifies it.
+    const sentProtections = () => [...new Map(service.features.protection.map((one) => [one.version, one])).values()];
+    expect(sentProtections()).toMatchObject([emitted(true)]);
     service.features.whileProtecting(() => {
       throw unavailable('gone');
     });
     const params = { ...project, environment: 'production' };
     const off = service.call(SetChangeRequestConfig, { params, body: { changeRequestsEnabled: false } });
     await off.catch((error: unknown) => expect(error).toMatchObject({ kind: 'ServiceUnavailable' }));
-    await eventually(() => expect(heard()).toMatchObject([emitted(true), emitted(false)]));
+    await eventually(() => expect(sentProtections()).toMatchObject([emitted(true), emitted(false)]));
   });
 
   it('asks for no less than the environment does in every project, unless an administrator wants it', async () => {
