@@ -16,7 +16,7 @@ const help = `Checks that no event of the log was altered, removed or moved sinc
 The exit code is 0 if the range is intact, and 1 if it is not (the first wrong event is printed) or while there are dead letters:
 events that could not be appended because of their content, and are retried. It also prints events that services emitted and that
 never arrived, which only a restored backup or manual deletion can cause; with either the log is not complete. Store the line
-that begins with "head" where nobody with write access to the database can change it, and pass it as --known next time.`;
+that begins with "head" out of reach of everyone with write access to the database, and pass it as --known next time.`;
 
 const idOf = (name: string, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;

@@ -15,7 +15,7 @@ const help = `Measures the seven operations of the interface, searches of events
   npm run bench [-- options]
 
   --features N       how many flags to seed (default 1000; with --search 100000)
-  --connections N    at once (default 32)
+  --connections N    concurrent connections (default 32)
   --seconds N        per operation (default 5)
   --warm-up N        seconds of each operation before it is measured, so that its code is compiled and its caches are warm (default 0)
   --only TEXT        only operations, or searches, whose name contains it

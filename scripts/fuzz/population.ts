@@ -19,9 +19,9 @@ interface Account {
 const range = (count: number): number[] => Array.from({ length: count }, (_, nth) => nth);
 
 /**
- * Puts the flags, projects and what belongs to them where requests can speak of them: at the beginning, and again while a run
- * takes them away. What is there already is refused, and that is all right.
- * @returns the key of somebody who may do everything, and is not nobody as an admin token is
+ * Creates the flags, projects and related objects that requests refer to: at the beginning, and again during a run, which deletes
+ * them. Refusals for objects that exist already are expected.
+ * @returns the key of a user with all permissions; an admin token has no user
  */
 export const populate = async (
   client: Client,
@@ -102,7 +102,7 @@ export const populate = async (
     known.learn('/api/admin/projects/{projectId}/change-requests', { projectId: values.projectId }, request);
     const { id, features: changed } = (request ?? {}) as { id?: number; features?: { changes: object[] }[] };
     const where = { projectId: values.projectId, id: String(id) };
-    // A change is told below its feature, and is edited by who names the feature again.
+    // A reply lists changes below their feature; an edit has to name the feature again.
     const changes = changed?.[0]?.changes.map((one) => ({ ...one, feature: name }));
     known.learn('/api/admin/projects/{projectId}/change-requests/{id}/changes', where, changes);
   };

@@ -3,7 +3,7 @@ import { type KnownObjects, singular } from './known-objects.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { ValueSource, Whim } from './values.ts';
 
-/** A request as it is meant; how it is written is the matter of whoever sends it. */
+/** A request before it is encoded; the sender encodes it. */
 export interface FuzzRequest {
   readonly operation: DescribedOperation;
   /** by the names of the parameters in the path */
@@ -35,11 +35,11 @@ export const targetOf = ({ operation, values, query, rawTarget }: FuzzRequest): 
 export const bodyOf = ({ rawBody, body }: FuzzRequest): Buffer | undefined =>
   rawBody ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
 
-/** An admin token, and the key of somebody who may do as much. */
+/** An admin token, and the key of a user with all permissions. */
 export interface Keys {
   readonly admin: string;
   readonly personal: string;
-  /** the account that has it: nobody else's request may take it away */
+  /** the account of that key; no request may delete it */
   readonly personalId: string;
 }
 

@@ -136,9 +136,9 @@ export interface Whim {
 }
 
 export interface ValueSource {
-  /** what was said of a thing, as it would be said by whoever changes it: no more than the schema knows of */
+  /** an object from a reply as a body that updates it: only the properties of the schema */
   saidAgain(schema: Schema, thing: Readonly<Record<string, unknown>>, whim: Whim): unknown;
-  /** a value that fits the schema, as far as that can be told from the schema; `name` is that of the property it is for */
+  /** a value that matches the schema, as far as the schema says; `name` is the name of its property */
   value(schema: Schema, name: string, whim: Whim): unknown;
   /** text that fits a schema of text, or of what is written as text */
   text(schema: Schema, name: string, whim: Whim): string;

@@ -66,7 +66,7 @@ export const chooseUser = async (
   const unreachable = `user ${owner.uid}, as whom it would run instead, cannot reach ${postgres} or ${parent}`;
   if (ownedByRoot && (await succeeds([...asRootCalledNobody, 'true']))) {
     warn(
-      `PostgreSQL runs with root's access to files, since ${unreachable}: whoever is its superuser can write every file. Start as an ordinary user, or let others pass through these folders (chmod o+x).`,
+      `PostgreSQL runs with root's access to files, because ${unreachable}: its superuser can write every file. Start Bunting as an ordinary user, or make these folders traversable (chmod o+x).`,
     );
     return { become: asRootCalledNobody, owner: undefined };
   }

@@ -305,7 +305,7 @@ describe('whoever starts it', () => {
       await before.stop();
       expect(statSync(dataDir).uid).toBe(0);
       expect(warnings).toEqual([
-        expect.stringMatching(/^PostgreSQL runs with root's access to files, since user 65534/),
+        expect.stringMatching(/^PostgreSQL runs with root's access to files, because user 65534/),
       ]);
 
       chmodSync(parent, 0o711);

@@ -57,7 +57,9 @@ describe('the outbox', () => {
       });
     await expect(tellsOf('x'.repeat(25 * 1024 * 1024))).rejects.toMatchObject({
       kind: 'PayloadTooLarge',
-      message: expect.stringMatching(/^What "feature-created" would tell has \d+ bytes, more than the 25165824 /),
+      message: expect.stringMatching(
+        /^The message "feature-created" has \d+ bytes, more than the maximum of 25165824\./,
+      ),
     });
     expect(await read(0)).toMatchObject({ head: 0, messages: [] });
     await tellsOf('x'.repeat(23 * 1024 * 1024));

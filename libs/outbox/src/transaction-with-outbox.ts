@@ -60,7 +60,7 @@ const written = (rows: readonly Row[]): string => {
   for (const { type, payload } of rows) {
     const bytes = Buffer.byteLength(JSON.stringify(payload));
     if (bytes <= maxPayloadBytes) continue;
-    const message = `What "${type}" would tell has ${bytes} bytes, more than the ${maxPayloadBytes} that can be told at once. Please make it smaller.`;
+    const message = `The message "${type}" has ${bytes} bytes, more than the maximum of ${maxPayloadBytes}. Please make it smaller.`;
     throw refusal('PayloadTooLarge', message);
   }
   return text;

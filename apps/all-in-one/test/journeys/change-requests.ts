@@ -13,7 +13,7 @@ import type { Platform } from '../platform.ts';
 const variant = { name: 'only', weight: 1000, weightType: 'variable', stickiness: 'default' };
 const me = { id: -42, username: expect.any(String), imageUrl };
 
-/** POST change requests and GET pending ones: interface 4.3 and 4.4. */
+/** Creating change requests, and listing the pending ones. */
 export const describeChangeRequests = (platform: () => Platform): void => {
   describe('a change request', () => {
     const given = () => onPlatform(platform().api);

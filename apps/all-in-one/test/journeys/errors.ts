@@ -21,7 +21,7 @@ const sevenOn = (project: string, feature: string, strategyId: string) =>
     ['POST', '/api/admin/events/search', {}],
   ] as const;
 
-/** What is answered when it is a "no": interface 2.13 and 7. */
+/** The responses of rejected requests. */
 export const describeErrors = (platform: () => Platform): void => {
   describe('a refusal', () => {
     const project = 'errors';

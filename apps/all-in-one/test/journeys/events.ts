@@ -4,7 +4,7 @@ import { expectFits, expectRefusal, timestamp } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
 import type { Platform } from '../platform.ts';
 
-/** POST events search: interface 4.7; and what every write leaves in the log. */
+/** The event search, and the events that writes leave in the log. */
 export const describeEvents = (platform: () => Platform): void => {
   describe('the event log', () => {
     const given = () => onPlatform(platform().api);

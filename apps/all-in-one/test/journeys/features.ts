@@ -4,7 +4,7 @@ import { expectFits, expectRefusal, imageUrl, timestamp, uuid } from '../expecta
 import { addressOf, onPlatform } from '../given.ts';
 import type { Platform } from '../platform.ts';
 
-/** GET feature (interface 4.2), and what brings a feature there: create, enable, archive. */
+/** Reading, creating, enabling and archiving a feature. */
 export const describeFeatures = (platform: () => Platform): void => {
   describe('a feature', () => {
     const project = 'features';

@@ -4,7 +4,7 @@ import { expectFits, expectRefusal, uuid } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
 import type { Platform } from '../platform.ts';
 
-/** PATCH strategy: interface 4.1. */
+/** Patching a strategy. */
 export const describePatchStrategy = (platform: () => Platform): void => {
   describe('a patch of a strategy', () => {
     const project = 'patch';

@@ -6,7 +6,7 @@ import type { Platform } from '../platform.ts';
 
 const day = (shift: number): string => new Date(Date.now() + shift * 86_400_000).toISOString().slice(0, 10);
 
-/** GET search features: interface 4.5, each parameter on a few features that differ in it. */
+/** The feature search: each parameter on a few features that differ in it. */
 export const describeSearch = (platform: () => Platform): void => {
   describe('a search for features', () => {
     const project = 'search';

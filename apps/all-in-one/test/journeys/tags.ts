@@ -4,7 +4,7 @@ import { expectFits, expectRefusal } from '../expectations.ts';
 import { addressOf, onPlatform } from '../given.ts';
 import type { Platform } from '../platform.ts';
 
-/** DELETE feature tag (interface 4.6), and how a tag comes to a feature. */
+/** Adding tags to features, and removing them. */
 export const describeTags = (platform: () => Platform): void => {
   describe('a tag of a feature', () => {
     const project = 'tags';

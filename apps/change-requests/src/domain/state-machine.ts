@@ -82,7 +82,7 @@ const approved = ['change-request-approval-added', 'change-request-approved'] as
 const ran = ['change-request-applied', 'change-request-scheduled-application-success'] as const;
 const fit = ['has changes', 'approvals suffice'] as const;
 
-/** Every way that a request can go (change-requests.md 1.3). What is not here is refused. */
+/** Every allowed transition of a change request. Any other is refused. */
 export const transitions: readonly Transition[] = (
   [
     ['Draft', 'discard', 'author', {}, null, ['change-request-discarded']],

@@ -63,7 +63,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope) => {
   let checkedTo = 0;
   /** the newest change that the scope can notice */
   let revision = 0;
-  /** the segments that visible features use; undefined where that is to be found out anew */
+  /** the segments that visible features use; undefined until they are collected again */
   let used: ReadonlySet<number> | undefined;
   let content: Content | undefined;
   let hydration: Delta | undefined;

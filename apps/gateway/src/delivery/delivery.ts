@@ -50,7 +50,7 @@ export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
       views.set(key, view);
       return view;
     },
-    /** Counts the bytes of a view anew. */
+    /** Updates the size of a view in the cache. */
     resized: (view: DeliveryView): void => void views.set(JSON.stringify(describeScope(view.scope)), view),
     stop: (): Promise<void> => projection.stop(),
   };

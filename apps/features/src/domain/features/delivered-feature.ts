@@ -9,7 +9,7 @@ const deliveredStrategy = ({ name, constraints, parameters, variants, segments }
   ...(segments.length === 0 ? {} : { segments: segments.toSorted((one, other) => one - other) }),
 });
 
-/** With all of its strategies disabled a feature is on for nobody, and not for everybody as one that has none is. */
+/** A feature whose strategies are all disabled is off, unlike one without strategies, which is on for every user. */
 const deliveredEnvironment = ({ enabled, strategies, variants }: FeatureInEnvironment): DeliveredEnvironment => {
   const active = strategies.filter(({ disabled }) => !disabled);
   return {

@@ -79,8 +79,8 @@ export const evaluationCounts = (body: MetricsBody, environment: string, now: Da
 };
 
 /**
- * What a proxy collected in the environments that the caller may report for, without what came to nothing. A proxy tells
- * the hour alone: it was counted at the latest in the hour's last minute, and not later than now.
+ * The counts that a proxy collected, in the environments that the caller may report for and without empty ones. A proxy reports
+ * only the hour: its counts are assigned to the last minute of that hour, or to now if that is earlier.
  */
 export const proxiedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, now: Date): EvaluationCount[] =>
   metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, nth) => {

@@ -1,6 +1,6 @@
 import type { SchemaMigration } from '@bunting/database';
 
-/** What Owners may do in their project (admin-api.md 7.5). */
+/** The permissions of the role Owner in its project, as in Unleash. */
 const ofOwners = [
   'CREATE_FEATURE',
   'UPDATE_FEATURE',
