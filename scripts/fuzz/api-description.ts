@@ -80,16 +80,10 @@ export interface DescribedOperation {
   readonly answers: ReadonlyMap<number, Answerable>;
 }
 
-export interface ApiDescription {
-  readonly operations: readonly DescribedOperation[];
-  /** the schema itself, where it was only referred to */
-  resolve(schema: Schema): Schema;
-}
-
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Reads an OpenAPI document: which operations there are, what they take, and what they may answer. */
-export const readDescription = (document: unknown): ApiDescription => {
+export const readDescription = (document: unknown) => {
   const { paths, components } = document as Document;
   const at = (pointer: string): unknown => {
     const keys = pointer.slice(2).split('/');
@@ -149,5 +143,6 @@ export const readDescription = (document: unknown): ApiDescription => {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => read(path, method, operation)),
   );
-  return { operations, resolve };
+  return { operations /** the schema itself, where it was only referred to */, resolve };
 };
+export type ApiDescription = ReturnType<typeof readDescription>;

@@ -98,20 +98,7 @@ export interface Named {
  * What is known to be there, learned from the answers of lists and of what creates: so that requests can speak of it. Of every
  * list so many things are kept, and what is learned last pushes out what was learned first.
  */
-export interface KnownObjects {
-  forget(): void;
-  learn(path: string, values: Values, answer: unknown): void;
-  /** values for the parameters of the path that lead to something, as far as anything is known */
-  along(path: string, random: SeededRandom): Values;
-  /** what was said last of the thing that a path leads to, or of one in the list that it leads to */
-  at(path: string, values: Values, random: SeededRandom): Readonly<Record<string, unknown>> | undefined;
-  /** how much is known of where such things are: what is said first decides where all is that is said after it */
-  depth(name: string): number;
-  /** what something is called by that has a parameter or a property of that name: of what is within, if there is any */
-  named(name: string, random: SeededRandom, within: Values): Named | undefined;
-}
-
-export const knownObjects = (paths: readonly string[]): KnownObjects => {
+export const knownObjects = (paths: readonly string[]) => {
   const places = new Map(paths.flatMap(placesAlong).map((place) => [place.prefix, place]));
   const byList = Map.groupBy(places.values(), ({ list }) => list);
   const known = new Map<string, Map<string, { readonly values: Values; readonly thing: Record<string, unknown> }>>();
@@ -141,11 +128,11 @@ export const knownObjects = (paths: readonly string[]): KnownObjects => {
   };
 
   return {
-    forget: () => {
+    forget: (): void => {
       known.clear();
       byName.clear();
     },
-    learn: (path, values, answer) => {
+    learn: (path: string, values: Values, answer: unknown): void => {
       const found = thingsIn(answer);
       for (const { thing, noun } of found) {
         if (noun === undefined) continue;
@@ -172,7 +159,8 @@ export const knownObjects = (paths: readonly string[]): KnownObjects => {
         }
       }
     },
-    along: (path, random) => {
+    /** values for the parameters of the path that lead to something, as far as anything is known */
+    along: (path: string, random: SeededRandom): Values => {
       const own = placesAlong(path);
       const values: Record<string, string> = {};
       for (const { prefix } of own.toReversed()) {
@@ -187,17 +175,20 @@ export const knownObjects = (paths: readonly string[]): KnownObjects => {
       }
       return values;
     },
-    at: (path, values, random) => {
+    /** what was said last of the thing that a path leads to, or of one in the list that it leads to */
+    at: (path: string, values: Values, random: SeededRandom): Readonly<Record<string, unknown>> | undefined => {
       const listed = byList.get(path)?.flatMap(({ prefix }) => [...(known.get(prefix)?.values() ?? [])]) ?? [];
       if (listed.length > 0) return random.pick(listed).thing;
       const nearest = placesAlong(path).at(-1);
       return nearest === undefined ? undefined : known.get(nearest.prefix)?.get(keyOf(nearest.prefix, values))?.thing;
     },
-    depth: (name) => {
+    /** how much is known of where such things are: what is said first decides where all is that is said after it */
+    depth: (name: string): number => {
       const wheres = [...(called(name)?.values() ?? [])].slice(-5);
       return Math.max(0, ...wheres.map((where) => Object.keys(where).length));
     },
-    named: (name, random, within) => {
+    /** what something is called by that has a parameter or a property of that name: of what is within, if there is any */
+    named: (name: string, random: SeededRandom, within: Values): Named | undefined => {
       const there = called(name);
       if (there === undefined) return undefined;
       const near = [...there].filter(([, where]) =>
@@ -208,3 +199,4 @@ export const knownObjects = (paths: readonly string[]): KnownObjects => {
     },
   };
 };
+export type KnownObjects = ReturnType<typeof knownObjects>;

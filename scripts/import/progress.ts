@@ -1,10 +1,3 @@
-/** Shows how far the work is. */
-export interface Progress {
-  to(done: number): void;
-  /** What is written after it begins on a line of its own. */
-  end(): void;
-}
-
 interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -15,7 +8,7 @@ const number = (count: number): string => count.toLocaleString('en');
 const betweenLinesMs = 2_000;
 
 /** A bar on a terminal; elsewhere a line every two seconds, which reads well in a log. */
-export const progressOn = (screen: Screen, total: number, now: () => number = Date.now): Progress => {
+export const progressOn = (screen: Screen, total: number, now: () => number = Date.now) => {
   const startedAt = now();
   let lastAt = startedAt;
   let shown = -1;
@@ -37,11 +30,13 @@ export const progressOn = (screen: Screen, total: number, now: () => number = Da
   };
   if (screen.isTTY === true) show(0);
   return {
-    to: (done) => {
+    to: (done: number): void => {
       if (screen.isTTY === true || done === total || now() - lastAt >= betweenLinesMs) show(done);
     },
-    end: () => {
+    /** What is written after it begins on a line of its own. */
+    end: (): void => {
       if (screen.isTTY === true && shown >= 0) screen.write('\n');
     },
   };
 };
+export type Progress = ReturnType<typeof progressOn>;

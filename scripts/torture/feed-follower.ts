@@ -11,14 +11,6 @@ export interface FollowerState {
   readonly violations: readonly string[];
 }
 
-/** A client of the event feed that reconnects through any gateway, after the last event that it received. */
-export interface Follower {
-  readonly state: FollowerState;
-  /** Waits until it has read an event. */
-  waitFor(id: Event['id']): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export interface FollowerOptions {
   readonly urls: readonly string[];
   readonly token: string;
@@ -31,7 +23,7 @@ const silenceTimeoutMs = 45_000;
 const waitTimeoutMs = 60_000;
 
 /** Follows the event feed, and reconnects to any gateway whenever the stream ends. */
-export const startFollower = ({ urls, token, random }: FollowerOptions): Follower => {
+export const startFollower = ({ urls, token, random }: FollowerOptions) => {
   const events: FeedEvent[] = [];
   const violations: string[] = [];
   const stopping = new AbortController();
@@ -89,7 +81,8 @@ export const startFollower = ({ urls, token, random }: FollowerOptions): Followe
     get state() {
       return { events, interruptions, violations };
     },
-    waitFor: (id) =>
+    /** Waits until it has read an event. */
+    waitFor: (id: Event['id']): Promise<void> =>
       eventually(
         () => {
           const last = events.at(-1)?.id ?? 0;
@@ -97,9 +90,10 @@ export const startFollower = ({ urls, token, random }: FollowerOptions): Followe
         },
         { timeoutMs: waitTimeoutMs },
       ),
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopping.abort();
       await consumers;
     },
   };
 };
+export type Follower = ReturnType<typeof startFollower>;

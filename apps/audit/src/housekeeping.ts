@@ -1,9 +1,5 @@
 import { startLoop } from '@bunting/runtime';
 
-export interface Housekeeping {
-  stop(): Promise<void>;
-}
-
 export interface Chore {
   readonly name: string;
   /** @returns how much was done: 0 when nothing is left for now */
@@ -13,9 +9,10 @@ export interface Chore {
 }
 
 /** Runs background jobs in short steps until it is stopped. */
-export const keepHouse = (chores: readonly Chore[], warn: (message: string) => void): Housekeeping => {
+export const keepHouse = (chores: readonly Chore[], warn: (message: string) => void) => {
   const loops = chores.map(({ name, step, everyMs }) =>
     startLoop({ name, intervalMs: everyMs, warn, run: async () => ((await step()) > 0 ? 0 : everyMs) }),
   );
-  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+  return { stop: async (): Promise<void> => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };
+export type Housekeeping = ReturnType<typeof keepHouse>;

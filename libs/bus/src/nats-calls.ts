@@ -27,23 +27,6 @@ export interface RawResponse {
 /** Whether the caller marked a call as repeatable; other calls are writes. */
 export const isRepeatableCall = (message: Msg): boolean => (message.headers?.get(repeatableHeader) ?? '') !== '';
 
-/** Calls over one connection, with detection of crashed responders. */
-export interface Calls {
-  /** @param headersFor the request headers, by the time left in milliseconds */
-  send(
-    subject: string,
-    payload: Uint8Array,
-    headersFor: (leftMs: number) => MsgHdrs,
-    options: SendOptions,
-  ): Promise<RawResponse | NoResponse>;
-  /** Responds to a call, in chunks of at most `chunkBytes`. */
-  respond(message: Msg, payload: Uint8Array, responseHeaders: MsgHdrs | undefined, chunkBytes: number): void;
-  /** Must be called with each call as it arrives, and `done` when it was handled. The signal is aborted when the connection is lost. */
-  accept(message: Msg): { readonly signal: AbortSignal; readonly done: () => void };
-  /** Must be called when the connection is lost: aborts the calls being handled, and fails pending reads. */
-  disconnected(): void;
-}
-
 /** Names the process that accepted a call, on a notice that precedes the response. */
 const acceptedBy = 'Bunting-Taken-By';
 const repeatableHeader = 'Bunting-Repeatable';
@@ -93,7 +76,7 @@ const checkWhileAny = (items: { readonly size: number }, check: () => void): (()
  * Sends and handles calls over an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process
  * subscribes to a subject of its own. So whether a process is still connected is known without a timeout, however busy it is.
  */
-export const natsCalls = (connection: NatsConnection): Calls => {
+export const natsCalls = (connection: NatsConnection) => {
   const instance = randomUUID();
   const inbox = createInbox();
   const pending = new Map<string, PendingCall>();
@@ -205,7 +188,13 @@ export const natsCalls = (connection: NatsConnection): Calls => {
   });
 
   return {
-    send: (subject, payload, headersFor, { timeoutMs, repeatable }) =>
+    /** @param headersFor the request headers, by the time left in milliseconds */
+    send: (
+      subject: string,
+      payload: Uint8Array,
+      headersFor: (leftMs: number) => MsgHdrs,
+      { timeoutMs, repeatable }: SendOptions,
+    ): Promise<RawResponse | NoResponse> =>
       new Promise((resolve) => {
         const token = (calls++).toString(36);
         const now = performance.now();
@@ -235,7 +224,8 @@ export const natsCalls = (connection: NatsConnection): Calls => {
         publish(token, call);
       }),
 
-    respond: (message, payload, responseHeaders, chunkBytes) => {
+    /** Responds to a call, in chunks of at most `chunkBytes`. */
+    respond: (message: Msg, payload: Uint8Array, responseHeaders: MsgHdrs | undefined, chunkBytes: number): void => {
       if (payload.length <= chunkBytes)
         return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
       const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
@@ -248,7 +238,8 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       }
     },
 
-    accept: (message) => {
+    /** Must be called with each call as it arrives, and `done` when it was handled. The signal is aborted when the connection is lost. */
+    accept: (message: Msg): { readonly signal: AbortSignal; readonly done: () => void } => {
       inProgress.add(message);
       if (isRepeatableCall(message)) {
         withoutNotice.set(message, performance.now());
@@ -263,10 +254,12 @@ export const natsCalls = (connection: NatsConnection): Calls => {
       };
     },
 
-    disconnected: () => {
+    /** Must be called when the connection is lost: aborts the calls being handled, and fails pending reads. */
+    disconnected: (): void => {
       connectionLost.abort();
       connectionLost = new AbortController();
       for (const call of pending.values()) if (call.repeatable) call.settle('lost');
     },
   };
 };
+export type Calls = ReturnType<typeof natsCalls>;

@@ -45,23 +45,6 @@ export class TextArray extends ArrayType {
   }
 }
 
-/** Builds fragments of hand-written SQL from the metadata of entities. */
-export interface EntitySql {
-  /** The columns of an entity's table, including those of embedded objects; or the columns of the given properties, in their order. */
-  columnsOf(entity: Entity, properties?: readonly string[]): readonly string[];
-  /** SQL: properties of a row as arguments of `json_build_object`, timestamps as RFC 3339 text. */
-  membersOf(entity: Entity, row: string, properties: readonly string[]): string;
-  /** SQL: a select list of a row, named by the entity's properties; without `hidden` ones, timestamps as RFC 3339 text. */
-  selectOf(entity: Entity, row: string): string;
-  /** The values of a row by column, for `json_populate_recordset`. */
-  rowOf(entity: Entity, values: object): Readonly<Record<string, unknown>>;
-  /**
-   * SQL: `json_build_object` of a row: the entity's properties without relations and `hidden` ones, embedded objects nested, timestamps
-   * as RFC 3339 text. `more` are further arguments of `json_build_object`.
-   */
-  jsonOf(entity: Entity, row: string, more?: string): string;
-}
-
 const columnOf = ({ fieldNames }: EntityProperty): string => fieldNames[0] as string;
 
 const valueSql = (property: EntityProperty, row: string): string => {
@@ -82,7 +65,7 @@ const valueOf = (values: object, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], values) ?? null;
 
 /** Resolves the metadata of entities without a database. */
-export const entitySql = (entities: readonly Entity[]): EntitySql => {
+export const entitySql = (entities: readonly Entity[]) => {
   const metadata = new MikroORM({ dbName: 'unconnected', entities: [...entities] as EntitySchema[] }).getMetadata();
   const metaOf = (entity: Entity): EntityMetadata => metadata.get(entity as EntityName<AnyEntity>);
   const stored = new Map<Entity, readonly EntityProperty[]>();
@@ -97,20 +80,28 @@ export const entitySql = (entities: readonly Entity[]): EntitySql => {
     return property;
   };
   return {
-    columnsOf: (entity, properties) =>
+    /** The columns of an entity's table, including those of embedded objects; or the columns of the given properties, in their order. */
+    columnsOf: (entity: Entity, properties?: readonly string[]): readonly string[] =>
       (properties?.map((name) => propertyOf(entity, name)) ?? storedOf(entity)).map(columnOf),
-    membersOf: (entity, row, properties) =>
+    /** SQL: properties of a row as arguments of `json_build_object`, timestamps as RFC 3339 text. */
+    membersOf: (entity: Entity, row: string, properties: readonly string[]): string =>
       properties.map((name) => `'${name}', ${valueSql(propertyOf(entity, name), row)}`).join(', '),
-    selectOf: (entity, row) =>
+    /** SQL: a select list of a row, named by the entity's properties; without `hidden` ones, timestamps as RFC 3339 text. */
+    selectOf: (entity: Entity, row: string): string =>
       storedOf(entity)
         .filter(({ hidden }) => !hidden)
         .map((property) => `${valueSql(property, row)} as "${property.name}"`)
         .join(', '),
-    rowOf: (entity, values) =>
+    /** The values of a row by column, for `json_populate_recordset`. */
+    rowOf: (entity: Entity, values: object): Readonly<Record<string, unknown>> =>
       Object.fromEntries(
         storedOf(entity).map((property) => [columnOf(property), valueOf(values, property.embedded ?? [property.name])]),
       ),
-    jsonOf: (entity, row, more) => {
+    /**
+     * SQL: `json_build_object` of a row: the entity's properties without relations and `hidden` ones, embedded objects nested, timestamps
+     * as RFC 3339 text. `more` are further arguments of `json_build_object`.
+     */
+    jsonOf: (entity: Entity, row: string, more?: string): string => {
       const meta = metaOf(entity);
       const members = meta.props
         .filter(({ kind, embedded, hidden }) => (kind === 'scalar' || kind === 'embedded') && !embedded && !hidden)
@@ -122,6 +113,7 @@ export const entitySql = (entities: readonly Entity[]): EntitySql => {
     },
   };
 };
+export type EntitySql = ReturnType<typeof entitySql>;
 
 /**
  * Stores the difference of two lists at the next flush: rows that are new, changed or removed. Each item is one row. `before` must have

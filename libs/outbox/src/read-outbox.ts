@@ -9,27 +9,22 @@ export interface Acknowledgement {
   readonly position: number;
 }
 
-/** The checkpoints that consumers report with what they read, in memory until housekeeping stores them. */
-export interface Acknowledgements {
-  confirm(confirmation: Acknowledgement): void;
-  /** The checkpoints that are not stored yet. */
-  pending(): readonly Acknowledgement[];
-  /** Marks checkpoints as stored. */
-  stored(confirmations: readonly Acknowledgement[]): void;
-}
-
 const keyOf = ({ topic, consumer }: Acknowledgement): string => `${topic} ${consumer}`;
 
-export const acknowledgements = (): Acknowledgements => {
+/** The checkpoints that consumers report with what they read, in memory until housekeeping stores them. */
+export const acknowledgements = () => {
   const latest = new Map<string, Acknowledgement>();
   const stored = new Map<string, number>();
   return {
-    confirm: (confirmation) => {
+    confirm: (confirmation: Acknowledgement): void => {
       const key = keyOf(confirmation);
       if ((latest.get(key)?.position ?? -1) < confirmation.position) latest.set(key, confirmation);
     },
-    pending: () => [...latest.values()].filter((one) => stored.get(keyOf(one)) !== one.position),
-    stored: (confirmations) => {
+    /** The checkpoints that are not stored yet. */
+    pending: (): readonly Acknowledgement[] =>
+      [...latest.values()].filter((one) => stored.get(keyOf(one)) !== one.position),
+    /** Marks checkpoints as stored. */
+    stored: (confirmations: readonly Acknowledgement[]): void => {
       for (const one of confirmations) {
         stored.set(keyOf(one), one.position);
         // After a restored backup positions are lower.
@@ -38,6 +33,7 @@ export const acknowledgements = (): Acknowledgements => {
     },
   };
 };
+export type Acknowledgements = ReturnType<typeof acknowledgements>;
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 /** The last position of topic `$1`, and the uid of the row at position `$2`. */

@@ -19,14 +19,6 @@ export interface RelayOptions {
   readonly warn: (message: string) => void;
 }
 
-export interface Relay {
-  /** After a commit: wakes the consumers, and publishes new events. */
-  wake(): void;
-  /** Stores the checkpoints of consumers and deletes expired rows. The relay runs it every ten seconds if there is work. */
-  runHousekeeping(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface Unpublished {
   readonly position: number;
   readonly uid: string;
@@ -95,7 +87,7 @@ const tryLock = (purpose: string): string => `select pg_try_advisory_xact_lock(h
  * service publishes at a time: it holds an advisory lock until its batch is marked as published. A batch that was published but not
  * marked is published again: the stream deduplicates it by the ids of its events.
  */
-export const startRelay = (options: RelayOptions): Relay => {
+export const startRelay = (options: RelayOptions) => {
   const { producer, database, bus, confirmed, intervalMs, retentionHours, idempotencyRetentionHours, warn } = options;
   const { publish } = bus;
   const consumers = JSON.stringify(
@@ -181,14 +173,17 @@ export const startRelay = (options: RelayOptions): Relay => {
         });
 
   return {
-    wake: () => {
+    /** After a commit: wakes the consumers, and publishes new events. */
+    wake: (): void => {
       for (const topic of topics) bus.notify({ producer, topic });
       relaying?.wake();
     },
+    /** Stores the checkpoints of consumers and deletes expired rows. The relay runs it every ten seconds if there is work. */
     runHousekeeping,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all([relaying?.stop(), housekeeping.stop()]);
       await runHousekeeping().catch(() => undefined);
     },
   };
 };
+export type Relay = ReturnType<typeof startRelay>;

@@ -1,11 +1,5 @@
 /** Wakes one waiter. A signal without a waiter stays pending for the next wait. */
-export interface WakeSignal {
-  wake(): void;
-  /** Resolves at the signal or after the timeout; a pending signal resolves it immediately. */
-  wait(timeoutMs: number): Promise<void>;
-}
-
-export const wakeSignal = (): WakeSignal => {
+export const wakeSignal = () => {
   let isPending = false;
   let resume: (() => void) | undefined;
   const signalOrTimeout = (timeoutMs: number): Promise<void> =>
@@ -19,14 +13,16 @@ export const wakeSignal = (): WakeSignal => {
       resume = done;
     });
   return {
-    wake: () => {
+    wake: (): void => {
       isPending = true;
       resume?.();
     },
-    wait: async (timeoutMs) => {
+    /** Resolves at the signal or after the timeout; a pending signal resolves it immediately. */
+    wait: async (timeoutMs: number): Promise<void> => {
       if (!isPending) await signalOrTimeout(timeoutMs);
       // Signals that arrive before the waiter resumes count as one.
       isPending = false;
     },
   };
 };
+export type WakeSignal = ReturnType<typeof wakeSignal>;

@@ -5,16 +5,11 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-export interface TemporaryFolder {
-  readonly path: string;
-  remove(): Promise<void>;
-}
-
 // A process that uses the folder may be ending at the same time and write a last file.
 const removeAtTheEnd = 'read _; until rm -rf "$0" 2>/dev/null; do sleep 0.1; done';
 
 /** Creates a folder that only this user can access. It is removed on request or when this process ends, even if it is killed. */
-export const temporaryFolder = (name: string): TemporaryFolder => {
+export const temporaryFolder = (name: string) => {
   const folder = path.join(tmpdir(), name);
   mkdirSync(folder, { mode: 0o700 });
   const remover = spawn('/bin/sh', ['-c', removeAtTheEnd, folder], {
@@ -25,7 +20,7 @@ export const temporaryFolder = (name: string): TemporaryFolder => {
   (remover.stdin as Socket).unref();
   return {
     path: folder,
-    remove: async () => {
+    remove: async (): Promise<void> => {
       if (remover.exitCode !== null) return;
       remover.ref();
       const removed = once(remover, 'exit');
@@ -34,3 +29,4 @@ export const temporaryFolder = (name: string): TemporaryFolder => {
     },
   };
 };
+export type TemporaryFolder = ReturnType<typeof temporaryFolder>;

@@ -27,14 +27,6 @@ export interface RunnerOptions {
   readonly warn: (message: string) => void;
 }
 
-export interface Runner {
-  /** Checks immediately for pending work. */
-  wake(): void;
-  /** Checks immediately for requests and schedules of deleted users. */
-  usersDeleted(): void;
-  stop(): Promise<void>;
-}
-
 /** A scheduled run that is later than this fails: a release planned for the night must not happen at noon. */
 const maxDelayMs = 15 * 60_000;
 const callTimeoutMs = 30_000;
@@ -59,7 +51,7 @@ export const startRunner = ({
   intervalMs,
   recoveryTimeoutMs: recoveryMs,
   warn,
-}: RunnerOptions): Runner => {
+}: RunnerOptions) => {
   let stopped = false;
   let deletedUsersCheckedAt = Number.NEGATIVE_INFINITY;
 
@@ -218,14 +210,17 @@ export const startRunner = ({
   });
 
   return {
+    /** Checks immediately for pending work. */
     wake: loop.wake,
-    usersDeleted: () => {
+    /** Checks immediately for requests and schedules of deleted users. */
+    usersDeleted: (): void => {
       deletedUsersCheckedAt = Number.NEGATIVE_INFINITY;
       loop.wake();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped = true;
       await loop.stop();
     },
   };
 };
+export type Runner = ReturnType<typeof startRunner>;

@@ -7,18 +7,8 @@ export interface Quota {
   readonly refuse: () => Refusal;
 }
 
-export interface ConcurrencyLimit {
-  /**
-   * Acquires a permit under all of the quotas, or under none.
-   * @returns a function that releases the permit; a second call does nothing
-   * @throws Refusal of the first quota that is used up
-   */
-  acquire(quotas: readonly Quota[]): () => void;
-  inUse(holder: string): number;
-}
-
 /** A semaphore that counts each permit under several holders, such as a token, a user and the whole process. */
-export const concurrencyLimit = (): ConcurrencyLimit => {
+export const concurrencyLimit = () => {
   const permits = new Map<string, number>();
   const held = (holder: string): number => permits.get(holder) ?? 0;
   const change = (holder: string, by: 1 | -1): void => {
@@ -29,7 +19,12 @@ export const concurrencyLimit = (): ConcurrencyLimit => {
 
   return {
     inUse: held,
-    acquire: (quotas) => {
+    /**
+     * Acquires a permit under all of the quotas, or under none.
+     * @returns a function that releases the permit; a second call does nothing
+     * @throws Refusal of the first quota that is used up
+     */
+    acquire: (quotas: readonly Quota[]): (() => void) => {
       const usedUp = quotas.find(({ holder, limit }) => held(holder) >= limit);
       if (usedUp !== undefined) throw usedUp.refuse();
       for (const { holder } of quotas) change(holder, 1);
@@ -42,3 +37,4 @@ export const concurrencyLimit = (): ConcurrencyLimit => {
     },
   };
 };
+export type ConcurrencyLimit = ReturnType<typeof concurrencyLimit>;

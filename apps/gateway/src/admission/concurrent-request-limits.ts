@@ -12,21 +12,6 @@ export interface Client {
   readonly isPublic: boolean;
 }
 
-export interface RequestLimits {
-  /** Counts a request whose headers have arrived. @throws Refusal when the limit is reached */
-  start(request: FastifyRequest, reply: FastifyReply): void;
-  /** Counts the request under its client, too. @throws Refusal when the quota of the client is used up */
-  assignClient(request: FastifyRequest, client: Client): void;
-  /** Moves a request from the incoming to the handled ones. @throws Refusal when the limit of these is reached */
-  bodyReceived(request: FastifyRequest): void;
-  /** Stops counting a request whose response is handed over for sending. */
-  responseSent(request: FastifyRequest): void;
-  /** The client that the request is counted under; undefined before authentication. */
-  clientOf(request: FastifyRequest): Client | undefined;
-  /** @throws Error with the reason when no further request would be accepted now */
-  requireCapacity(): void;
-}
-
 type Limits = Pick<
   GatewayConfig,
   | 'GATEWAY_MAX_CONCURRENT_REQUESTS'
@@ -61,7 +46,7 @@ const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
  * ones only once its body has arrived, so that slow senders take permits from slow senders only. Own code instead of
  * @fastify/under-pressure, which sheds load by event loop delay and knows no quota per client (docs/security.md, Limits).
  */
-export const requestLimits = (config: Limits): RequestLimits => {
+export const requestLimits = (config: Limits) => {
   const limits = { incoming: concurrencyLimit(), handling: concurrencyLimit() };
   const totals = { incoming: config.GATEWAY_MAX_INCOMING_REQUESTS, handling: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
   const requests = new WeakMap<FastifyRequest, Progress>();
@@ -90,7 +75,8 @@ export const requestLimits = (config: Limits): RequestLimits => {
   };
 
   return {
-    start: (request, reply) => {
+    /** Counts a request whose headers have arrived. @throws Refusal when the limit is reached */
+    start: (request: FastifyRequest, reply: FastifyReply): void => {
       const stage = hasBody(request) ? 'incoming' : 'handling';
       const progress: Progress = { stage, release: [limits[stage].acquire([total(stage)])] };
       requests.set(request, progress);
@@ -99,7 +85,8 @@ export const requestLimits = (config: Limits): RequestLimits => {
         release(progress);
       });
     },
-    assignClient: (request, client) => {
+    /** Counts the request under its client, too. @throws Refusal when the quota of the client is used up */
+    assignClient: (request: FastifyRequest, client: Client): void => {
       const progress = requests.get(request);
       if (progress === undefined || progress.client !== undefined || progress.stage === 'done') return;
       progress.client = client;
@@ -107,7 +94,8 @@ export const requestLimits = (config: Limits): RequestLimits => {
       if (progress.stage === 'incoming' && request.raw.complete) return;
       progress.release.push(limits[progress.stage].acquire(quotas(progress.stage, client)));
     },
-    bodyReceived: (request) => {
+    /** Moves a request from the incoming to the handled ones. @throws Refusal when the limit of these is reached */
+    bodyReceived: (request: FastifyRequest): void => {
       const progress = requests.get(request);
       if (progress?.stage !== 'incoming') return;
       const { client } = progress;
@@ -116,14 +104,17 @@ export const requestLimits = (config: Limits): RequestLimits => {
       const ofClient = client === undefined ? [] : quotas('handling', client);
       progress.release.push(limits.handling.acquire([total('handling'), ...ofClient]));
     },
-    responseSent: (request) => {
+    /** Stops counting a request whose response is handed over for sending. */
+    responseSent: (request: FastifyRequest): void => {
       const progress = requests.get(request);
       if (progress === undefined) return;
       progress.stage = 'done';
       release(progress);
     },
-    clientOf: (request) => requests.get(request)?.client,
-    requireCapacity: () => {
+    /** The client that the request is counted under; undefined before authentication. */
+    clientOf: (request: FastifyRequest): Client | undefined => requests.get(request)?.client,
+    /** @throws Error with the reason when no further request would be accepted now */
+    requireCapacity: (): void => {
       if (limits.handling.inUse(everyone) >= totals.handling)
         throw new Error('The gateway handles as many requests as GATEWAY_MAX_CONCURRENT_REQUESTS allows.');
       if (limits.incoming.inUse(everyone) >= totals.incoming)
@@ -131,3 +122,4 @@ export const requestLimits = (config: Limits): RequestLimits => {
     },
   };
 };
+export type RequestLimits = ReturnType<typeof requestLimits>;

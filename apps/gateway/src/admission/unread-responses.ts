@@ -1,13 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../config.ts';
 
-export interface UnreadResponses {
-  /** Counts the bytes of a response until it is sent or its connection has ended. */
-  add(response: ServerResponse, holder: string, bytes: number): void;
-  /** the bytes of all responses that wait for their clients */
-  bytes(): number;
-}
-
 interface Unread {
   readonly holder: string;
   readonly bytes: number;
@@ -29,7 +22,7 @@ const checkEveryMs = 1_000;
 export const unreadResponses = ({
   GATEWAY_MAX_UNREAD_RESPONSE_BYTES: limit,
   GATEWAY_RESPONSE_READ_TIMEOUT_MS: timeoutMs,
-}: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>): UnreadResponses => {
+}: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>) => {
   // In the order of the responses.
   const unread = new Map<ServerResponse, Unread>();
   const bytesOf = new Map<string, number>();
@@ -70,8 +63,10 @@ export const unreadResponses = ({
   };
 
   return {
-    bytes: () => total,
-    add: (response, holder, bytes) => {
+    /** the bytes of all responses that wait for their clients */
+    bytes: (): number => total,
+    /** Counts the bytes of a response until it is sent or its connection has ended. */
+    add: (response: ServerResponse, holder: string, bytes: number): void => {
       if (bytes < minCountedBytes || response.destroyed) return;
       const deadline = performance.now() + timeoutMs + (bytes / minBytesPerSecond) * 1_000;
       unread.set(response, { holder, bytes, deadline });
@@ -82,3 +77,4 @@ export const unreadResponses = ({
     },
   };
 };
+export type UnreadResponses = ReturnType<typeof unreadResponses>;

@@ -16,12 +16,6 @@ export interface AuthenticatorOptions {
 /** Returns whom the token of an `Authorization` header authenticates. @throws Refusal `AuthenticationRequired` for a missing or invalid token */
 export type Authenticate = (authorization: string | undefined) => Principal | Promise<Principal>;
 
-export interface Authenticator {
-  readonly authenticate: Authenticate;
-  /** Drops all cached principals; called when rights or tokens have changed. */
-  readonly invalidateCache: () => void;
-}
-
 const maxCached = 10_000;
 /** How long a token that could not be looked up is taken for what it was, before it is looked up again. */
 const outageCacheMs = 1_000;
@@ -53,12 +47,7 @@ const tokenIn = (authorization: string | undefined): string => {
  * Authenticates by the tokens in the database, with a cache. Without an invalidation, a revoked token works, and a new one may not, until
  * its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
-export const authenticator = ({
-  tokens,
-  hasher,
-  cacheTtlMs: cacheMs,
-  onUse: used,
-}: AuthenticatorOptions): Authenticator => {
+export const authenticator = ({ tokens, hasher, cacheTtlMs: cacheMs, onUse: used }: AuthenticatorOptions) => {
   const valid = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
   const invalid = new LRUCache<string, true>({ max: maxCached });
@@ -101,14 +90,15 @@ export const authenticator = ({
   };
 
   return {
-    invalidateCache: () => {
+    /** Drops all cached principals; called when rights or tokens have changed. */
+    invalidateCache: (): void => {
       invalidations++;
       valid.clear();
       invalid.clear();
       pending = new Map();
       lastKnown.clear();
     },
-    authenticate: (authorization) => {
+    authenticate: (authorization: string | undefined): Principal | Promise<Principal> => {
       const token = tokenIn(authorization);
       const digest = hash('sha256', token, 'base64');
       const cached = valid.get(digest);
@@ -124,6 +114,7 @@ export const authenticator = ({
     },
   };
 };
+export type Authenticator = ReturnType<typeof authenticator>;
 
 /** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
 export const requireAdministrator = ({ mayAdminister }: Principal): void => {

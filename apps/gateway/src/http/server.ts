@@ -30,12 +30,6 @@ export interface ServerOptions {
   readonly limits: RequestLimits;
 }
 
-export interface HttpServer {
-  readonly app: FastifyInstance;
-  /** Accepts no new request, responds to those that have arrived, and ends the connections of clients that send or read too slowly. */
-  close(): Promise<void>;
-}
-
 /** On stop: milliseconds for requests that are still arriving. */
 const arrivalGraceMs = 1_000;
 /** On stop: milliseconds for clients to read responses that have started. */
@@ -73,7 +67,7 @@ const parseTrustedProxies = (list = ''): string[] | false => {
  * The HTTP server without routes: what happens to every request, whatever its route. Every error response is JSON, also for unknown routes and
  * for bytes that are not valid HTTP.
  */
-export const createHttpServer = ({ config, log, metrics, admit, limits, draining }: ServerOptions): HttpServer => {
+export const createHttpServer = ({ config, log, metrics, admit, limits, draining }: ServerOptions) => {
   let closing = false;
   // While closing, a connection is idle as soon as its last response is sent.
   const { begin } = accessLog(log, metrics, () => {
@@ -212,7 +206,8 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
 
   return {
     app,
-    close: async () => {
+    /** Accepts no new request, responds to those that have arrived, and ends the connections of clients that send or read too slowly. */
+    close: async (): Promise<void> => {
       const closed = app.close();
       await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
       // Requests that have arrived get their response. `closed` may be settled already, so awaiting it in a loop would starve them.
@@ -226,6 +221,7 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     },
   };
 };
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
 /** Listens and returns the URL. @throws Error that says which setting to change when the address is not available */
 export const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {

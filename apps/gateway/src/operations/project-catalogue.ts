@@ -17,23 +17,6 @@ interface RequestContext {
   readonly deadline: Date;
 }
 
-/** The projects and environments that exist in the features service. */
-export interface ProjectCatalogue {
-  /** All projects and environments. */
-  all(request: RequestContext): Promise<TokenTargets>;
-  environments(request: RequestContext): Promise<readonly string[]>;
-  /** The ids of the projects that the caller may see. */
-  visibleProjects(request: RequestContext & { readonly caller: Caller }): Promise<string[]>;
-  /** @throws Refusal `NotFoundError` for a missing project */
-  requireProject(request: RequestContext, projectId: string): Promise<void>;
-  /**
-   * Waits until the gateway's projection contains the projects. A row for a project that the projection has not seen would survive a deletion
-   * that it applies later.
-   * @throws Refusal `NotFoundError` for a project deleted meanwhile, `ServiceUnavailable` when the projection lags
-   */
-  awaitKnown(projectIds: readonly string[]): Promise<void>;
-}
-
 /** Waits for the projection of projects; returns the lag that remains, in milliseconds. */
 export type CatchUp = () => Promise<number>;
 
@@ -42,7 +25,8 @@ const nameOf = ({ name }: { readonly name: string }): string => name;
 // The caller is already authorised; the gateway reads the catalogue as the system.
 const contextOf = (request: RequestContext): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
-export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp: CatchUp): ProjectCatalogue => {
+/** The projects and environments that exist in the features service. */
+export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp: CatchUp) => {
   const environments = async (request: RequestContext): Promise<string[]> =>
     (await call(bus, ListEnvironments, {}, contextOf(request))).environments.map(nameOf);
   const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {
@@ -51,19 +35,27 @@ export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp
   };
   return {
     environments,
-    visibleProjects: async (request) =>
+    /** The ids of the projects that the caller may see. */
+    visibleProjects: async (request: RequestContext & { readonly caller: Caller }): Promise<string[]> =>
       (await call(bus, ListProjects, {}, onBehalfOf(request))).projects.map(({ id }) => id),
-    all: async (request) => {
+    /** All projects and environments. */
+    all: async (request: RequestContext): Promise<TokenTargets> => {
       const [found, { projects }] = await Promise.all([
         environments(request),
         call(bus, ListProjects, {}, contextOf(request)),
       ]);
       return { environments: found, projects: projects.map(({ id }) => id) };
     },
-    requireProject: async (request, projectId) => {
+    /** @throws Refusal `NotFoundError` for a missing project */
+    requireProject: async (request: RequestContext, projectId: string): Promise<void> => {
       await call(bus, GetProjectEnvironments, { params: { projectId } }, contextOf(request));
     },
-    awaitKnown: async (projectIds) => {
+    /**
+     * Waits until the gateway's projection contains the projects. A row for a project that the projection has not seen would survive a deletion
+     * that it applies later.
+     * @throws Refusal `NotFoundError` for a project deleted meanwhile, `ServiceUnavailable` when the projection lags
+     */
+    awaitKnown: async (projectIds: readonly string[]): Promise<void> => {
       if ((await findUnknown(projectIds)) === undefined) return;
       const lagMs = await catchUp();
       const missing = await findUnknown(projectIds);
@@ -73,3 +65,4 @@ export const projectCatalogue = (bus: Bus, findKnown: FindKnownProjects, catchUp
     },
   };
 };
+export type ProjectCatalogue = ReturnType<typeof projectCatalogue>;

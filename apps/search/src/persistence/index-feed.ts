@@ -25,12 +25,6 @@ interface IndexRecord {
   readonly trouble: string | null;
 }
 
-/** An index has one process that writes it, until it releases the lock or its session is lost. */
-export interface IndexLock {
-  readonly isLost: boolean;
-  release(): void;
-}
-
 const standing: Statement = {
   name: 'index-standing',
   text: `
@@ -67,16 +61,18 @@ const save = `
 const distrust = `
   insert into search_index (uid, trouble) values ($1, $2) on conflict (uid) do update set trouble = excluded.trouble`;
 
-const lockOf = (session: Session): IndexLock => {
+/** An index has one process that writes it, until it releases the lock or its session is lost. */
+const lockOf = (session: Session) => {
   let isLost = false;
   session.on('error', () => void (isLost = true));
   return {
     get isLost() {
       return isLost;
     },
-    release: () => session.release(true),
+    release: (): void => session.release(true),
   };
 };
+export type IndexLock = ReturnType<typeof lockOf>;
 
 export type IndexFeed = ReturnType<typeof indexFeed>;
 

@@ -1,15 +1,6 @@
 import type { Reindex } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 
-/** The state of the last reindex, shared by all processes. */
-export interface ReindexRecord {
-  /** Starts a reindex unless one with a recent heartbeat is running. Resolves with the running one, and whether this call started it. */
-  begin(): Promise<{ readonly isMine: boolean; readonly reindex: Reindex }>;
-  progress(done: number, all: number): Promise<void>;
-  end(reason: string | null): Promise<void>;
-  read(): Promise<Reindex | undefined>;
-}
-
 const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const columns = `state, done, "all", ${utc('started_at')} as "startedAt", ${utc('finished_at')} as "finishedAt", reason`;
@@ -18,11 +9,13 @@ const last: Statement = { name: 'last-reindex', text: `select ${columns} from re
 
 const isHeardOf = `state = 'running' and heard_of_at > now() - interval '30 seconds'`;
 
-export const reindexRecord = (database: Database): ReindexRecord => {
+/** The state of the last reindex, shared by all processes. */
+export const reindexRecord = (database: Database) => {
   const run = (text: string, values: readonly unknown[] = []): Promise<void> =>
     database.transaction(async ({ query }) => void (await query(text, values)));
   return {
-    begin: () =>
+    /** Starts a reindex unless one with a recent heartbeat is running. Resolves with the running one, and whether this call started it. */
+    begin: (): Promise<{ readonly isMine: boolean; readonly reindex: Reindex }> =>
       database.transaction(async ({ query }) => {
         await query('lock table reindex in exclusive mode');
         const [running] = await query<Reindex>(`select ${columns} from reindex where ${isHeardOf}`);
@@ -34,13 +27,15 @@ export const reindexRecord = (database: Database): ReindexRecord => {
         );
         return { isMine: true, reindex: reindex as Reindex };
       }),
-    progress: (done, all) => run('update reindex set done = $1, "all" = $2, heard_of_at = now()', [done, all]),
-    end: (reason) =>
+    progress: (done: number, all: number): Promise<void> =>
+      run('update reindex set done = $1, "all" = $2, heard_of_at = now()', [done, all]),
+    end: (reason: string | null): Promise<void> =>
       run(
         `update reindex set state = case when $1::text is null then 'done' else 'failed' end, reason = $1,
            finished_at = now(), heard_of_at = now()`,
         [reason],
       ),
-    read: async () => (await database.read<Reindex>(last))[0],
+    read: async (): Promise<Reindex | undefined> => (await database.read<Reindex>(last))[0],
   };
 };
+export type ReindexRecord = ReturnType<typeof reindexRecord>;

@@ -32,27 +32,6 @@ export interface StateDigest {
   readonly digest: string;
 }
 
-/** The states that search stores, for comparison with the features service. */
-export interface StoredStates {
-  digests(entity: StateEntity): Promise<readonly StateDigest[]>;
-  /** Versions of the features of a project, or of all segments, ordered by id. */
-  versions(
-    entity: StateEntity,
-    group: string | undefined,
-    after: string,
-    limit: number,
-  ): Promise<readonly StateVersion[]>;
-  read(entity: StateEntity, ids: readonly string[]): Promise<readonly StoredState[]>;
-  /**
-   * Replaces a stored state, whatever the versions, unless it has changed since it was read.
-   * @param seen the state that was read; undefined when there was none
-   */
-  replace(entity: StateEntity, current: CurrentState, seen: StoredState | undefined): Promise<void>;
-  /** Claims the next comparison, of which all processes start one per interval. Resolves with the id to continue after; undefined when it is not due. */
-  claim(everyMs: number): Promise<string | undefined>;
-  saveComparedUpTo(id: string): Promise<void>;
-}
-
 const digests: { readonly [E in StateEntity]: Statement } = {
   feature: {
     name: 'kept-feature-digests',
@@ -170,11 +149,23 @@ const lowerVersion = async (
   return true;
 };
 
-export const storedStates = (database: Database): StoredStates => ({
-  digests: (entity) => database.read(digests[entity]),
-  versions: (entity, group, after, limit) => database.read(versions[entity], [group ?? null, after, limit]),
-  read: (entity, ids) => database.read(read[entity], [ids]),
-  replace: (entity, current, seen) =>
+/** The states that search stores, for comparison with the features service. */
+export const storedStates = (database: Database) => ({
+  digests: (entity: StateEntity): Promise<readonly StateDigest[]> => database.read(digests[entity]),
+  /** Versions of the features of a project, or of all segments, ordered by id. */
+  versions: (
+    entity: StateEntity,
+    group: string | undefined,
+    after: string,
+    limit: number,
+  ): Promise<readonly StateVersion[]> => database.read(versions[entity], [group ?? null, after, limit]),
+  read: (entity: StateEntity, ids: readonly string[]): Promise<readonly StoredState[]> =>
+    database.read(read[entity], [ids]),
+  /**
+   * Replaces a stored state, whatever the versions, unless it has changed since it was read.
+   * @param seen the state that was read; undefined when there was none
+   */
+  replace: (entity: StateEntity, current: CurrentState, seen: StoredState | undefined): Promise<void> =>
     database.transaction(async (tx) => {
       if (!(await lowerVersion(tx, entity, current, seen))) return;
       const { id, version, state } = current;
@@ -183,15 +174,17 @@ export const storedStates = (database: Database): StoredStates => ({
       if (parsed === null && seen?.lookup !== null) await tx.query('delete from feature_lookup where name = $1', [id]);
       await applyStates(tx, [messageOf(entity, { entity, id, version, state: parsed })]);
     }),
-  claim: (everyMs) =>
+  /** Claims the next comparison, of which all processes start one per interval. Resolves with the id to continue after; undefined when it is not due. */
+  claim: (everyMs: number): Promise<string | undefined> =>
     database.transaction(async ({ query }) => {
       const text = `
         update reconciliation set claimed_at = now() where claimed_at <= now() - $1 * interval '1 millisecond'
         returning compared_up_to as "comparedUpTo"`;
       return (await query<{ comparedUpTo: string }>(text, [everyMs]))[0]?.comparedUpTo;
     }),
-  saveComparedUpTo: (id) =>
+  saveComparedUpTo: (id: string): Promise<void> =>
     database.transaction(
       async ({ query }) => void (await query('update reconciliation set compared_up_to = $1', [id])),
     ),
 });
+export type StoredStates = ReturnType<typeof storedStates>;

@@ -11,13 +11,7 @@ interface ReindexerOptions {
 }
 
 /** Runs reindexes on request. */
-export interface Reindexer {
-  start(): Promise<Reindex>;
-  /** Cancels a reindex of this process. Another can be started. */
-  stop(): Promise<void>;
-}
-
-export const startReindexer = ({ record, rebuild, rebuildIndex, warn }: ReindexerOptions): Reindexer => {
+export const startReindexer = ({ record, rebuild, rebuildIndex, warn }: ReindexerOptions) => {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
 
@@ -36,14 +30,16 @@ export const startReindexer = ({ record, rebuild, rebuildIndex, warn }: Reindexe
   };
 
   return {
-    start: async () => {
+    start: async (): Promise<Reindex> => {
       const { isMine, reindex } = await record.begin();
       if (isMine) running = run();
       return reindex;
     },
-    stop: () => {
+    /** Cancels a reindex of this process. Another can be started. */
+    stop: (): Promise<void> => {
       stopped = true;
       return running;
     },
   };
 };
+export type Reindexer = ReturnType<typeof startReindexer>;

@@ -2,23 +2,12 @@ import { type Bus, call, systemContext } from '@bunting/bus';
 import { DigestStates, ListStateVersions, ReadStates, type StateVersion } from '@bunting/contracts';
 import type { CurrentState, StateDigest, StateEntity } from '../persistence/stored-states.ts';
 
-/** The current states in the features service. */
-export interface StateSource {
-  digests(entity: StateEntity): Promise<readonly StateDigest[]>;
-  versions(
-    entity: StateEntity,
-    group: string | undefined,
-    after: string,
-    limit: number,
-  ): Promise<readonly StateVersion[]>;
-  states(entity: StateEntity, ids: readonly string[]): Promise<readonly CurrentState[]>;
-}
-
 const timeoutMs = 10_000;
 const groupPageSize = 200;
 
-export const stateSource = (bus: Bus): StateSource => ({
-  digests: async (entity) => {
+/** The current states in the features service. */
+export const stateSource = (bus: Bus) => ({
+  digests: async (entity: StateEntity): Promise<readonly StateDigest[]> => {
     const groups: StateDigest[] = [];
     for (let after: string | null = ''; after !== null;) {
       const body = { entity, after, limit: groupPageSize };
@@ -33,10 +22,16 @@ export const stateSource = (bus: Bus): StateSource => ({
     }
     return groups;
   },
-  versions: async (entity, group, after, limit) => {
+  versions: async (
+    entity: StateEntity,
+    group: string | undefined,
+    after: string,
+    limit: number,
+  ): Promise<readonly StateVersion[]> => {
     const body = { entity, after, limit, ...(group === undefined || entity === 'segment' ? {} : { project: group }) };
     return (await call(bus, ListStateVersions, { body }, systemContext(timeoutMs))).versions;
   },
-  states: async (entity, ids) =>
+  states: async (entity: StateEntity, ids: readonly string[]): Promise<readonly CurrentState[]> =>
     (await call(bus, ReadStates, { body: { entity, ids: [...ids] } }, systemContext(timeoutMs))).states,
 });
+export type StateSource = ReturnType<typeof stateSource>;

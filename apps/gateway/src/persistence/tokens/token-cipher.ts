@@ -1,28 +1,22 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts secrets of SDK tokens so that they can be listed again. */
-export interface TokenCipher {
-  /** @param selector binds the result to the token: under another one it does not open */
-  seal(secret: string, selector: string): Buffer;
-  /** The secret; undefined when it was sealed with another key or selector, or has been altered. */
-  open(sealed: Buffer, selector: string): string | undefined;
-}
-
 const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
 /** Seals with AES-256-GCM under a key that HKDF-SHA-256 derives from the token key. */
-export const tokenCipher = (tokenKey: string): TokenCipher => {
+export const tokenCipher = (tokenKey: string) => {
   const key = Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32));
   return {
-    seal: (secret, selector) => {
+    /** @param selector binds the result to the token: under another one it does not open */
+    seal: (secret: string, selector: string): Buffer => {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(selector));
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), text]);
     },
-    open: (sealed, selector) => {
+    /** The secret; undefined when it was sealed with another key or selector, or has been altered. */
+    open: (sealed: Buffer, selector: string): string | undefined => {
       const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
       if (tag.length < tagBytes) return undefined;
       const options = { authTagLength: tagBytes };
@@ -38,6 +32,7 @@ export const tokenCipher = (tokenKey: string): TokenCipher => {
     },
   };
 };
+export type TokenCipher = ReturnType<typeof tokenCipher>;
 
 interface Settings {
   readonly GATEWAY_READABLE_SDK_TOKENS: boolean;
