@@ -69,7 +69,7 @@ const patienceMs = 5_000;
  * of several producers mostly arrive in the order in which a user caused them. `catchUp` never waits for it.
  */
 const batchingMs = 200;
-const burst = 10;
+const burst = 40;
 const maxBackoffMs = 2_000;
 
 /** A position in the producer's outbox, and the uid of the message there, if known. */
