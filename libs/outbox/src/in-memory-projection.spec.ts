@@ -49,11 +49,11 @@ afterEach(async () => {
 it('has everything that was committed before it was asked, also what was committed before it was started', async () => {
   await write(1, 'one');
   await start();
-  expect(await projection.caughtUp(5_000)).toBe(0);
+  expect(await projection.catchUp(5_000)).toBe(0);
   expect([...segments]).toEqual([['1', 'one']]);
   await write(1, 'first');
   await write(2, 'two');
-  expect(await projection.caughtUp(5_000)).toBe(0);
+  expect(await projection.catchUp(5_000)).toBe(0);
   expect([projection.isLoaded, projection.applied, [...segments]]).toEqual([
     true,
     3,
@@ -70,7 +70,7 @@ it('is complete after a start where superseded rows were dropped', async () => {
   await sql("select outbox_head('delivery')");
   await sql("delete from outbox where topic = 'delivery' and position < 3");
   await start();
-  expect(await projection.caughtUp(5_000)).toBe(0);
+  expect(await projection.catchUp(5_000)).toBe(0);
   expect([[...segments], warnings]).toEqual([
     [
       ['1', 'c'],
@@ -84,12 +84,12 @@ it('reads everything anew when the producer was restored from a backup', async (
   await write(1, 'one');
   await start();
   await write(2, 'lost');
-  expect(await projection.caughtUp(5_000)).toBe(0);
+  expect(await projection.catchUp(5_000)).toBe(0);
   await sql("delete from outbox where topic = 'delivery' and position = 2");
   await sql("update outbox_topic set position = 1 where topic = 'delivery'");
   await write(3, 'three');
   await write(4, 'four');
-  expect(await projection.caughtUp(5_000)).toBe(0);
+  expect(await projection.catchUp(5_000)).toBe(0);
   expect([...segments.values()].sort()).toEqual(['four', 'one', 'three']);
   expect(warnings).toHaveLength(1);
 });
@@ -97,13 +97,13 @@ it('reads everything anew when the producer was restored from a backup', async (
 it('keeps what it has while the producer is away, says how old it is, and does not wait', async () => {
   await write(1, 'one');
   await start();
-  expect(await projection.caughtUp(5_000)).toBe(0);
+  expect(await projection.catchUp(5_000)).toBe(0);
   await sql('alter table outbox rename to outbox_away');
-  expect(await projection.caughtUp(5_000)).toBeGreaterThan(0);
-  expect(await projection.caughtUp(5_000)).toBeGreaterThan(0);
+  expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
+  expect(await projection.catchUp(5_000)).toBeGreaterThan(0);
   expect([...segments]).toEqual([['1', 'one']]);
   await sql('alter table outbox_away rename to outbox');
   await write(2, 'two');
-  await eventually(async () => expect(await projection.caughtUp(5_000)).toBe(0));
+  await eventually(async () => expect(await projection.catchUp(5_000)).toBe(0));
   expect(segments.size).toBe(2);
 });

@@ -39,7 +39,7 @@ export interface InMemoryProjection {
    * while the producer is unavailable.
    * @returns by how many milliseconds the projection is behind; 0 if it is current.
    */
-  caughtUp(limitMs: number): Promise<number>;
+  catchUp(limitMs: number): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
     get applied() {
       return checkpoint.position;
     },
-    caughtUp: async (limitMs) => {
+    catchUp: async (limitMs) => {
       const behindMs = () => Math.max(1, Math.round(performance.now() - freshAt));
       if (isAway) return behindMs();
       let timer: NodeJS.Timeout | undefined;

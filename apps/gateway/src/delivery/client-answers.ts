@@ -88,7 +88,7 @@ export const clientAnswers = (delivery: Delivery): ReadonlyMap<string, ClientAns
     caller: Caller,
     query: ClientFeaturesQuery,
   ): Promise<DeliveryView> => {
-    const behindMs = await delivery.caughtUp();
+    const behindMs = await delivery.catchUp();
     if (behindMs > 0) response.header('Bunting-Stale', String(behindMs));
     const environment = store.environmentOf(caller, query.environment);
     if (environment === undefined) {

@@ -41,7 +41,7 @@ export const startDelivery = async ({ bus, config, warn }: DeliveryOptions) => {
       return projection.isLoaded;
     },
     /** Waits until everything that was committed before this call is in memory. @returns how many milliseconds it is behind */
-    caughtUp: (): Promise<number> => projection.caughtUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
+    catchUp: (): Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),
     viewOf: (scope: DeliveryScope): DeliveryView => {
       const key = JSON.stringify(describeScope(scope));
       const cached = views.get(key);
