@@ -1,4 +1,6 @@
 import nx from '@nx/eslint-plugin';
+import jsxA11y from 'eslint-plugin-jsx-a11y';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 // Who may import whom. `scripts/lint.ts` shows for each of these rules that it bites, and what it lets through.
@@ -25,6 +27,7 @@ const dependencies = {
     'scope:evaluation',
     'scope:embedded-postgres',
   ],
+  'scope:console': ['scope:contracts'],
   'scope:all-in-one': ['scope:contracts', 'scope:bus', 'scope:runtime', 'scope:embedded-postgres', 'type:service'],
 };
 
@@ -52,6 +55,10 @@ const noTestCode = never(
 const noForeignDatabase = never(
   '^(@bunting/database|@mikro-orm/.*|kysely|pg|@types/pg)$',
   'Only persistence/ and service.ts know that there is a database.',
+);
+const onlyBrowser = never(
+  '^node:|^@bunting/contracts/',
+  'The console runs in browsers: of the contracts it imports the schemas and types only.',
 );
 const noHttp = never('^(fastify|@fastify/.*|node:http2?|node:https)$', 'Only the gateway has heard of HTTP.');
 const noNats = never('^@nats-io/', 'Only the bus has heard of NATS.');
@@ -136,7 +143,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     plugins: { '@nx': nx },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
@@ -239,6 +246,18 @@ export default tseslint.config(
     files: ['apps/all-in-one/{src,test}/**/*.{spec,perf}.ts', 'apps/all-in-one/test/**/*.ts'],
     rules: projectRule({ alsoAllowed: ['scope:testing'], allow: services.map((name) => `@bunting/${name}`) }),
   },
+  {
+    files: ['apps/console/src/**/*.{ts,tsx}'],
+    ignores: tests,
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp, onlyBrowser),
+  },
+  {
+    files: ['apps/console/src/**/*.tsx'],
+    plugins: { 'jsx-a11y': jsxA11y, 'react-hooks': reactHooks },
+    rules: { ...jsxA11y.flatConfigs.strict.rules, ...reactHooks.configs.flat.recommended.rules },
+  },
+  // Vite reads its configuration from a default export.
+  { files: ['apps/console/vite.config.ts'], rules: { 'no-restricted-syntax': ['error', noEnum] } },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   // They work on the repository as a whole.
   { files: ['scripts/**/*.ts'], rules: { '@nx/enforce-module-boundaries': 'off', 'no-restricted-imports': 'off' } },

@@ -26,6 +26,7 @@ const persistence = 'apps/features/src/persistence/sample.ts';
 const operation = 'apps/features/src/operations/strategies/sample.ts';
 const subscription = 'apps/audit/src/subscriptions/sample.ts';
 const composition = 'apps/features/src/service.ts';
+const console = 'apps/console/src/sample.tsx';
 const allInOne = 'apps/all-in-one/src/sample.ts';
 
 const samples: readonly Sample[] = [
@@ -59,6 +60,9 @@ const samples: readonly Sample[] = [
   ...importing('libs/embedded-postgres/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
   ...importing('libs/testing/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
   ...importing('libs/testing/src/sample.ts', ['@bunting/embedded-postgres']),
+  ...importing(console, ['@bunting/gateway', '@bunting/bus', '@bunting/runtime', '@bunting/evaluation'], projects),
+  ...importing(console, ['node:fs', 'pg', 'fastify', '@bunting/testing', '@bunting/contracts/validation'], imports),
+  ...importing(console, ['@bunting/contracts', 'react', './table.tsx']),
   ...importing('libs/bus/src/sample.ts', ['../../contracts/src/index.ts'], projects),
   ...importing(composition, ['@bunting/audit', '@bunting/gateway', '../../audit/src/service.ts'], projects),
   ...importing('apps/gateway/src/service.ts', ['@bunting/features', '@bunting/all-in-one'], projects),
