@@ -116,16 +116,18 @@ const evaluated = (
   strategies: strategies.filter(({ disabled }) => !disabled),
 });
 
+/** The features as SDKs of an environment evaluate them. */
+export const evaluatedIn = ({ features }: PlaygroundContent, environment: string): EvaluatedFeature[] =>
+  features.map((feature) => evaluated(feature, feature.environments[environment] ?? emptyEnvironment));
+
 /** Evaluates the features of one environment, for one context after the other. */
-export const playgroundOf = ({ features, segments }: PlaygroundContent, environment: string) => {
+export const playgroundOf = (content: PlaygroundContent, environment: string) => {
+  const { features, segments } = content;
   const inEnvironment = features.map((feature) => ({
     feature,
     settings: feature.environments[environment] ?? emptyEnvironment,
   }));
-  const evaluator = evaluatorOf(
-    inEnvironment.map(({ feature, settings }) => evaluated(feature, settings)),
-    segments satisfies readonly EvaluatedSegment[],
-  );
+  const evaluator = evaluatorOf(evaluatedIn(content, environment), segments satisfies readonly EvaluatedSegment[]);
   const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
 
   const shownStrategy = (

@@ -161,6 +161,7 @@ export { setEnvironmentVariantsEndpoint } from './variants/set-environment-varia
 export { setFeatureVariantsEndpoint } from './variants/set-feature-variants.ts';
 export { setVariantsInBatchEndpoint } from './variants/set-variants-in-batch.ts';
 export { evaluateAdvancedPlaygroundEndpoint } from './playground/evaluate-advanced-playground.ts';
+export { evaluateImpactEndpoint } from './playground/evaluate-impact.ts';
 export { evaluatePlaygroundEndpoint } from './playground/evaluate-playground.ts';
 export { listEdgeInstancesEndpoint } from './usage/list-edge-instances.ts';
 export { reportEdgeInstanceEndpoint } from './usage/report-edge-instance.ts';

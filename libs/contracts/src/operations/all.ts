@@ -180,6 +180,7 @@ export * from './links/remove-feature-link.ts';
 export * from './links/update-feature-link.ts';
 export * from './paths.ts';
 export * from './playground/evaluate-advanced-playground.ts';
+export * from './playground/evaluate-impact.ts';
 export * from './playground/evaluate-playground.ts';
 export * from './projects/add-project-environment.ts';
 export * from './projects/archive-project.ts';

@@ -1,7 +1,7 @@
 import { call, onBehalfOf, type OperationRequest } from '@bunting/bus';
 import { type AnyOperation, type PlaygroundBody, ReadProposedChanges, refusal } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { foldChanges } from '../../domain/changes/fold.ts';
+import { foldChanges, type RequestedChange } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
 import { shortName, invalidProperty } from '../../domain/refusals.ts';
 import { subjectsOf } from '../changes/check-changes.ts';
@@ -14,47 +14,77 @@ interface Selection extends Pick<PlaygroundBody, 'projects' | 'changeRequest'> {
   readonly contexts: number;
 }
 
-/**
- * Reads what the playground evaluates in each environment: what is stored, or what would be if a change request were applied.
- * @throws Refusal for an unknown environment, for more evaluations than the limit, and for a change request with conflicts
- */
-export const readPlaygroundContent = async (
-  { bus, readPlayground, readSituation }: FeaturesContext,
-  request: OperationRequest<AnyOperation>,
-  { environments, contexts, projects, changeRequest }: Selection,
-): Promise<PlaygroundContent> => {
-  const { caller, now } = request;
-  const hidden = hiddenProjectsOf(caller);
-  const limit = maxFeatures(environments.length * contexts);
-  const isEveryProject = projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*');
-  const content = await readPlayground(environments, {
-    ...(isEveryProject ? {} : { projects: projects as string[] }),
-    hidden,
-    limit: limit + 1,
-  });
-  const missing = environments.find((environment) => !content.environments.includes(environment));
+interface Proposal {
+  readonly project: string;
+  readonly environment: string;
+  readonly changes: readonly RequestedChange[];
+}
+
+/** @throws Refusal when an environment does not exist */
+export const requireEnvironments = ({ environments: found }: PlaygroundContent, wanted: readonly string[]): void => {
+  const missing = wanted.find((environment) => !found.includes(environment));
   if (missing !== undefined)
     throw invalidProperty(`Could not find environment ${shortName(missing)}`, '/body/environment');
-  requireFeaturesWithin(content, limit);
-  if (changeRequest === undefined) return content;
+};
 
-  const proposed = await call(bus, ReadProposedChanges, { body: { id: changeRequest } }, onBehalfOf(request));
-  const changes = proposed.changes.map(({ change }) => change);
-  const found = await readSituation(subjectsOf(proposed.project, changes), hidden);
-  if (found === undefined) return content;
-  const situation = {
-    ...found,
-    environment: proposed.environment,
-    now: now.toISOString(),
-    newStrategyId: randomUUID,
-  };
-  const { features, segments, conflicts } = foldChanges(proposed.changes, situation);
+/** The ids of segments that changes may refer to. */
+export const segmentsIn = ({ project, changes }: Proposal): readonly number[] =>
+  subjectsOf(
+    project,
+    changes.map(({ change }) => change),
+  ).numbers;
+
+/**
+ * The content as it would be if changes were applied; undefined where the project does not exist.
+ * @throws Refusal `ConflictError` when they could not be applied
+ */
+export const contentAfter = async (
+  content: PlaygroundContent,
+  { project, environment, changes }: Proposal,
+  { readSituation }: Pick<FeaturesContext, 'readSituation'>,
+  { caller, now }: OperationRequest<AnyOperation>,
+): Promise<PlaygroundContent | undefined> => {
+  const subjects = subjectsOf(
+    project,
+    changes.map(({ change }) => change),
+  );
+  const found = await readSituation(subjects, hiddenProjectsOf(caller));
+  if (found === undefined) return undefined;
+  const situation = { ...found, environment, now: now.toISOString(), newStrategyId: randomUUID };
+  const { features, segments, conflicts } = foldChanges(changes, situation);
   if (conflicts.length > 0) {
     const reasons = conflicts.map(({ message }) => message).join(' ');
-    throw refusal('ConflictError', `Change request ${changeRequest} could not be applied: ${reasons}`);
+    throw refusal('ConflictError', `The changes could not be applied: ${reasons}`);
   }
   return withChanges(content, {
     features: features.values(),
     segments: new Map([...found.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
   });
+};
+
+/**
+ * Reads what the playground evaluates in each environment: what is stored, or what would be if a change request were applied.
+ * @throws Refusal for an unknown environment, for more evaluations than the limit, and for a change request with conflicts
+ */
+export const readPlaygroundContent = async (
+  context: FeaturesContext,
+  request: OperationRequest<AnyOperation>,
+  { environments, contexts, projects, changeRequest }: Selection,
+): Promise<PlaygroundContent> => {
+  const limit = maxFeatures(environments.length * contexts);
+  const proposal =
+    changeRequest === undefined
+      ? undefined
+      : await call(context.bus, ReadProposedChanges, { body: { id: changeRequest } }, onBehalfOf(request));
+  const isEveryProject = projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*');
+  const content = await context.readPlayground.ofProjects(environments, {
+    ...(isEveryProject ? {} : { projects: projects as string[] }),
+    ...(proposal === undefined ? {} : { segments: segmentsIn(proposal) }),
+    hidden: hiddenProjectsOf(request.caller),
+    limit: limit + 1,
+  });
+  requireEnvironments(content, environments);
+  requireFeaturesWithin(content, limit);
+  if (proposal === undefined) return content;
+  return (await contentAfter(content, proposal, context, request)) ?? content;
 };

@@ -1,0 +1,18 @@
+import { ImpactBody, ImpactResult } from '../../model/impact.ts';
+import { defineOperation } from '../../operation.ts';
+
+/** Says for which users changes would turn features on or off. Nothing is stored. */
+export const EvaluateImpact = defineOperation({
+  subject: 'call.features.evaluate-impact',
+  operationId: 'evaluateChangeImpact',
+  summary: 'Evaluate what changes do for users',
+  description:
+    'Evaluates generated users before and after changes, in groups by the context values that constraints compare, and example users. Nothing is stored. At most 20 features.',
+  tag: 'Playground',
+  http: { method: 'POST', url: '/api/admin/playground/impact' },
+  permission: 'authenticated',
+  idempotent: true,
+  body: ImpactBody,
+  reply: ImpactResult,
+  errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
+});
