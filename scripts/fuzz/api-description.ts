@@ -43,6 +43,8 @@ interface Response {
 
 interface Documented {
   readonly operationId: string;
+  /** empty where no key is needed */
+  readonly security?: readonly unknown[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly required?: boolean;
@@ -68,6 +70,7 @@ export interface Answerable {
 
 export interface DescribedOperation {
   readonly id: string;
+  readonly needsKey: boolean;
   readonly method: string;
   /** with `{name}` for a parameter */
   readonly path: string;
@@ -129,6 +132,7 @@ export const readDescription = (document: unknown) => {
     });
     return {
       id: operation.operationId,
+      needsKey: operation.security?.length !== 0,
       method: method.toUpperCase(),
       path,
       pathParameters: parameters.filter((parameter) => parameter.in === 'path'),

@@ -123,6 +123,7 @@ const raw = (request: FuzzRequest, text: string | Buffer): FuzzRequest => ({
   rawBody: typeof text === 'string' ? Buffer.from(text) : text,
 });
 
+const needsKey = ({ operation }: FuzzRequest): boolean => operation.needsKey;
 const hasPathParameters = ({ operation }: FuzzRequest): boolean => operation.pathParameters.length > 0;
 const takesBody = ({ operation }: FuzzRequest): boolean => operation.body !== undefined;
 /** Where a body is read that must be JSON, whatever else the operation allows. */
@@ -169,6 +170,7 @@ const breakagesOfForm: readonly {
   {
     rule: 'no key',
     expected: 401,
+    where: needsKey,
     make: (request) => {
       const { authorization: _key, ...headers } = request.headers;
       return { ...request, headers };
@@ -177,6 +179,7 @@ const breakagesOfForm: readonly {
   {
     rule: 'a key that is none',
     expected: 401,
+    where: needsKey,
     make: (request, random) =>
       header(request, { authorization: random.pick(['*:*.0000', 'Bearer nonsense', 'x'.repeat(600), 'user:']) }),
   },

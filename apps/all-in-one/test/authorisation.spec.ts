@@ -1,5 +1,4 @@
 import {
-  type AnyOperation,
   type ApiToken,
   type CreatedPat,
   type CreatedUser,
@@ -7,8 +6,9 @@ import {
   hasBody,
   type Me,
   may,
+  isPublicOperation,
   operations,
-  type Permission,
+  permissionsFor,
   type RoleWithPermissions,
   type User,
 } from '@bunting/contracts';
@@ -80,11 +80,7 @@ const pathOf = ({ http }: Mounted, { project, feature }: Target): string =>
     return /id$/i.test(name) ? '987654' : 'nothing';
   });
 
-const wantedFor = ({ permission }: AnyOperation): readonly Permission[] => {
-  if (permission === 'authenticated' || permission === 'service') return [];
-  return typeof permission === 'string' ? [permission] : permission;
-};
-
+const needsKey = ({ operation }: Mounted): boolean => !isPublicOperation(operation);
 const isAdministration = ({ http }: Mounted): boolean => http.url.startsWith('/api/admin/');
 const isAbout = ({ http }: Mounted): boolean => /:projectId|:featureName/.test(http.url);
 
@@ -195,12 +191,24 @@ describe('who may do what', () => {
     'nobody is let in by a key that is %s, whatever they ask and send',
     (which) =>
       unchanged(() =>
-        each(mounted, async (one) => {
+        each(mounted.filter(needsKey), async (one) => {
           expectRefusal(await ask(one, keys[which], own), 401, 'AuthenticationRequired');
         }),
       ),
     60_000,
   );
+
+  it('only the operations that declare it need no key, and they answer alike whatever key is sent', () =>
+    unchanged(async () => {
+      const open = mounted.filter((one) => !needsKey(one));
+      expect(open.map(({ name }) => name)).toEqual(['POST /edge/validate']);
+      const sent = [...Object.values(keys), ...[...credentials.values()].map(({ key }) => key)];
+      await each(open, async (one) => {
+        const { status, text } = await ask(one, null, own);
+        expect(status).toBeLessThan(300);
+        for (const key of sent) expect(await ask(one, key, own)).toMatchObject({ status, text });
+      });
+    }));
 
   it.each(['client', 'frontend'] as const)(
     'an application with a %s token administers nothing',
@@ -230,7 +238,7 @@ describe('who may do what', () => {
         const { key, me } = credentials.get(name) as Credential;
         const caller = { id: 1, name, grants: me.permissions };
         await each(mounted, async (one) => {
-          const wanted = wantedFor(one.operation);
+          const wanted = permissionsFor(one.operation);
           for (const target of [own, other, hidden, absent]) {
             const project = one.http.url.includes(':projectId') ? target.project : undefined;
             const environment = one.http.url.includes(':environment') ? 'development' : undefined;

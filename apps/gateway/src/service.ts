@@ -4,7 +4,7 @@ import { refreshRightsAfter } from './authorisation/refresh-rights.ts';
 import { openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
-import { admission, anonymousRateLimit } from './admission/admit.ts';
+import { admission, anonymousRateLimit, publicAdmission } from './admission/admit.ts';
 import { configuredTokens } from './domain/configured-tokens.ts';
 import { authenticator } from './authentication/authenticate.ts';
 import { GatewayConfig } from './config.ts';
@@ -90,7 +90,7 @@ const start = async ({
       );
     }
   }
-  const { authenticate, invalidateCache } = authenticator({
+  const { authenticate, identify, invalidateCache } = authenticator({
     tokens: tokenLookup(database),
     hasher,
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
@@ -98,6 +98,7 @@ const start = async ({
   });
   const limits = requestLimits(config);
   const admit = admission({ authenticate, limits, log, config });
+  const admitPublic = publicAdmission({ limits, config });
   const changes = listenForAccessChanges(database, invalidateCache);
   onStop('revocations', () => changes.stop());
   const logError = (message: string) => log.error(message);
@@ -139,6 +140,7 @@ const start = async ({
     mountOperation(app, operation, {
       bus: isOwn ? ownBus : bus,
       admit,
+      admitPublic,
       limits,
       authenticate,
       refreshRights,
@@ -154,6 +156,7 @@ const start = async ({
   const catchUp = () => awaitProjects(config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS);
   const endpoints = gatewayEndpoints({
     bus,
+    identify,
     transaction,
     accessReader: accessReader(database),
     catalogue: projectCatalogue(bus, knownProjectsReader(database), catchUp),

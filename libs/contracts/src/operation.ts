@@ -33,10 +33,10 @@ export interface HttpBinding {
 }
 
 /**
- * Who may call: any of the permissions; `authenticated`, anyone with a valid key; `service`, only Bunting's own services.
- * There is no default, so an operation without one does not compile.
+ * Who may call: any of the permissions; `authenticated`, anyone with a valid key; `public`, anyone without a key, within a limit of requests
+ * per address; `service`, only Bunting's own services. There is no default, so an operation without one does not compile.
  */
-export type Access = Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'service';
+export type Access = Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'public' | 'service';
 
 /** The resource whose entity tag a write with `If-Match` must match. */
 export type IfMatchTarget =
@@ -126,6 +126,15 @@ export const nameOf = (operation: AnyOperation): string => operation.subject.spl
 /** Whether a caller may retry the operation after a timeout. */
 export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>
   idempotent === true || http?.method === 'GET';
+
+/** Whether callers need no key. A key that is sent all the same is not looked at. */
+export const isPublicOperation = ({ permission }: AnyOperation): boolean => permission === 'public';
+
+/** The permissions of which a caller needs one; none where each caller, or each caller with a key, may call. */
+export const permissionsFor = ({ permission }: AnyOperation): readonly Permission[] => {
+  if (permission === 'authenticated' || permission === 'public' || permission === 'service') return [];
+  return typeof permission === 'string' ? [permission] : permission;
+};
 
 export const hasBody = (operation: AnyOperation): boolean => operation.body !== (NoBody as TSchema);
 

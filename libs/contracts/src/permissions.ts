@@ -208,3 +208,5 @@ export const maySee = (caller: Caller, project: string): boolean => {
 export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };
 /** The user id that everything done with an admin token is attributed to. */
 export const adminTokenUserId = -42;
+/** The caller of an operation that needs no key. */
+export const anonymousCaller: Caller = { id: 0, name: 'anonymous', grants: [] };

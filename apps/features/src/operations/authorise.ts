@@ -5,7 +5,7 @@ import { type Access, type Caller, may, noAccess, type Scope } from '@bunting/co
  * @throws Refusal `NoAccessError`.
  */
 export const authorise = (caller: Caller, access: Access, where: Scope): void => {
-  if (access === 'authenticated' || access === 'service') return;
+  if (access === 'authenticated' || access === 'public' || access === 'service') return;
   const wanted = typeof access === 'string' ? [access] : access;
   if (!may(caller, wanted, where)) throw noAccess(wanted, where.environment);
 };

@@ -1,4 +1,4 @@
-import { Refusal, refusal } from '@bunting/contracts';
+import { anonymousCaller, Refusal, refusal } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { isIPv6 } from 'node:net';
@@ -49,9 +49,13 @@ const setRateLimitHeaders = (reply: FastifyReply, { limit, remaining, resetSecon
   });
 };
 
+/** Maximum bytes of the body of a request without a key. */
+export const maxPublicBodyBytes = ({ GATEWAY_MAX_BODY_BYTES }: Pick<GatewayConfig, 'GATEWAY_MAX_BODY_BYTES'>): number =>
+  Math.min(256 * 1024, GATEWAY_MAX_BODY_BYTES);
+
 const clientOf = ({ caller, isPublic }: Principal, address: string): Client => {
   const own = caller.id > 0 ? `user ${caller.id}` : `token ${caller.tokenId ?? caller.id}`;
-  return { id: isPublic ? `frontend ${address}` : own, address, isPublic };
+  return isPublic ? { id: `frontend ${address}`, address, group: 'frontend tokens' } : { id: own, address };
 };
 
 /** Limits the requests of one address for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
@@ -68,6 +72,37 @@ export const anonymousRateLimit = ({
 
 /** Every this many bytes of a body cost one request more. */
 const bytesPerRequest = 16 * 1024;
+
+/** One request, plus one for each 16 KiB of the body; a chunked body costs as much as the largest. */
+const costOf = ({ headers }: FastifyRequest, maxBodyBytes: number): number => {
+  const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : maxBodyBytes;
+  return 1 + Math.floor(Math.min(bytes, maxBodyBytes) / bytesPerRequest);
+};
+
+const anonymous: Principal = {
+  caller: anonymousCaller,
+  mayAdminister: false,
+  isPublic: true,
+  expiresInMs: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Admits requests of the operations that need no key, whatever key they carry: within `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE` per
+ * address for all of these operations together, apart from the budget for invalid keys.
+ */
+export const publicAdmission = ({ limits, config }: Pick<AdmissionOptions, 'limits' | 'config'>): Admit => {
+  const perMinute = config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE;
+  const budgets = perMinute === 0 ? undefined : rateLimiter(perMinute);
+  return async (request, reply) => {
+    const address = clientNetwork(request.ip);
+    limits.assignClient(request, { id: `anonymous ${address}`, address, group: 'requests without a key' });
+    const standing = budgets?.consume(address, costOf(request, maxPublicBodyBytes(config)));
+    if (standing === undefined) return anonymous;
+    setRateLimitHeaders(reply, standing);
+    if (standing.waitSeconds === 0) return anonymous;
+    throw rateLimited('There were too many requests without a key from your address.', standing);
+  };
+};
 
 /**
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
@@ -104,15 +139,6 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
     );
   };
 
-  /** One request, plus one for each 16 KiB of the body; a chunked body costs as much as the largest. */
-  const costOf = ({ headers }: FastifyRequest): number => {
-    const bytes =
-      headers['transfer-encoding'] === undefined
-        ? Number(headers['content-length'] ?? 0)
-        : config.GATEWAY_MAX_BODY_BYTES;
-    return 1 + Math.floor(Math.min(bytes, config.GATEWAY_MAX_BODY_BYTES) / bytesPerRequest);
-  };
-
   return async (request, reply) => {
     const address = clientNetwork(request.ip);
     const principal = await authenticated(request, address);
@@ -120,7 +146,7 @@ export const admission = ({ authenticate, limits, log, config }: AdmissionOption
     const { caller, isPublic } = principal;
     const standings = [
       requests?.consume(caller.tokenId ?? String(caller.id)),
-      isPublic ? frontend?.consume(address, costOf(request)) : undefined,
+      isPublic ? frontend?.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES)) : undefined,
     ].filter((standing) => standing !== undefined);
     const [standing] = standings.sort(
       (one, other) => other.waitSeconds - one.waitSeconds || one.remaining - other.remaining,

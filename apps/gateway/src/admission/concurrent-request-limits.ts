@@ -5,11 +5,11 @@ import type { GatewayConfig } from '../config.ts';
 
 /** The client that limits count a request under, once it is authenticated. */
 export interface Client {
-  /** the user with all their tokens, the API token, or for frontend tokens the address, because those are public */
+  /** the user with all their tokens, the API token, or the address, for frontend tokens, which are public, and without a key */
   readonly id: string;
   readonly address: string;
-  /** whether the token is a frontend token, which is published with pages */
-  readonly isPublic: boolean;
+  /** clients without a secret, which share a part of the permits */
+  readonly group?: keyof typeof shareOfGroup;
 }
 
 type Limits = Pick<
@@ -35,14 +35,17 @@ const tooMany = (what: string) => (): Refusal =>
   });
 
 const everyone = 'everyone';
-/** Frontend tokens are public: together they get at most half of the permits, so that they cannot lock out other clients. */
-const frontendTokens = 'frontend tokens';
+/**
+ * The part of the permits that the clients of a group get together, so that they cannot lock out other clients: frontend tokens are published
+ * with pages, and anyone can send requests without a key.
+ */
+const shareOfGroup = { 'frontend tokens': 1 / 2, 'requests without a key': 1 / 4 } as const;
 
 const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Limits the concurrent requests below /api: those whose body is arriving, and those that are handled. A request counts among the handled
+ * Limits the concurrent requests of operations: those whose body is arriving, and those that are handled. A request counts among the handled
  * ones only once its body has arrived, so that slow senders take permits from slow senders only. Own code instead of
  * @fastify/under-pressure, which sheds load by event loop delay and knows no quota per client (docs/security.md, Limits).
  */
@@ -52,12 +55,7 @@ export const requestLimits = (config: Limits) => {
   const requests = new WeakMap<FastifyRequest, Progress>();
 
   const total = (stage: 'incoming' | 'handling'): Quota => ({ holder: everyone, limit: totals[stage], refuse: busy });
-  const quotas = (stage: 'incoming' | 'handling', { id, address, isPublic }: Client): Quota[] => {
-    const ofFrontendTokens = {
-      holder: frontendTokens,
-      limit: Math.max(1, Math.floor(totals[stage] / 2)),
-      refuse: busy,
-    };
+  const quotas = (stage: 'incoming' | 'handling', { id, address, group }: Client): Quota[] => {
     const perClient =
       stage === 'incoming'
         ? config.GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT
@@ -68,7 +66,10 @@ export const requestLimits = (config: Limits) => {
       limit: config.GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS,
       refuse: tooMany('from this address whose body has not arrived'),
     };
-    return [ofClient, ...(stage === 'incoming' ? [ofAddress] : []), ...(isPublic ? [ofFrontendTokens] : [])];
+    const quotasOfClient = [ofClient, ...(stage === 'incoming' ? [ofAddress] : [])];
+    if (group === undefined) return quotasOfClient;
+    const limit = Math.max(1, Math.floor(totals[stage] * shareOfGroup[group]));
+    return [...quotasOfClient, { holder: group, limit, refuse: busy }];
   };
   const release = (progress: Progress): void => {
     for (const one of progress.release.splice(0)) one();

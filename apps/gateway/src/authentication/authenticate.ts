@@ -89,7 +89,23 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs: cacheMs, onUse: used
     return principal;
   };
 
+  /** Returns whom a token authenticates, without recording its use. @throws Refusal `AuthenticationRequired` for an invalid token */
+  const identify = (token: string): Principal | Promise<Principal> => {
+    const digest = hash('sha256', token, 'base64');
+    const cached = valid.get(digest);
+    if (cached !== undefined) return cached;
+    if (invalid.has(digest)) throw invalidToken();
+    // Concurrent requests with one token share its look-up.
+    const running = pending.get(digest);
+    if (running !== undefined) return running;
+    const lookups = pending;
+    const lookup = lookUp(token, digest).finally(() => lookups.delete(digest));
+    lookups.set(digest, lookup);
+    return lookup;
+  };
+
   return {
+    identify,
     /** Drops all cached principals; called when rights or tokens have changed. */
     invalidateCache: (): void => {
       invalidations++;
@@ -99,18 +115,8 @@ export const authenticator = ({ tokens, hasher, cacheTtlMs: cacheMs, onUse: used
       lastKnown.clear();
     },
     authenticate: (authorization: string | undefined): Principal | Promise<Principal> => {
-      const token = tokenIn(authorization);
-      const digest = hash('sha256', token, 'base64');
-      const cached = valid.get(digest);
-      if (cached !== undefined) return recordUse(cached);
-      if (invalid.has(digest)) throw invalidToken();
-      // Concurrent requests with one token share its look-up.
-      const running = pending.get(digest);
-      if (running !== undefined) return running.then(recordUse);
-      const lookups = pending;
-      const lookup = lookUp(token, digest).finally(() => lookups.delete(digest));
-      lookups.set(digest, lookup);
-      return lookup.then(recordUse);
+      const principal = identify(tokenIn(authorization));
+      return principal instanceof Promise ? principal.then(recordUse) : recordUse(principal);
     },
   };
 };

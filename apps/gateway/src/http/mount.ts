@@ -6,13 +6,14 @@ import {
   invalid,
   isObjectSchema,
   NoReply,
-  type Permission,
+  isPublicOperation,
+  permissionsFor,
   requireStorableText,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { Admit } from '../admission/admit.ts';
+import { type Admit, maxPublicBodyBytes } from '../admission/admit.ts';
 import { type Authenticate, requireAdministrator, requirePermission } from '../authentication/authenticate.ts';
 import type { GatewayConfig } from '../config.ts';
 import { closeAfterResponse } from './raw-response.ts';
@@ -37,6 +38,8 @@ import { mountLineStream } from '../streaming/line-stream.ts';
 export interface MountOptions {
   readonly bus: Bus;
   readonly admit: Admit;
+  /** admits requests of operations that need no key */
+  readonly admitPublic: Admit;
   readonly limits: Pick<RequestLimits, 'bodyReceived'>;
   /** re-authenticates a long stream with each page, and a read whose caller may have lost rights */
   readonly authenticate: Authenticate;
@@ -51,14 +54,6 @@ export interface MountOptions {
 const deprecatedSince = '@1733011200';
 
 const validIdempotencyKey = new RegExp(idempotencyKeyPattern);
-
-/** The permissions of which a caller needs one; none when any valid token is enough. */
-const requiredPermissions = ({ subject, permission }: AnyOperation): readonly Permission[] => {
-  if (permission === 'service')
-    throw new Error(`${subject} is an operation between services: its contract must have no HTTP binding.`);
-  if (permission === 'authenticated') return [];
-  return typeof permission === 'string' ? [permission] : permission;
-};
 
 const parseIdempotencyKey = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['idempotency-key'];
@@ -102,19 +97,25 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  * then called, and the reply is sent as the text that the service produced, unparsed.
  */
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, admit, authenticate, limits, refreshRights: settle, config, fromMemory } = options;
+  const { bus, authenticate, limits, refreshRights: settle, config, fromMemory } = options;
   const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
   const { hasOwnTag = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
-  const permissions = requiredPermissions(operation);
+  if (operation.permission === 'service') {
+    throw new Error(`${operation.subject} is an operation between services: its contract must have no HTTP binding.`);
+  }
+  const permissions = permissionsFor(operation);
+  const needsNoKey = isPublicOperation(operation);
+  const admit = needsNoKey ? options.admitPublic : options.admit;
   if (http.lines !== undefined) return mountLineStream(app, operation, permissions, options);
   const isForAdministrators = url.startsWith('/api/admin/');
   const readsBody = hasBody(operation);
   const isWrite = method !== 'GET';
   const hasReply = replySchema !== (NoReply as TSchema);
   const location = http.location as Location | undefined;
-  const limit = largeBody ? config.GATEWAY_MAX_LARGE_BODY_BYTES : config.GATEWAY_MAX_BODY_BYTES;
+  const ordinaryLimit = needsNoKey ? maxPublicBodyBytes(config) : config.GATEWAY_MAX_BODY_BYTES;
+  const limit = largeBody ? config.GATEWAY_MAX_LARGE_BODY_BYTES : ordinaryLimit;
   const timeoutMs = largeBody ? config.GATEWAY_LARGE_CALL_TIMEOUT_MS : config.GATEWAY_CALL_TIMEOUT_MS;
   const bodyTimeoutMs = largeBody ? config.GATEWAY_LARGE_BODY_TIMEOUT_MS : config.GATEWAY_BODY_TIMEOUT_MS;
   const jsonLimits: JsonLimits = {
@@ -140,6 +141,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
   app.route({
     method,
     url,
+    config: { isOperation: true },
     handler: async (request, response) => {
       const principal = await admit(request, response);
       const { caller } = principal;
@@ -167,15 +169,17 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         requestId: request.id,
         traceparent: request.exchange.traceparent,
         timeoutMs,
-        idempotencyKey: isWrite ? parseIdempotencyKey(request) : undefined,
+        // Stored replies belong to a caller; anonymous callers are not told apart.
+        idempotencyKey: isWrite && !needsNoKey ? parseIdempotencyKey(request) : undefined,
         ifMatch: isWrite ? parseIfMatch(request.headers) : undefined,
         ifNoneMatch: hasOwnTag ? parseIfNoneMatch(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
-      const callerNow = async () => (await authenticate(request.headers.authorization)).caller;
+      const callerNow = async () => (needsNoKey ? caller : (await authenticate(request.headers.authorization)).caller);
       const result = await callWithCurrentRights(bus, operation, callRequest, context, callerNow);
       if ('refusal' in result) return sendRefusal(response, result.refusal);
-      if (isWrite) await settle(operation);
+      // Without a key nobody may empty the cache of tokens.
+      if (isWrite && !needsNoKey) await settle(operation);
 
       const { json, headers } = result.reply;
       if (!readsBody) closeAfterResponse(response);

@@ -21,6 +21,13 @@ import { isBelow } from './request/path.ts';
 import { securityHeaders } from './security-headers.ts';
 import { unreadResponses } from '../admission/unread-responses.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** whether it is the route of an operation, whose requests take permits */
+    isOperation?: true;
+  }
+}
+
 export interface ServerOptions {
   readonly config: GatewayConfig;
   readonly log: Logger;
@@ -159,18 +166,18 @@ export const createHttpServer = ({ config, log, metrics, admit, limits, draining
     done();
   });
   app.decorateRequest('exchange');
-  /** Replies below /api whose connection is not yet closed. */
+  /** Replies of operations whose connection is not yet closed. */
   const openReplies = new Set<FastifyReply>();
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
     reply.headers(headers);
     const isPreflight = applyCors(request, reply);
-    const isApi = isBelow('/api', request.raw.url ?? '');
+    const takesPermit = request.routeOptions.config.isOperation === true || isBelow('/api', request.raw.url ?? '');
     const oversized = oversizedHead(request.raw, config);
     if (oversized !== undefined) return done(oversized);
     if (isPreflight) return void reply.code(204).send();
-    // Only requests below /api take permits: public pages cannot exhaust them.
-    if (isApi) {
+    // Only operations and what is below /api take permits: public pages cannot exhaust them.
+    if (takesPermit) {
       try {
         limits.start(request, reply);
       } catch (error) {

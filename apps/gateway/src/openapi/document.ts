@@ -5,8 +5,10 @@ import {
   hasBody,
   type HttpBinding,
   isObjectSchema,
+  isPublicOperation,
   isRequestForm,
   NoReply,
+  permissionsFor,
   Problem,
 } from '@bunting/contracts';
 import { readFileSync } from 'node:fs';
@@ -84,13 +86,13 @@ const schemaWriter = () => {
 
 type SchemaWriter = (schema: unknown) => Json;
 
-const impliedErrors = ({ http }: AnyOperation): readonly ErrorKind[] => {
+const impliedErrors = (operation: AnyOperation): readonly ErrorKind[] => {
+  const { http } = operation;
   const isWrite = http?.method !== 'GET';
   return [
     // Every operation takes a header that can be malformed: conditions of reads, idempotency keys of writes.
     'ValidationError',
-    'AuthenticationRequired',
-    'NoAccessError',
+    ...(isPublicOperation(operation) ? [] : (['AuthenticationRequired', 'NoAccessError'] as const)),
     ...(isWrite ? (['PayloadTooLarge'] as const) : []),
     ...(isWrite && http?.anyContentType !== true ? (['ContentTypeerror'] as const) : []),
     'ServiceUnavailable',
@@ -123,10 +125,13 @@ const errorsOfAny = [
 ] as const satisfies ErrorKind[];
 
 /** Errors that only optional headers lead to. */
-const conditionalErrors = ({ http, ifMatch }: AnyOperation): readonly (typeof errorsOfHeaders)[number][] =>
-  http?.method === 'GET'
-    ? ['PreconditionFailed']
-    : ['ConflictError', 'IdempotencyKeyReused', ...(ifMatch === undefined ? [] : (['PreconditionFailed'] as const))];
+const conditionalErrors = (operation: AnyOperation): readonly (typeof errorsOfHeaders)[number][] => {
+  if (operation.http?.method === 'GET') return ['PreconditionFailed'];
+  return [
+    ...(isPublicOperation(operation) ? [] : (['ConflictError', 'IdempotencyKeyReused'] as const)),
+    ...(operation.ifMatch === undefined ? [] : (['PreconditionFailed'] as const)),
+  ];
+};
 
 const errorsOfHeaders = ['ConflictError', 'IdempotencyKeyReused', 'PreconditionFailed'] as const satisfies ErrorKind[];
 
@@ -175,11 +180,12 @@ const replayed: JsonObject = {
   },
 };
 
-const success = ({ http, reply, deprecated, ifMatch }: AnyOperation, write: SchemaWriter): JsonObject => {
+const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
+  const { http, reply, deprecated, ifMatch } = operation;
   const status = http?.status ?? 200;
   const isRead = http?.method === 'GET';
   const headers = {
-    ...(isRead ? entityTag('changes with what is replied') : replayed),
+    ...(isRead ? entityTag('changes with what is replied') : isPublicOperation(operation) ? {} : replayed),
     ...(!isRead && ifMatch !== undefined ? entityTag(`of the ${ifMatch} as it is now, if it says so`) : {}),
     ...(http?.location === undefined
       ? {}
@@ -210,7 +216,9 @@ const headerParameter = (name: string, pattern: string, description: string): Js
   ...{ name, in: 'header', required: false, description, schema: { type: 'string', pattern } },
 });
 
-const headersOf = ({ http, ifMatch }: AnyOperation): readonly JsonObject[] => {
+const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
+  const { http, ifMatch } = operation;
+  if (isPublicOperation(operation)) return [];
   if (http?.method === 'GET') {
     return [
       headerParameter(
@@ -259,17 +267,10 @@ const parameters = (
   });
 };
 
-const permissionsOf = ({ permission }: AnyOperation): readonly string[] =>
-  permission === 'authenticated' || permission === 'service'
-    ? []
-    : typeof permission === 'string'
-      ? [permission]
-      : permission;
-
 const describe = (operation: AnyOperation): string => {
-  const needed = permissionsOf(operation);
-  const who =
-    needed.length === 0 ? 'Any valid key will do.' : `Needs ${needed.map((name) => `\`${name}\``).join(' or ')}.`;
+  const needed = permissionsFor(operation).map((name) => `\`${name}\``);
+  const anyone = isPublicOperation(operation) ? 'No key is needed.' : 'Any valid key will do.';
+  const who = needed.length === 0 ? anyone : `Needs ${needed.join(' or ')}.`;
   return `${operation.description ?? `${operation.summary}.`}\n\n${who}`;
 };
 
@@ -286,7 +287,8 @@ const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObje
     summary,
     description: describe(operation),
     ...(deprecated === undefined ? {} : { deprecated }),
-    'x-permissions': permissionsOf(operation),
+    'x-permissions': permissionsFor(operation),
+    ...(isPublicOperation(operation) ? { security: [] } : {}),
     ...(listed.length === 0 ? {} : { parameters: listed }),
     ...(hasBody(operation)
       ? { requestBody: { required: true, content: { 'application/json': { schema: write(body) } } } }

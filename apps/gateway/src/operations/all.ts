@@ -65,3 +65,4 @@ export { listUsersEndpoint } from './users/list-users.ts';
 export { searchUsersEndpoint } from './users/search-users.ts';
 export { updateUserEndpoint } from './users/update-user.ts';
 export { getClientDeltaEndpoint } from './delivery/get-client-delta.ts';
+export { validateEdgeTokensEndpoint } from './delivery/validate-edge-tokens.ts';

@@ -76,6 +76,7 @@ export const mountLineStream = (
     // HEAD is registered explicitly: otherwise the router would match it to the operation with a parameter in the last segment.
     method: ['GET', 'HEAD'],
     url: operation.http?.url ?? '',
+    config: { isOperation: true },
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const contextOf = (principal: Principal): CallContext => {

@@ -35,3 +35,24 @@ export const EdgeInstances = Type.Object(
   { title: 'edgeInstancesSchema', description: 'The Edges that report to this server.' },
 );
 export type EdgeInstances = Static<typeof EdgeInstances>;
+
+/** The valid ones of the tokens that an Edge asks about. */
+export const ValidEdgeTokens = Type.Object(
+  {
+    tokens: Type.Array(
+      Type.Object({
+        token: Type.String({ description: 'the token' }),
+        type: Type.Unsafe<'client' | 'frontend'>({
+          type: 'string',
+          enum: ['client', 'frontend'],
+          description: 'its kind',
+        }),
+        projects: Type.Array(Type.String(), { description: 'the projects that it is for; `*` for all' }),
+        environment: Type.String({ description: 'the environment that it is for' }),
+      }),
+      { description: 'the valid tokens, each once' },
+    ),
+  },
+  { title: 'validatedEdgeTokensSchema', description: 'The tokens that are valid.' },
+);
+export type ValidEdgeTokens = Static<typeof ValidEdgeTokens>;

@@ -4,7 +4,15 @@ import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { matchesSchema, parse } from '../validation/parse.ts';
 import { isRequestForm } from '../request-form.ts';
-import { hasBody, isObjectSchema, isIdempotent, nameOf, serviceNames, serviceOf } from '../operation.ts';
+import {
+  hasBody,
+  isObjectSchema,
+  isIdempotent,
+  isPublicOperation,
+  nameOf,
+  serviceNames,
+  serviceOf,
+} from '../operation.ts';
 import { allOperations, operations, PatchStrategy, SearchEvents, SearchFeatures } from './index.ts';
 import { AddFeatureTag } from './tags/add-feature-tag.ts';
 import { CreateSegment } from './segments/create-segment.ts';
@@ -66,6 +74,11 @@ describe('the operations', () => {
 
   it('are open to people only with a permission or a key', () => {
     for (const operation of operations) expect(operation.permission).not.toBe('service');
+  });
+
+  it('need a key where they are below /api', () => {
+    const open = operations.filter(isPublicOperation).map(({ http }) => http?.url);
+    expect(open.filter((url) => url?.startsWith('/api/'))).toEqual([]);
   });
 
   it('may be asked twice when all that they do is look, and when nobody knows what became of them', () => {

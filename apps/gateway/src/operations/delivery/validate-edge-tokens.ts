@@ -1,0 +1,30 @@
+import { implement } from '@bunting/bus';
+import { boundEnvironment, projectsOf, Refusal, ValidateEdgeTokens, type ValidEdgeTokens } from '@bunting/contracts';
+import type { Authenticator } from '../../authentication/authenticate.ts';
+import type { Principal } from '../../persistence/tokens/token-lookup.ts';
+import type { GatewayContext } from '../context.ts';
+
+const principalOf = async (identify: Authenticator['identify'], token: string): Promise<Principal | undefined> => {
+  try {
+    return await identify(token);
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'AuthenticationRequired') return undefined;
+    throw error;
+  }
+};
+
+/** Each token is looked up as that of a request is, whether it is valid or not; checking it does not count as its use. */
+export const validateEdgeTokensEndpoint = ({ identify }: GatewayContext) =>
+  implement(ValidateEdgeTokens, async ({ body }) => {
+    const tokens = [...new Set(body.tokens)];
+    const principals = await Promise.all(tokens.map((token) => principalOf(identify, token)));
+    return {
+      tokens: tokens.flatMap((token, nth): ValidEdgeTokens['tokens'] => {
+        const principal = principals[nth];
+        const environment = principal === undefined ? undefined : boundEnvironment(principal.caller);
+        if (principal === undefined || principal.mayAdminister || environment === undefined) return [];
+        const type = principal.isPublic ? 'frontend' : 'client';
+        return [{ token, type, projects: [...projectsOf(principal.caller)], environment }];
+      }),
+    };
+  });
